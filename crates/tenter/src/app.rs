@@ -184,7 +184,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Chat(args) => chat::run(env, project, &args),
         #[cfg(feature = "agent")]
         Command::Demo(args) => demo::run(env, &args),
-        Command::Guard(command) => guard::run(env, project, &command),
+        Command::Guard(command) => guard::run(env, project, &command, AGENT),
         Command::Backtest(args) => backtest::run(env, project, &args, &guard::texts, AGENT),
         Command::Checkpoint(command) => checkpoint::run(env, project, &command),
         Command::Hooks(command) => hooks::run(env, project, &command, AGENT),

@@ -218,6 +218,34 @@ fn calls_of_the_journal_are_read_only_if_it_is_named_and_masked_ones_cannot_be_j
 }
 
 #[test]
+fn calls_of_a_subagent_that_only_the_session_records_are_read() {
+    let scratch = TempDir::new().unwrap();
+    copy(&home("claude-code", "subagent"), scratch.path());
+    let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
+    let files = readers::find("claude-code").unwrap().files(&places);
+    let is_of_agent = |file: &PathBuf| file.parent().unwrap().ends_with("subagents");
+    let (agents, sessions): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_of_agent);
+    let (expected, _) = scan_home(scratch.path());
+    // As older versions do, each message of the subagent is copied into a record of the session.
+    let mut session = fs::read_to_string(&sessions[0]).unwrap();
+    for line in fs::read_to_string(&agents[0]).unwrap().lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let data = serde_json::json!({"type": "agent_progress", "agentId": line["agentId"], "message": line});
+        let record = serde_json::json!({
+            "type": "progress", "sessionId": line["sessionId"], "cwd": line["cwd"], "data": data
+        });
+        session.push_str(&format!("{record}\n"));
+    }
+    fs::write(&sessions[0], session).unwrap();
+    assert_eq!(outline(&scan_home(scratch.path()).0), outline(&expected), "each call once");
+    fs::remove_file(&agents[0]).unwrap();
+    let (calls, counts) = scan_home(scratch.path());
+    assert_eq!(outline(&calls), outline(&expected));
+    assert!(calls.iter().any(|call| call.agent.is_some()));
+    check("claude-code", &calls, &counts);
+}
+
+#[test]
 fn what_is_not_understood_is_counted() {
     let scratch = TempDir::new().unwrap();
     copy(&home("claude-code", "record"), scratch.path());

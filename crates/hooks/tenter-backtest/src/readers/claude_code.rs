@@ -11,7 +11,7 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// Records that contain no call.
-const OTHERS: [&str; 24] = [
+const OTHERS: [&str; 23] = [
     "agent-color",
     "agent-name",
     "agent-setting",
@@ -29,7 +29,6 @@ const OTHERS: [&str; 24] = [
     "mode",
     "permission-mode",
     "pr-link",
-    "progress",
     "queue-operation",
     "summary",
     "system",
@@ -61,25 +60,49 @@ fn read_line(
     line: &Value,
     calls: &mut CallCollector<'_>,
 ) {
-    let content = line["message"]["content"].as_array();
-    let blocks = content.into_iter().flatten();
     match text(line, "type") {
         "assistant" => {
             text(line, "sessionId").clone_into(&mut session.id);
             session.agent = line["agentId"].as_str().map(str::to_owned);
             session.cwd = directory(&line["cwd"]);
-            for block in blocks.filter(|block| block["type"] == "tool_use") {
-                let native = native(&block["id"], text(block, "name"), object(&block["input"]));
-                calls.begin(session.call(number, time(&line["timestamp"]), native));
-            }
+            begin_calls(session, number, line, calls);
         }
-        "user" => {
-            for block in blocks.filter(|block| block["type"] == "tool_result") {
-                calls.end(text(block, "tool_use_id"), end(line, block));
-            }
+        "user" => end_calls(line, calls),
+        // Versions before 2.1.30 copy the messages of a subagent into the session.
+        "progress" => {
+            let message = &line["data"]["message"];
+            text(line, "sessionId").clone_into(&mut session.id);
+            session.agent = line["data"]["agentId"].as_str().map(str::to_owned);
+            session.cwd = directory(&line["cwd"]);
+            begin_calls(session, number, message, calls);
+            end_calls(message, calls);
         }
         kind if OTHERS.contains(&kind) => {}
         kind => calls.counts.add_unknown(kind),
+    }
+}
+
+/// Returns the blocks of this type in a message.
+fn blocks<'l>(line: &'l Value, kind: &'static str) -> impl Iterator<Item = &'l Value> {
+    let content = line["message"]["content"].as_array();
+    content.into_iter().flatten().filter(move |block| block["type"] == kind)
+}
+
+fn begin_calls(
+    session: &TranscriptSession,
+    number: u64,
+    line: &Value,
+    calls: &mut CallCollector<'_>,
+) {
+    for block in blocks(line, "tool_use") {
+        let native = native(&block["id"], text(block, "name"), object(&block["input"]));
+        calls.begin(session.call(number, time(&line["timestamp"]), native));
+    }
+}
+
+fn end_calls(line: &Value, calls: &mut CallCollector<'_>) {
+    for block in blocks(line, "tool_result") {
+        calls.end(text(block, "tool_use_id"), end(line, block));
     }
 }
 

@@ -170,7 +170,7 @@ pub(crate) struct Selection<'s> {
     /// The agents; empty for all.
     pub(crate) hosts: &'s [String],
     /// Tenter's own agent, whose conversations are replayed, too.
-    pub(crate) agent: Option<&'static dyn OwnAgent>,
+    pub(crate) agent: &'static dyn OwnAgent,
     pub(crate) since: Since,
     /// True for the calls of all projects.
     pub(crate) is_everywhere: bool,
@@ -186,7 +186,7 @@ impl Args {
     fn selection(&self, agent: &'static dyn OwnAgent) -> Selection<'_> {
         Selection {
             hosts: &self.from,
-            agent: Some(agent),
+            agent,
             since: self.since,
             is_everywhere: self.all,
             hooks: &self.hook,
@@ -197,12 +197,12 @@ impl Args {
 }
 
 /// Replays the latest calls of all projects with guards that were just added, and offers to show what they would have stopped.
-pub(crate) fn offer(project: &Project, guards: &[GuardText]) {
+pub(crate) fn offer(project: &Project, agent: &'static dyn OwnAgent, guards: &[GuardText]) {
     let Ok(rules) = RuleSource::of_guards(project, guards) else { return };
     let Ok(since) = Since::parse(DEFAULT_SINCE) else { return };
     let selection = Selection {
         hosts: &[],
-        agent: None,
+        agent,
         since,
         is_everywhere: true,
         hooks: &[],
@@ -283,13 +283,9 @@ fn for_each(
         }
     };
     let mut counts = scan(options, &mut pass);
-    let is_chosen = |host: &String| host == OWN_AGENT;
-    if let Some(agent) = selection
-        .agent
-        .filter(|_| selection.hosts.is_empty() || selection.hosts.iter().any(is_chosen))
-    {
+    if selection.hosts.is_empty() || selection.hosts.iter().any(|host| host == OWN_AGENT) {
         let mut own = ReadCounts::default();
-        agent.past_calls(project.env, &mut |call| {
+        selection.agent.past_calls(project.env, &mut |call| {
             if call.time.is_none_or(|time| time >= since) {
                 own.calls += 1;
                 pass(call);

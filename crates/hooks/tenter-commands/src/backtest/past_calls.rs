@@ -30,7 +30,7 @@ pub(crate) fn past_calls(
 ) -> Result<PastCalls, Failure> {
     let selection = Selection {
         hosts: &[],
-        agent: Some(agent),
+        agent,
         since: Since::parse(DEFAULT_SINCE).map_err(Failure::new)?,
         is_everywhere,
         hooks: &[],

@@ -15,7 +15,7 @@ use crate::hook_settings::{self, Assignment};
 use crate::new_files::{NewFile, write_dir};
 use crate::project::Project;
 use crate::shipped_guards::{Guard, with_mode};
-use crate::trust;
+use crate::{OwnAgent, trust};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -35,7 +35,11 @@ pub struct Args {
     pub(super) location: GuardLocation,
 }
 
-pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
+pub(super) fn run(
+    project: &mut Project,
+    args: &Args,
+    agent: &'static dyn OwnAgent,
+) -> CommandResult {
     let guards = Guard::named(&args.names, args.all)?;
     if let Some(hook) = guards.iter().find(|hook| args.monitor && !hook.decides()) {
         let message = format!("{} decides nothing that monitor mode could record", hook.name);
@@ -70,7 +74,7 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
             ui::note("`tenter guard enforce` lets them stop calls.");
         }
         if !guards.is_empty() {
-            backtest::offer(project, &super::texts(&guards)?);
+            backtest::offer(project, agent, &super::texts(&guards)?);
         }
     }
     Ok(Exit::Done)

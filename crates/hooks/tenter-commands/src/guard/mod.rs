@@ -18,7 +18,7 @@ use tenter_terminal::failure::{CommandResult, Failure};
 use crate::backtest::GuardText;
 use crate::project::Project;
 use crate::shipped_guards::{GUARDS, Guard};
-use crate::user_only;
+use crate::{OwnAgent, user_only};
 
 /// List, add, change, update and remove ready-made guards.
 #[derive(Debug, clap::Subcommand)]
@@ -48,12 +48,17 @@ pub enum Change {
 }
 
 /// Runs the command.
-pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
+pub fn run(
+    env: &Env,
+    project: Option<&Path>,
+    command: &Command,
+    agent: &'static dyn OwnAgent,
+) -> CommandResult {
     let open = || Project::open(env, project);
     match command {
         Command::List(args) => list::run(&open()?, args),
         Command::Show(args) => show::run(&open()?, args),
-        Command::Change(change) => self::change(env, project, "guard", change),
+        Command::Change(change) => self::change(env, project, "guard", change, agent),
     }
 }
 
@@ -63,6 +68,7 @@ pub(crate) fn change(
     project: Option<&Path>,
     word: &str,
     change: &Change,
+    agent: &'static dyn OwnAgent,
 ) -> CommandResult {
     let (name, location) = match change {
         Change::Add(args) => ("add", &args.location),
@@ -75,7 +81,7 @@ pub(crate) fn change(
     let mut project = Project::open(env, location.named().or(project))?;
     user_only::check(env, project.root(), &format!("{word} {name}"))?;
     match change {
-        Change::Add(args) => add::run(&mut project, args),
+        Change::Add(args) => add::run(&mut project, args, agent),
         Change::Set(args) => set::run(&mut project, args),
         Change::Enforce(args) => enforce::run(&mut project, args),
         Change::Remove(args) => remove::run(&project, args),

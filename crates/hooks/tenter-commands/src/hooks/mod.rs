@@ -102,13 +102,13 @@ pub fn run(
     env: &Env,
     project: Option<&Path>,
     command: &Command,
-    agent: &dyn OwnAgent,
+    agent: &'static dyn OwnAgent,
 ) -> CommandResult {
     let open = || Project::open(env, project);
     match command {
         Command::List(args) => list::run(open()?, args),
         Command::Catalog(args) => guard::catalog(&open()?, args),
-        Command::ReadyMade(change) => guard::change(env, project, "hooks", change),
+        Command::ReadyMade(change) => guard::change(env, project, "hooks", change, agent),
         Command::Show(args) => show::run(open()?, args),
         Command::New(args) => new::run(open()?, args),
         Command::Test(args) => test::run(open()?, args),
