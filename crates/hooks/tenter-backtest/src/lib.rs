@@ -20,6 +20,7 @@ mod recorded;
 mod replay;
 mod report;
 mod scan;
+mod titles;
 
 pub use collector::{CallCollector, ReadCounts};
 pub use diff::{PastVerdict, VerdictChange, VerdictDiff, VerdictDiffBuilder};
@@ -29,3 +30,4 @@ pub use recorded::{CallEnd, DenialSource, OWN_AGENT, RecordedCall};
 pub use replay::{CallAnswer, HookSet, Judgement, Replay, RuleStop};
 pub use report::{Report, ReportBuilder, RuleReport, StoppedCommand};
 pub use scan::{HostCounts, ScanOptions, scan};
+pub use titles::TitleFinder;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use tenter_backtest::{
-    CallEnd, DenialSource, HostCounts, HostPlaces, ReadCounts, RecordedCall, ScanOptions, readers,
-    scan,
+    CallEnd, DenialSource, HostCounts, HostPlaces, ReadCounts, RecordedCall, ScanOptions,
+    TitleFinder, readers, scan,
 };
 
 const DENIED: CallEnd = CallEnd::Denied(DenialSource::Hook);
@@ -136,6 +136,18 @@ fn calls_of_subagents_belong_to_the_session() {
         assert_eq!(outline(&subagent_calls), list, "{host}");
         let starts = outline(&calls);
         assert!(starts.iter().any(|(tool, ..)| tool == "subagent"), "{host}: {starts:?}");
+    }
+}
+
+#[test]
+fn the_title_of_a_session_is_what_the_user_wrote_first() {
+    for host in HOSTS {
+        let home = home(host, "record");
+        let (calls, _) = scan_home(&home);
+        let mut finder = TitleFinder::new(HostPlaces { home, variables: BTreeMap::new() });
+        let title = finder.title(host, &calls[0].session);
+        assert_eq!(title.as_deref(), Some("Please run the test"), "{host}");
+        assert_eq!(finder.title(host, "0000000000"), None, "{host}");
     }
 }
 
@@ -308,6 +320,23 @@ mod databases {
             check(host, &calls, &counts);
             let directory = home.path().join(".local/share").join(host);
             assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "nothing was written");
+        }
+    }
+
+    #[test]
+    fn the_title_of_a_session_is_its_first_text() {
+        for host in ["opencode", "kilo"] {
+            let home = home_with_database(host, "record");
+            let (calls, _) = scan_home(home.path());
+            let file = home.path().join(format!(".local/share/{host}/{host}.db"));
+            let database = Connection::open(file).unwrap();
+            let text = r#"{"type": "text", "text": "Please\n run the test"}"#;
+            let change = "UPDATE part SET data = ?1 WHERE json_extract(data, '$.type') = 'text'";
+            database.execute(change, [text]).unwrap();
+            let (home, variables) = (home.path().to_owned(), BTreeMap::new());
+            let mut finder = TitleFinder::new(HostPlaces { home, variables });
+            let title = finder.title(host, &calls[0].session);
+            assert_eq!(title.as_deref(), Some("Please run the test"), "{host}");
         }
     }
 

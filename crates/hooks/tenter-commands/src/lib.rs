@@ -48,6 +48,7 @@ pub mod plugin;
 pub mod project;
 pub mod proxy;
 pub mod registered_program;
+mod session_titles;
 mod shipped_guards;
 mod since;
 pub mod trust;

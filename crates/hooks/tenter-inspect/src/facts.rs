@@ -18,8 +18,8 @@ pub trait Facts: Send + Sync {
     /// The agents in which hooks can run.
     fn hosts(&self) -> Vec<HostStatus>;
 
-    /// The titles of sessions by id: the first words of their first message.
-    fn titles(&self) -> BTreeMap<String, String> {
+    /// The titles by id of sessions, each with its agent: the first words of their first message.
+    fn titles(&self, _sessions: &[(&str, Option<&str>)]) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 

@@ -134,6 +134,35 @@ fn every_run_is_a_line_with_its_decision_and_change() {
 }
 
 #[test]
+fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
+    let sandbox = sandbox();
+    let session = "7153f120-e48c-4f08-84d5-35c57ad778e8";
+    let project = sandbox.project().display().to_string();
+    let record = format!(
+        r#"{{"v":1,"time":"2026-03-01T09:30:00.000Z","conversation_id":"{session}","host":"claude-code","project":"{project}","event":"before_tool","kind":"run","hook":"h","layer":"user","hash":"h","spelling":"before_tool","duration_ms":1,"exit":"exit 0","decision":"deny"}}"#
+    );
+    let journal = sandbox.state().join("journal");
+    fs::create_dir_all(&journal).unwrap();
+    fs::write(journal.join(format!("{session}.jsonl")), record + "\n").unwrap();
+    let heading = || {
+        let output = sandbox.run(&["log", "--all"]).expect_code(0);
+        output.stdout.lines().next().unwrap().to_owned()
+    };
+    assert!(heading().starts_with(&format!("conversation {session}  ")), "{}", heading());
+    let projects = sandbox.home().join(".claude/projects/-home-ada-app");
+    fs::create_dir_all(&projects).unwrap();
+    let key = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+    let prompt = format!(
+        r#"{{"type":"user","message":{{"role":"user","content":"Push with {key}\nnow"}}}}"#
+    );
+    fs::write(projects.join(format!("{session}.jsonl")), prompt).unwrap();
+    let heading = heading();
+    assert!(heading.starts_with("Push with "), "{heading}");
+    assert!(heading.contains(" now  Claude Code · ") && heading.contains(session), "{heading}");
+    assert!(!heading.contains(key), "{heading}");
+}
+
+#[test]
 fn json_is_the_unchanged_journal() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);

@@ -7,7 +7,7 @@ mod copilot;
 mod gemini;
 mod journal;
 mod kimi_code;
-mod opencode;
+pub(crate) mod opencode;
 mod pi;
 mod qwen;
 

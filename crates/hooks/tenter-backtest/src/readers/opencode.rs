@@ -7,6 +7,14 @@ use super::TranscriptReader;
 use crate::collector::CallCollector;
 use crate::places::{HostPlaces, files_below, is_named};
 
+/// Returns the first text in a session of a database; `None` if there is none, and in a build without SQLite.
+pub(crate) fn first_words(file: &Path, session: &str) -> Option<String> {
+    #[cfg(feature = "sqlite")]
+    return database::first_words(file, session).ok().flatten();
+    #[cfg(not(feature = "sqlite"))]
+    None.filter(|_: &String| file.exists() && !session.is_empty())
+}
+
 /// An agent whose transcripts are OpenCode's database.
 pub(super) struct OpenCode {
     /// The id of the agent, which is also the name of its directory and of its databases.
@@ -82,6 +90,22 @@ mod database {
         let long: u32 = database.query_row(count, [MAX_PART], |row| row.get(0))?;
         calls.counts.long_lines += u64::from(long);
         count_newer(&database, calls)
+    }
+
+    pub(super) fn first_words(file: &Path, session: &str) -> rusqlite::Result<Option<String>> {
+        let database = open(file)?;
+        let mut statement = database.prepare(
+            "SELECT data FROM part WHERE session_id = ?1 AND length(data) <= ?2
+             ORDER BY time_created, id LIMIT 20",
+        )?;
+        let mut rows = statement.query((session, MAX_PART))?;
+        while let Some(row) = rows.next()? {
+            let part: Value = serde_json::from_str(&row.get::<_, String>(0)?).unwrap_or_default();
+            if part["type"] == "text" && part["synthetic"] != true {
+                return Ok(Some(text(&part, "text").to_owned()));
+            }
+        }
+        Ok(None)
     }
 
     /// Opens a database without changing anything: without a log of its own, SQLite would create one.

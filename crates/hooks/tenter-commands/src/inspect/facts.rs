@@ -22,9 +22,13 @@ use crate::bridge::list::{self, ListedAgent, ListedRegistration};
 use crate::hook_figures;
 use crate::installed_agents::newest_proof;
 use crate::project::Project;
+use crate::session_titles::SessionTitles;
 
 /// The lifetime of a cached list: a page asks every second, and some hooks have to be run to learn their events.
 const KEPT: Duration = Duration::from_secs(10);
+
+/// Maximum time that a page waits for titles. The next request for it reads the others.
+const MAX_TITLE_TIME: Duration = Duration::from_millis(200);
 
 /// The lifetime of the past calls, which may take a minute to read.
 const PAST_CALLS_KEPT: Duration = Duration::from_mins(2);
@@ -42,7 +46,7 @@ pub(super) struct ProjectFacts {
     root: PathBuf,
     agent: &'static dyn OwnAgent,
     hooks: Mutex<Option<(Instant, Vec<KnownHook>)>>,
-    titles: Mutex<Option<(Instant, BTreeMap<String, String>)>>,
+    titles: Mutex<Option<(Instant, SessionTitles)>>,
     /// The past calls of the project, and of all projects.
     past_calls: [Arc<Mutex<PastCallsCache>>; 2],
 }
@@ -101,11 +105,24 @@ impl Facts for ProjectFacts {
         cached(&self.hooks, || self.load_hooks())
     }
 
-    fn titles(&self) -> BTreeMap<String, String> {
-        cached(&self.titles, || {
-            let stored = self.agent.conversations(&self.env, None, usize::MAX).unwrap_or_default();
-            stored.into_iter().map(|stored| (stored.id, stored.title)).collect()
-        })
+    fn titles(&self, sessions: &[(&str, Option<&str>)]) -> BTreeMap<String, String> {
+        let mut cache = self.titles.lock().unwrap_or_else(PoisonError::into_inner);
+        let secrets = || self.project().map(|project| project.secrets()).unwrap_or_default();
+        let (read_at, titles) = cache.get_or_insert_with(|| {
+            (Instant::now(), SessionTitles::read(&self.env, self.agent, secrets()))
+        });
+        if read_at.elapsed() > KEPT {
+            titles.renew(&self.env, self.agent, secrets());
+            *read_at = Instant::now();
+        }
+        let started = Instant::now();
+        let title =
+            |(id, host): &(&str, Option<&str>)| Some(((*id).to_owned(), titles.title(*host, id)?));
+        sessions
+            .iter()
+            .take_while(|_| started.elapsed() < MAX_TITLE_TIME)
+            .filter_map(title)
+            .collect()
     }
 
     fn past_calls(&self, is_all: bool) -> Option<Arc<PastCalls>> {

@@ -1,7 +1,5 @@
 //! Records as lines for the user, in columns.
 
-use std::collections::BTreeMap;
-
 use anstyle::Style;
 use serde_json::Value;
 use tenter_base::sanitize::{one_line, sanitize};
@@ -18,6 +16,7 @@ use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled}
 
 use super::csv;
 use super::selection::SessionLine;
+use crate::session_titles::SessionTitles;
 
 /// Maximum number of characters shown of a reason or a rewrite.
 const LENGTH: usize = 200;
@@ -25,9 +24,6 @@ const LENGTH: usize = 200;
 const TITLE: usize = 60;
 /// Maximum number of characters shown of a column.
 const COLUMN: usize = 40;
-
-/// The titles of conversations by id.
-pub(super) type Titles = BTreeMap<String, String>;
 
 /// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +62,7 @@ struct RecordRow {
 /// Lays records out, one batch after another: columns are as wide as the widest cell so far.
 pub(super) struct LogLayout {
     format: LogFormat,
-    titles: Titles,
+    titles: Option<SessionTitles>,
     /// True if headings name the project.
     with_project: bool,
     /// The conversation of the last heading.
@@ -77,7 +73,11 @@ pub(super) struct LogLayout {
 }
 
 impl LogLayout {
-    pub(super) fn new(format: LogFormat, titles: Titles, with_project: bool) -> Self {
+    pub(super) fn new(
+        format: LogFormat,
+        titles: Option<SessionTitles>,
+        with_project: bool,
+    ) -> Self {
         let (session, has_columns, widths) = (None, false, [0; 4]);
         Self { format, titles, with_project, session, has_columns, widths }
     }
@@ -108,8 +108,9 @@ impl LogLayout {
             return None;
         }
         self.session = Some(shown.session.clone());
-        let title = self.titles.get(&shown.session).filter(|title| !title.is_empty());
-        let title = title.map(|title| one_line(title, TITLE));
+        let titles = self.titles.as_mut();
+        let title = titles.and_then(|titles| titles.title(shown.host.as_deref(), &shown.session));
+        let title = title.map(|title| one_line(&title, TITLE));
         let id = sanitize(&shown.session).into_owned();
         let with_id = title.is_some().then(|| id.clone());
         let heading = title.unwrap_or_else(|| format!("conversation {id}"));

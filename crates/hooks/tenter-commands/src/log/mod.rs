@@ -23,9 +23,10 @@ use tenter_terminal::{pager, signals, ui};
 use crate::OwnAgent;
 use crate::backtest;
 use crate::project::{self, Project};
+use crate::session_titles::SessionTitles;
 use filter::{FilterArgs, RecordFilter};
 use journals::{Journals, NewLines, Newest};
-use lines::{LogFormat, LogLayout, RecordView, Titles};
+use lines::{LogFormat, LogLayout, RecordView};
 use selection::{JournalSelection, SessionLine};
 use transcripts::TranscriptQuery;
 
@@ -118,7 +119,8 @@ pub fn run(
     if let Some(hook) = args.filter.hook.as_ref().filter(|_| news.lines.is_empty()) {
         check_hook(env, project, hook)?;
     }
-    let titles = if format == LogFormat::Text { titles(env, agent) } else { Titles::new() };
+    let secrets = || Project::open(env, project).map(|it| it.secrets()).unwrap_or_default();
+    let titles = (format == LogFormat::Text).then(|| SessionTitles::read(env, agent, secrets()));
     let mut layout =
         LogLayout::new(format, titles, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
@@ -156,7 +158,7 @@ pub fn of_conversation(
     report_unreadable(&journals, news.unreadable);
     let filter = FilterArgs::default();
     let records = wanted(&news, &RecordFilter::new(&filter, env::now()), LogFormat::Text);
-    Ok(LogLayout::new(LogFormat::Text, Titles::new(), false).lines(&newest(limit, records)))
+    Ok(LogLayout::new(LogFormat::Text, None, false).lines(&newest(limit, records)))
 }
 
 /// Fails if there is no such hook, neither in a journal nor among those that exist now.
@@ -184,12 +186,6 @@ fn check_hook(env: &Env, project: Option<&Path>, hook: &str) -> Result<(), Failu
 fn wanted(news: &NewLines, filter: &RecordFilter, format: LogFormat) -> Vec<RecordView> {
     let selected = news.lines.iter().filter(|it| filter.keeps(&it.line));
     selected.filter_map(|it| lines::view(it, format)).collect()
-}
-
-/// Returns the titles of stored conversations. A store that cannot be read has none: the log does not need it.
-fn titles(env: &Env, agent: &dyn OwnAgent) -> Titles {
-    let stored = agent.conversations(env, None, usize::MAX).unwrap_or_default();
-    stored.into_iter().map(|stored| (stored.id, stored.title)).collect()
 }
 
 impl Args {

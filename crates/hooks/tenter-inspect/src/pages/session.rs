@@ -76,7 +76,8 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
     });
     let is_newest = before.is_none();
     let live = is_newest.then_some("append");
-    let titles = context.pages.facts.titles();
+    let host = session.and_then(|session| session.hosts.first().copied());
+    let titles = context.pages.facts.titles(&[(id, host)]);
     let title = titles.get(id).filter(|title| !title.is_empty());
     let heading = html! {
         @if let Some(title) = title { (title) } @else { "Session " code { (id) } }

@@ -25,7 +25,8 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         context.is_all || session.projects.contains(&context.pages.project.as_str())
     };
     let sessions: Vec<Session<'_>> = all.into_iter().filter(is_shown).collect();
-    let titles = context.pages.facts.titles();
+    let agents: Vec<_> = sessions.iter().map(|it| (it.id, it.hosts.first().copied())).collect();
+    let titles = context.pages.facts.titles(&agents);
     let search = Search::new(context, &sessions, &titles);
     let number: usize = context.request.value("page").and_then(|n| n.parse().ok()).unwrap_or(1);
     let first = number.saturating_sub(1).saturating_mul(COUNT).min(search.found.len());
