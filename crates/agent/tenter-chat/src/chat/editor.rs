@@ -17,7 +17,7 @@ use rustyline::{
     Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tenter_base::private_dir;
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize::{one_line, sanitize};
 use tenter_terminal::failure::Failure;
 use tenter_terminal::text::columns;
 use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
@@ -32,6 +32,14 @@ use super::slash::COMMANDS;
 const ESCAPE_MS: u16 = 500;
 /// Maximum number of lines in the history.
 const HISTORY: usize = 1000;
+
+/// The prompt at which the user types.
+pub(super) struct IdlePrompt {
+    /// The text before the input.
+    pub(super) text: &'static str,
+    /// The line below the input.
+    pub(super) status: String,
+}
 
 /// Reads messages and commands.
 pub(super) struct LineEditor {
@@ -113,12 +121,15 @@ impl LineEditor {
         &mut self,
         dialogue: &ChatDialogue,
         completion: CommandCompletion,
-        prompt: &str,
+        prompt: &IdlePrompt,
         typed: &TypedText,
     ) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
+            commands.status.clone_from(&prompt.status);
         }
+        let has_status = self.editor.helper().is_some_and(|commands| commands.hints);
+        let prompt = prompt.text;
         self.dropped.store(false, Ordering::Relaxed);
         let Ok(read) = dialogue
             .edit(typed, |left, right| self.editor.readline_with_initial(prompt, (left, right)))
@@ -127,7 +138,7 @@ impl LineEditor {
         };
         let pressed = self.pressed.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((key, text)) = pressed {
-            erase_prompt(prompt, &text);
+            erase_prompt(prompt, &text, usize::from(has_status));
             return ReadResult::Key(key, text);
         }
         match read {
@@ -194,11 +205,12 @@ impl ConditionalEventHandler for OnSpecialKey {
     }
 }
 
-/// Erases the prompt and the text of a reading that ended, because another follows in their place.
-fn erase_prompt(prompt: &str, text: &TypedText) {
+/// Erases the prompt, the text and the rows below of a reading that ended, because another follows in their place.
+fn erase_prompt(prompt: &str, text: &TypedText, rows_below: usize) {
     let width = ui::columns().max(1);
     let typed = format!("{prompt}{}", text.joined());
     let rows: usize = typed.split('\n').map(|line| rows_of(line, width)).sum();
+    let rows = rows + rows_below;
     ui::note_raw(&format!("\x1b[{rows}A\r\x1b[J"));
 }
 
@@ -231,10 +243,12 @@ fn warn(file: &Path, what: &str, error: &ReadlineError) {
     ui::note(format!("{}: {}", styled(NOTICE, "warning"), sanitize(&text)));
 }
 
-/// Completion and hints for commands.
+/// Completion and hints for commands, and the status line.
 #[derive(Default)]
 struct Commands {
     completion: Option<CommandCompletion>,
+    /// The line below the prompt.
+    status: String,
     /// True if hints are shown: only with colours, which tell them from typed text.
     hints: bool,
 }
@@ -269,14 +283,22 @@ impl Hinter for Commands {
     type Hint = CommandHint;
 
     fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<CommandHint> {
-        let typed = line.strip_prefix('/').filter(|_| self.hints && position == line.len())?;
-        let mut matches = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
-        let command = matches.next().filter(|_| !typed.is_empty() && matches.next().is_none())?;
-        let name = command.name[typed.len()..].to_owned();
-        let argument = command.argument;
-        let hint = if argument.is_empty() { name.clone() } else { format!("{name} {argument}") };
-        (!hint.is_empty()).then_some(CommandHint { shown: hint, name })
+        self.hints.then(|| {
+            let rest = line.get(position..).filter(|rest| rest.is_empty());
+            let (name, argument) = rest.and_then(|_| rest_of_command(line)).unwrap_or_default();
+            let status = one_line(&self.status, ui::columns().saturating_sub(1));
+            let space = if argument.is_empty() { "" } else { " " };
+            CommandHint { shown: format!("{name}{space}{argument}\n{status}"), name }
+        })
     }
+}
+
+/// Returns the rest of a command's name and its argument, if only one command begins with `line`: `/comp` → `act`, `[TEXT]`.
+fn rest_of_command(line: &str) -> Option<(String, &'static str)> {
+    let typed = line.strip_prefix('/').filter(|typed| !typed.is_empty())?;
+    let mut matches = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+    let command = matches.next().filter(|_| matches.next().is_none())?;
+    Some((command.name[typed.len()..].to_owned(), command.argument))
 }
 
 impl Highlighter for Commands {
@@ -285,7 +307,7 @@ impl Highlighter for Commands {
     }
 }
 
-/// The rest of a command.
+/// The rest of a command, and the status line below it.
 struct CommandHint {
     shown: String,
     name: String,

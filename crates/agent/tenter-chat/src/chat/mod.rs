@@ -45,7 +45,7 @@ use crate::render::{self, Show as _};
 use completion::CommandCompletion;
 use composer::TypedText;
 use dialogue::ChatDialogue;
-use editor::{LineEditor, ReadResult, SpecialKey};
+use editor::{IdlePrompt, LineEditor, ReadResult, SpecialKey};
 use input::ChatInput;
 use keyboard::Keyboard;
 use questions::ChatAsker;
@@ -205,7 +205,7 @@ impl Chat<'_> {
         loop {
             let line = match next.take().or_else(|| self.next_queued(agent)) {
                 Some(line) => line,
-                None => match self.read(agent) {
+                None => match self.read(session, agent) {
                     Ok(line) => line,
                     Err(reason) => return ChatEnd::Exit(reason),
                 },
@@ -243,13 +243,15 @@ impl Chat<'_> {
     ///
     /// # Errors
     /// The chat ends, for this reason.
-    fn read(&mut self, agent: &Agent) -> Result<String, ExitReason> {
+    fn read(&mut self, session: &Session<'_>, agent: &Agent) -> Result<String, ExitReason> {
         let mut interrupted = false;
         let mut typed = TypedText::default();
         loop {
             self.new_cancel();
             let completion = CommandCompletion::new(agent, &self.project);
-            let read = self.editor.read(&self.dialogue, completion, prompt(agent), &typed);
+            let prompt =
+                IdlePrompt { text: prompt(agent), status: slash::status_line(session, agent) };
+            let read = self.editor.read(&self.dialogue, completion, &prompt, &typed);
             typed = TypedText::default();
             if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);

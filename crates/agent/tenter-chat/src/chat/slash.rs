@@ -21,6 +21,7 @@ use tenter_terminal::failure::Failure;
 use super::{Chat, ChatEnd};
 
 pub(super) use conversations::recent as recent_conversations;
+pub(super) use facts::status_line;
 pub(super) use hooks::ACTIONS as HOOK_ACTIONS;
 pub(super) use images::AttachedImage;
 

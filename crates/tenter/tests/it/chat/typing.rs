@@ -62,6 +62,25 @@ fn ctrl_g_edits_the_message_in_the_users_editor() {
 }
 
 #[test]
+fn a_line_below_the_prompt_shows_the_status_and_leaves_with_the_message() {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{text: ok}]");
+    let mut command = sandbox.command();
+    command.env_remove("NO_COLOR").args(["chat", "--model", &model]);
+    let mut chat = PtySession::start(command);
+    let status = "yaml · permissions: ask · context 0 %";
+    let is_below = |rows: &[String], line: &str| {
+        rows.windows(2).any(|pair| pair[0].trim_end() == line && pair[1].contains(status))
+    };
+    chat.wait_for_rows(|rows| is_below(rows, ">"));
+    chat.type_in("/comp");
+    chat.wait_for_rows(|rows| is_below(rows, "> /compact [NAME=VALUE]"));
+    chat.type_in("\x15hi\r");
+    let rows = chat.wait_for_rows(|rows| rows.iter().any(|row| row == "ok") && is_below(rows, ">"));
+    assert_eq!(rows.iter().filter(|row| row.contains(status)).count(), 1, "{rows:?}");
+}
+
+#[test]
 fn lines_typed_at_once_are_separate_messages() {
     let sandbox = sandbox();
     let mut chat = chat(

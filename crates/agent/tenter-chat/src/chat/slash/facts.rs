@@ -1,7 +1,7 @@
 //! `/status`, `/context`, `/mcp` and `/skills`.
 
-use tenter_agent::Session;
 use tenter_agent::prompt::SectionWriter;
+use tenter_agent::{Agent, Session};
 use tenter_base::sanitize::sanitize;
 use tenter_protocol::{Block, Message, Role};
 use tenter_terminal::failure::Failure;
@@ -83,11 +83,23 @@ fn sizes_of(message: &Message) -> impl Iterator<Item = (usize, usize)> {
 
 /// Returns the tokens in the context, and the share of the window.
 pub(super) fn context_words(session: &Session, window: u64) -> String {
+    let (used, window, share) = context_use(session, window);
+    format!("{used} of {window} tokens ({share} %)")
+}
+
+/// Returns the tokens in the context, the window, and the tokens as percents of the window.
+fn context_use(session: &Session, window: u64) -> (u64, u64, u64) {
     let usage = session.usage();
     let window = if usage.max_context_window == 0 { window } else { usage.max_context_window };
     let used = usage.current_context_window;
-    let share = (used * 100).checked_div(window).unwrap_or(0);
-    format!("{used} of {window} tokens ({share} %)")
+    (used, window, (used * 100).checked_div(window).unwrap_or(0))
+}
+
+/// Returns the status line below the prompt: `model · permissions: ask · context 12 %`.
+pub(in crate::chat) fn status_line(session: &Session, agent: &Agent) -> String {
+    let (_, _, share) = context_use(session, agent.model.context_window());
+    let mode = agent.permissions.mode();
+    format!("{} · permissions: {mode} · context {share} %", agent.model.name())
 }
 
 fn show(lines: &[(&str, String)]) {
