@@ -139,7 +139,7 @@ fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
     let session = "7153f120-e48c-4f08-84d5-35c57ad778e8";
     let project = sandbox.project().display().to_string();
     let record = format!(
-        r#"{{"v":1,"time":"2026-03-01T09:30:00.000Z","conversation_id":"{session}","host":"claude-code","project":"{project}","event":"before_tool","kind":"run","hook":"h","layer":"user","hash":"h","spelling":"before_tool","duration_ms":1,"exit":"exit 0","decision":"deny"}}"#
+        r#"{{"v":1,"time":"2026-03-01T09:30:00.000Z","conversation_id":"{session}","host":"claude-code","project":"{project}","event":"before_tool","tool_name":"bash","tool_input":{{"command":"ls"}},"kind":"run","hook":"h","layer":"user","hash":"h","spelling":"before_tool","duration_ms":1,"exit":"exit 0","decision":"deny"}}"#
     );
     let journal = sandbox.state().join("journal");
     fs::create_dir_all(&journal).unwrap();
@@ -160,6 +160,8 @@ fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
     assert!(heading.starts_with("Push with "), "{heading}");
     assert!(heading.contains(" now  Claude Code · ") && heading.contains(session), "{heading}");
     assert!(!heading.contains(key), "{heading}");
+    let output = sandbox.run(&["log", "--all"]).expect_code(0);
+    assert!(output.stdout.contains("Bash: ls"), "the tool has the agent's name: {output}");
 }
 
 #[test]

@@ -53,6 +53,12 @@ pub fn find(id: &str) -> Option<&'static Host> {
     ALL.iter().find(|host| host.id == id).copied()
 }
 
+/// Returns an agent's name for one of Tenter's tools: for Claude Code, `bash` → `Bash`. `host` is `None` for Tenter itself.
+pub fn tool_name<'t>(host: Option<&str>, tool: &'t str) -> &'t str {
+    let tools = host.and_then(find).map_or(&[][..], |host| host.tools);
+    tools.iter().find(|native| native.canonical == tool).map_or(tool, |native| native.name)
+}
+
 /// Returns the input of a call of Cline as hooks read it: the fields of Tenter's tools are added for what Cline has in lists.
 pub fn cline_input(input: Object) -> Object {
     cline::shown_input(input)

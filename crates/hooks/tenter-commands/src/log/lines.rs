@@ -251,7 +251,8 @@ fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
 /// The tool call that a record is about, in a few words.
 fn call(record: &Record) -> Option<String> {
     let (tool, input) = (record.tool_name.as_ref()?, record.tool_input.as_ref()?);
-    Some(one_line(&format!("{tool}: {}", call_summary(tool, input)), LENGTH))
+    let name = hosts::tool_name(record.host.as_deref(), tool);
+    Some(one_line(&format!("{name}: {}", call_summary(tool, input)), LENGTH))
 }
 
 /// Returns the lines about a run's changes, warnings, notes and output.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
 use tenter_base::rfc3339;
+use tenter_bridge::hosts;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::{AnswerRecord, Record, RecordKind, RunRecord};
 use tenter_protocol::call_summary;
@@ -215,7 +216,7 @@ fn row(context: &Context<'_>, call: &StoppedCall) -> Markup {
             }
             td data-label="Call" {
                 @match &call.record.tool_name {
-                    Some(tool) => { span.tool { (tool) } " " code { (call.call()) } }
+                    Some(tool) => { span.tool { (hosts::tool_name(call.record.host.as_deref(), tool)) } " " code { (call.call()) } }
                     None => { (call.record.event) }
                 }
             }

@@ -1,6 +1,7 @@
 //! The timeline: records, grouped by turn and call.
 
 use maud::{Markup, html};
+use tenter_bridge::hosts;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::{Record, RecordKind};
 use tenter_protocol::{EventName, call_summary, lifecycle};
@@ -199,7 +200,7 @@ fn title(record: &Record) -> Markup {
     let is_long = call.chars().count() > MAX_CALL;
     let call: String = call.chars().take(MAX_CALL).collect();
     html! {
-        h3 { span.tool { (tool) } }
+        h3 { span.tool { (hosts::tool_name(record.host.as_deref(), tool)) } }
         @if !call.is_empty() { pre.call { code { (call) @if is_long { "…" } } } }
     }
 }
