@@ -174,7 +174,8 @@ fn pages_fit_into_narrow_and_wide_windows_in_light_and_dark() {
         .record(&id, &[with(run(&id, 1, "guard", "rewrite"), &long), run(&id, 2, "guard", "deny")]);
     let Some(mut browser) = Browser::open(&scene.address("/")) else { return };
     let session = format!("/session/{id}");
-    for path in ["/", "/?all=1", &session, "/hooks", "/hosts", "/source/aa?name=guard"] {
+    let lists = ["/", "/?all=1", "/stopped", "/backtest", "/calls", "/hooks", "/hosts"];
+    for path in lists.into_iter().chain([&*session, "/source/aa?name=guard"]) {
         let mut grounds = Vec::new();
         for (width, scheme) in [(400, "light"), (1600, "dark")] {
             browser.resize(width, scheme);
