@@ -272,12 +272,16 @@ pub(super) fn add_message(
     index::add_message(transaction, transaction.last_insert_rowid(), message)
 }
 
-/// The preview for a listing, if the entry is a message of the user, a text or a recipe.
+/// The preview for a listing, if the entry is a message of the user, a text or a recipe. The texts after the first are notes and what
+/// hooks added.
 fn first_words(entry: &HistoryEntry) -> Option<String> {
-    match entry.origin {
-        Origin::User | Origin::Recipe(_) => encoding::one_line(&entry.message.plain_text()),
-        _ => None,
+    if !matches!(entry.origin, Origin::User | Origin::Recipe(_)) {
+        return None;
     }
+    entry.message.blocks.iter().find_map(|block| match block {
+        Block::Text { text } => encoding::one_line(text),
+        _ => None,
+    })
 }
 
 /// Checks that a model can continue after `messages`: there is at least one, and every tool call is answered by the

@@ -324,7 +324,9 @@ fn a_preview_is_the_users_first_message_even_if_it_is_not_the_first() {
     store.begin(&new(), &exchange("c", 0, &[context])).unwrap();
     let preview = || store.load("c").unwrap().summary.preview;
     assert_eq!(preview(), "");
-    append_after_all(&store, "c", &[asked("fix\nthe test"), said("sure")]);
+    let mut question = Message::user("fix\nthe test");
+    question.blocks.push(Block::text("<hook name=\"motd\">be nice</hook>"));
+    append_after_all(&store, "c", &[entry(Origin::User, question), said("sure")]);
     append_after_all(&store, "c", &[asked("and then?")]);
     assert_eq!(preview(), "fix the test");
 }
