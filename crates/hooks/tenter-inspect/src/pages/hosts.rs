@@ -25,7 +25,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
             }
         }
     };
-    let page = Page { title: "Hosts", current: "/hosts", heading: html! { "Hosts" } };
+    let page = Page { title: "Agents", current: "/hosts", heading: html! { "Agents" } };
     context.live(&page, &html! {}, &part)
 }
 

@@ -119,7 +119,7 @@ impl Page<'_> {
                                 (entry("/", "Sessions"))
                                 (entry("/stopped", "Stopped calls"))
                                 (entry("/hooks", "Hooks"))
-                                (entry("/hosts", "Hosts"))
+                                (entry("/hosts", "Agents"))
                                 (entry("/backtest", "Backtest"))
                                 (entry("/calls", "Transcripts"))
                             }
