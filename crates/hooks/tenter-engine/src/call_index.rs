@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use tenter_protocol::facts::CallFacts as CallTextFacts;
 
+/// Maximum number of commands with the same text and other facts that a command is compared with.
+const MAX_COMPARED: usize = 16;
+
 /// The places of facts in their lists.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CallIndex {
@@ -17,8 +20,10 @@ pub(crate) struct CallIndex {
     pub(crate) code_of: Vec<Vec<usize>>,
     /// For each command, the statements of SQL that it runs.
     pub(crate) sql_of: Vec<Vec<usize>>,
-    /// The commands with a program of this name, if all programs are known.
-    programs: Option<HashMap<String, Vec<usize>>>,
+    /// The commands with a program of this name.
+    programs: HashMap<String, Vec<usize>>,
+    /// The commands whose programs are not known, without those that equal an earlier one: rules say the same about them.
+    unknown_programs: Vec<usize>,
 }
 
 impl CallIndex {
@@ -37,23 +42,37 @@ impl CallIndex {
                 None => index.other_paths.push(place),
             }
         }
-        if facts.commands.iter().all(tenter_protocol::facts::Command::is_program_certain) {
-            let mut programs: HashMap<String, Vec<usize>> = HashMap::new();
-            for (place, command) in facts.commands.iter().enumerate() {
-                programs.entry(command.program.clone()).or_default().push(place);
+        let mut unknown: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, command) in facts.commands.iter().enumerate() {
+            if command.is_program_certain() {
+                index.programs.entry(command.program.clone()).or_default().push(place);
+                continue;
             }
-            index.programs = Some(programs);
+            let earlier = unknown.entry(&command.text).or_default();
+            let is_same = |other: &usize| facts.commands.get(*other) == Some(command);
+            if index.has_own_facts(place) || !earlier.iter().any(is_same) {
+                index.unknown_programs.push(place);
+                if earlier.len() < MAX_COMPARED && !index.has_own_facts(place) {
+                    earlier.push(place);
+                }
+            }
         }
         index
     }
 
-    /// The commands with one of these programs, in their order. `None` if a program is not known.
-    pub(crate) fn commands_with(&self, programs: &[String]) -> Option<Vec<usize>> {
-        let own = self.programs.as_ref()?;
-        let lists = programs.iter().filter_map(|program| own.get(program));
+    /// Returns whether the command has more facts than its words.
+    fn has_own_facts(&self, command: usize) -> bool {
+        let lists = [&self.paths_of, &self.flows_into, &self.code_of, &self.sql_of];
+        lists.iter().any(|list| list.get(command).is_some_and(|own| !own.is_empty()))
+    }
+
+    /// Returns the commands whose program is one of these or is not known, in their order.
+    pub(crate) fn commands_with(&self, programs: &[String]) -> Vec<usize> {
+        let lists = programs.iter().filter_map(|program| self.programs.get(program));
         let mut commands: Vec<usize> = lists.flatten().copied().collect();
+        commands.extend(&self.unknown_programs);
         commands.sort_unstable();
-        Some(commands)
+        commands
     }
 }
 

@@ -151,7 +151,7 @@ impl CompiledConditions {
         // A short call has no need of an index.
         let is_long = call.facts.call.commands.len() > 16;
         let programs = self.literal_programs.as_ref().filter(|_| is_long)?;
-        call.index().commands_with(programs)
+        Some(call.index().commands_with(programs))
     }
 
     /// Returns whether they may hold for a command of a call that was not read to its end.

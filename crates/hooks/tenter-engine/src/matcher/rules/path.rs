@@ -110,11 +110,11 @@ impl PathPattern {
         ends.into_iter().any(|end| directory.ends_with(&names[..end]))
     }
 
-    /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern.
-    fn is_below(&self, directory: &str, call: &CallFacts) -> bool {
+    /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern. `last_name` are the pairs
+    /// of letters in the directory's last name, between slashes.
+    fn is_below(&self, directory: &str, last_name: LetterPairs, call: &CallFacts) -> bool {
         if self.is_floating() {
-            let last = directory.rsplit('/').next().unwrap_or_default();
-            return self.pairs.contain(LetterPairs::new(last)) && self.begins_with(directory);
+            return self.pairs.contain(last_name) && self.begins_with(directory);
         }
         let fixed = self.tail.prefix().rsplit_once('/').map_or("", |(fixed, _)| fixed);
         let is_literal = self.tail.prefix() == self.text;
@@ -278,7 +278,10 @@ impl PathRule {
         }
         PathFit::any(subject.distinct().map(|text| {
             let has_all = may_contain_matches(subject.fact);
-            let is_whole = |pattern: &PathPattern| has_all && pattern.is_below(text.value, call);
+            let last_name = text.value.rsplit('/').next().unwrap_or_default();
+            let last_name = LetterPairs::new(&format!("/{last_name}/"));
+            let is_whole =
+                |pattern: &PathPattern| has_all && pattern.is_below(text.value, last_name, call);
             let pairs = LetterPairs::new(text.value);
             let fits = |pattern: &PathPattern| {
                 (pattern.may_match(pairs) && pattern.matches(text.value, call)) || is_whole(pattern)

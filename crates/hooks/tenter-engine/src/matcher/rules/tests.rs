@@ -69,6 +69,20 @@ fn an_unknown_program_counts_only_beside_a_certain_option_or_path() {
 }
 
 #[test]
+fn of_many_commands_with_unknown_programs_each_different_one_counts() {
+    let push = json!({"program": ["git"], "flags": {"any": ["--force"]}});
+    let many = "$GIT status; ls; ".repeat(40);
+    for (last, expected) in
+        [("$GIT push --force", "ask"), ("git push --force", "run"), ("$GIT status", "nothing")]
+    {
+        assert_eq!(leads_to(&push, &format!("{many}{last}")), expected, "{last}");
+    }
+    // Equal commands are looked at once.
+    let call = CallSurroundings::of_example(&many);
+    assert_eq!(call.index().commands_with(&[]).len(), 1);
+}
+
+#[test]
 fn operands_are_matched_by_patterns_number_and_place() {
     let operands = |operands: Value| json!({"program": ["git"], "operands": operands});
     for (conditions, command, expected) in [
