@@ -48,6 +48,7 @@
 //!         recipes: Recipes::new(&layout, &[]),
 //!         project: project.to_owned(),
 //!         env: Vec::new(),
+//!         launcher: None,
 //!         trust: Arc::new(|_| false),
 //!     };
 //!     let script = "turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: Done.}]";

@@ -15,6 +15,8 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
 pub(crate) const MIN_ABI: u8 = 3;
 /// The ABI that covers signals and abstract sockets.
 pub(crate) const SCOPE_ABI: u8 = 6;
+/// The ABI that covers Unix sockets with paths.
+pub(crate) const SERVICE_ABI: u8 = 9;
 /// The newest ABI that is used.
 pub(crate) const MAX_ABI: u8 = 9;
 

@@ -338,7 +338,9 @@ fn scope_promise(name: &'static str, abi: u8, landlocked: &Result<(), String>) -
 
 fn services_promise(abi: u8, mounted: &Result<(), String>) -> PromiseReport {
     match mounted {
-        _ if abi >= 9 => PromiseReport::kept("services", format!("Landlock, ABI {abi}")),
+        _ if abi >= landlock_layer::SERVICE_ABI => {
+            PromiseReport::kept("services", format!("Landlock, ABI {abi}"))
+        }
         Ok(()) => PromiseReport::partly("services", "mounts over the sockets of known services"),
         Err(why) => PromiseReport::not_kept("services", why),
     }

@@ -13,7 +13,7 @@ use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::catalog::{self, Catalog, HookFiles, LoadRequest, PolicyTable};
-use crate::configuration::ConfineTable;
+use crate::configuration::{ConfineProfiles, ConfineTable};
 use crate::directories::Directories;
 use crate::dispatch::{Engine, Reload};
 use crate::environment::{Environment, HookEnvironment};
@@ -27,8 +27,7 @@ use crate::outer_projects::OuterProjects;
 use crate::query::QUERY_TIMEOUT;
 use crate::serving::{ChildProcesses, Connector, Pool};
 use crate::settings::{
-    AsynchronousHooks, CallbackCheck, ConfineProfiles, EngineSettings, KnownConfinements,
-    StartedCalls,
+    AsynchronousHooks, CallbackCheck, EngineSettings, KnownConfinements, StartedCalls,
 };
 use crate::trust::{TrustMode, TrustStore};
 

@@ -10,7 +10,7 @@ use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Reply, Verdict};
 
-use crate::configuration::ConfineTable;
+use crate::configuration::ConfineProfiles;
 use crate::environment::HookEnvironment;
 use crate::facts::CallSurroundings;
 use crate::hook_values::HookValues;
@@ -41,26 +41,13 @@ impl StartedCalls {
     }
 }
 
-/// The profiles of confinements, and the home directory for their paths.
-pub(crate) struct ConfineProfiles {
-    pub(crate) table: ConfineTable,
-    pub(crate) home: PathBuf,
-}
-
 impl ConfineProfiles {
     /// Replaces the confinements of a reply that name a profile by what they mean. If there is no such profile, the user is asked.
     pub(crate) fn resolve(&self, reply: &mut Reply) -> Option<String> {
         let mut resolved = Vec::new();
         let mut unknown = None;
         for confinement in std::mem::take(&mut reply.confinements) {
-            let name = confinement.profile.clone().unwrap_or_default();
-            let resolution = self.table.profile(&name, &self.home).and_then(|profile| {
-                let profile = profile.map(|profile| profile.confinement);
-                confinement
-                    .resolved(|_| profile.clone())
-                    .map_err(|name| format!("there is no profile {name:?} to confine it with"))
-            });
-            match resolution {
+            match self.resolved(confinement) {
                 Ok(confinements) => resolved.extend(confinements),
                 Err(why) => unknown = Some(why),
             }

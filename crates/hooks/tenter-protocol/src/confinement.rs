@@ -134,6 +134,37 @@ impl Confinement {
         Ok(if is_empty { vec![first] } else { vec![first, rest] })
     }
 
+    /// Describes what it takes away, as the end of a sentence: `writes only project, temp, reads no secrets, has no network`.
+    pub fn in_words(&self) -> String {
+        let listed = |start: &str, items: &[String]| {
+            (!items.is_empty()).then(|| format!("{start} {}", items.join(", ")))
+        };
+        let write = match self.write.as_deref() {
+            Some([]) => Some("writes nothing".to_owned()),
+            Some(places) => listed("writes only", places),
+            None => None,
+        };
+        let read = match self.read_not.as_slice() {
+            [place] if place == "secrets" => Some("reads no secrets".to_owned()),
+            places => listed("does not read", places),
+        };
+        let network = match &self.network {
+            NetworkAccess::Any => None,
+            NetworkAccess::Allow(rules) => {
+                let rules: Vec<String> = rules.iter().map(DomainRule::to_string).collect();
+                Some(format!("has no network but for {}", rules.join(", ")))
+            }
+            NetworkAccess::Local => Some("has no network but a loopback interface".to_owned()),
+            NetworkAccess::None => Some("has no network".to_owned()),
+        };
+        let otherwise = (self.otherwise == Some(Otherwise::Run))
+            .then(|| "runs all the same where this cannot be kept".to_owned());
+        let write_not = listed("does not write", &self.write_not);
+        let all = [write, write_not, read, network, otherwise].into_iter().flatten();
+        let all: Vec<String> = all.collect();
+        if all.is_empty() { "is restricted in nothing".to_owned() } else { all.join(", ") }
+    }
+
     /// Returns the name for messages and journals: the profile's, or `custom`.
     pub fn label(&self) -> &str {
         self.profile.as_deref().unwrap_or("custom")
@@ -195,6 +226,20 @@ mod tests {
         assert_eq!(resolved.unwrap()[0].network, NetworkAccess::Local);
         let unknown = confinement(r#"{"profile": "bild"}"#).resolved(|_| None);
         assert_eq!(unknown, Err("bild".to_owned()));
+    }
+
+    #[test]
+    fn a_confinement_is_described_by_what_it_takes_away() {
+        let pure = Confinement::built_in("pure").unwrap();
+        assert_eq!(pure.in_words(), "writes nothing, reads no secrets, has no network");
+        let own = confinement(
+            r#"{"write": ["project"], "write_not": ["docs"], "read_not": ["~/mail"], "network": {"allow": ["github.com"]}, "otherwise": "run"}"#,
+        );
+        assert_eq!(
+            own.in_words(),
+            "writes only project, does not write docs, does not read ~/mail, has no network but for github.com, \
+             runs all the same where this cannot be kept"
+        );
     }
 
     #[test]

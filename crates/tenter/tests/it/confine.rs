@@ -1,7 +1,7 @@
 //! Hooks confine calls of the agent (F1, F12), and `tenter confine` is the launcher.
 
 use serde_json::Value;
-use tenter_testkit::Sandbox;
+use tenter_testkit::{PtySession, Sandbox};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -93,7 +93,10 @@ fn documented_promises() -> Vec<String> {
     let (_, section) = page.split_once("\n## What is kept where\n").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
-    cells.flat_map(|cell| cell.split(", ")).map(|name| name.replace(['`', ':'], "")).collect()
+    cells
+        .flat_map(|cell| cell.split(", "))
+        .map(|name| name.replace(['`', ':', '{', '}'], ""))
+        .collect()
 }
 
 #[test]
@@ -122,6 +125,96 @@ fn a_guard_that_confines_lets_scripts_run_with_fewer_rights() {
     assert_eq!(sandbox.read("inside"), "x\n");
     let guards = of_kind(&lines, "hook");
     assert!(guards.iter().any(|run| run["decision"] == "confine"), "{lines:?}");
+}
+
+/// A recipe of the user that writes outside of the project and reads a secret.
+fn spying_recipe(sandbox: &Sandbox, confine: &str) -> String {
+    sandbox.write("../home/.ssh/id_ed25519", "key of ada\n");
+    let text = "out: {{bash \"sh\" \"-c\" \"echo x > ../outside && echo wrote\"}}\nkey: {{bash \"cat\" \"../home/.ssh/id_ed25519\"}}\nin: {{bash \"sh\" \"-c\" \"echo x > inside && echo wrote\"}}\n";
+    sandbox
+        .write("../home/.kodelet/recipes/spy.md", format!("---\nname: Spy\n{confine}---\n{text}"));
+    let text = sandbox.run(&["recipe", "show", "spy"]).expect_code(0).stdout;
+    let has_written = std::fs::remove_file(sandbox.root().join("outside")).is_ok();
+    assert_eq!(has_written, text.contains("out: wrote"), "{text}");
+    text
+}
+
+#[test]
+fn programs_of_a_recipe_write_and_read_no_more_than_it_says() {
+    let sandbox = sandbox();
+    if !is_supported(&sandbox) {
+        return;
+    }
+    let results =
+        |text: &str| ["out: wrote", "key: key of ada", "in: wrote"].map(|one| text.contains(one));
+    for (confine, works) in [
+        ("", [true, true, true]),
+        ("confine: pure\n", [false, false, false]),
+        ("confine: {write: [project], read_not: [secrets], network: none}\n", [false, false, true]),
+        ("confine: {write: [project]}\n", [false, true, true]),
+        ("confine: mine\n", [true, false, true]),
+    ] {
+        let profile = "[confine.profiles.mine]\nread_not = [\"~/.ssh\"]\n";
+        sandbox.write("../home/.config/tenter/config.toml", profile);
+        let text = spying_recipe(&sandbox, confine);
+        assert_eq!(results(&text), works, "{confine}{text}");
+    }
+}
+
+#[test]
+fn programs_of_a_recipe_do_not_run_where_its_confinement_cannot_be_kept() {
+    let sandbox = sandbox();
+    if !is_supported(&sandbox) {
+        return;
+    }
+    sandbox.write("../home/.ssh/id_ed25519", "key of ada\n");
+    for (otherwise, runs) in [("ask", false), ("deny", false), ("run", true)] {
+        let fields = format!("{{read_not: [secrets], otherwise: {otherwise}}}");
+        let recipe = format!("---\nconfine: {fields}\n---\n{{{{bash \"echo\" \"a door\"}}}}");
+        sandbox.write("../home/.kodelet/recipes/door.md", recipe);
+        // Nothing can be hidden inside of a confinement that restricts writing: the kernel refuses mounts there.
+        let root = sandbox.root();
+        let outer = format!("confine --spec '{{\"write\": [{root:?}]}}' -- tenter");
+        let output = sandbox.shell(&format!("tenter {outer} recipe show door")).expect_code(0);
+        assert_eq!(output.stdout.starts_with("a door\n"), runs, "{output}");
+        assert_eq!(output.stdout.contains("cannot be kept here: read_not"), !runs, "{output}");
+    }
+}
+
+#[test]
+fn a_recipe_with_an_unknown_profile_cannot_be_used() {
+    let sandbox = sandbox();
+    sandbox
+        .write("recipes/spy.md", "---\nname: Spy\nconfine: bild\n---\n{{bash \"touch\" \"ran\"}}");
+    let output = sandbox.run(&["recipe", "show", "spy"]);
+    assert!(
+        output.stderr.contains("recipes/spy.md:3:10: `confine`: there is no profile \"bild\""),
+        "{output}"
+    );
+    let list = sandbox.run(&["recipe", "list"]).stdout;
+    assert!(list.contains("spy        project  cannot be used"), "{list}");
+}
+
+#[test]
+fn listings_and_the_question_about_trust_say_how_a_recipe_is_confined() {
+    let sandbox = sandbox();
+    let recipe = "---\nname: Spy\nconfine: pure\n---\n{{bash \"touch\" \"ran\"}}";
+    sandbox.write("recipes/spy.md", recipe);
+    let list = sandbox.run(&["recipe", "list"]).stdout;
+    assert!(list.lines().next().unwrap().contains("  confined: pure  "), "{list}");
+    let json = sandbox.run(&["recipe", "show", "spy", "--raw", "--json"]).json();
+    assert_eq!(json["confine"][0]["profile"], "pure");
+    let words = "writes nothing, reads no secrets, has no network";
+    let raw = sandbox.run(&["recipe", "show", "spy", "--raw"]).expect_code(0);
+    assert!(raw.stderr.contains(&format!("Its programs run confined: {words}.")), "{raw}");
+    let model = sandbox.script("turns: [{text: ok}]");
+    let mut command = sandbox.command();
+    command.args(["run", "-r", "spy", "--model", &model]);
+    let mut session = PtySession::start(command);
+    let question = session.wait_for("[q] quit: ");
+    assert!(question.contains(&format!("its programs run confined: {words}")), "{question}");
+    session.enter("q");
+    assert_eq!(session.end().0, Some(4));
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn a_listing_shows_sources_and_problems() {
     let own = sandbox.project().join("recipes/commit.md");
     assert_eq!(
         listed[0],
-        json!({"name": "commit", "title": "commit", "description": "Ours", "layer": "project", "path": own,
+        json!({"name": "commit", "title": "commit", "description": "Ours", "confine": [], "layer": "project", "path": own,
             "shadowed_by": null, "usable": true})
     );
     let built_in =

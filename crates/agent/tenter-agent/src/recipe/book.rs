@@ -26,6 +26,8 @@ pub struct RecipeBook {
     pub project: PathBuf,
     /// The environment of their programs.
     pub env: Vec<(OsString, OsString)>,
+    /// The program that starts their programs confined; without it, confined programs do not start.
+    pub launcher: Option<PathBuf>,
     /// Decides which of the project's recipes may start programs.
     pub trust: RecipeTrust,
 }
@@ -76,7 +78,8 @@ impl RecipeBook {
             return Box::new(NoShell);
         }
         let (project, env) = (self.project.clone(), self.env.clone());
-        Box::new(ProjectShell { project, env, cancel: cancel.clone() })
+        let (confinements, launcher) = (recipe.confinements.clone(), self.launcher.clone());
+        Box::new(ProjectShell { project, env, confinements, launcher, cancel: cancel.clone() })
     }
 }
 

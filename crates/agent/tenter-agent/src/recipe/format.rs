@@ -7,21 +7,30 @@ use std::fmt;
 use std::path::PathBuf;
 
 use tenter_base::{did_you_mean, or_list};
+use tenter_engine::configuration::ConfineProfiles;
 use tenter_engine::layout::Root;
 use tenter_engine::trust::fingerprint_of_recipe;
 use tenter_engine::{Fingerprint, Layer};
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Strictness};
 use tenter_protocol::{Diagnostic, tool_names};
 use tenter_template::{Dialect, Template, TemplateFile};
 
-use super::restriction;
+use super::{confine, restriction};
 use crate::tools::{AllowedCommands, Registry, UnknownTools};
 
 /// Maximum size of a recipe's file, in bytes.
 pub const MAX_FILE_SIZE: usize = 1 << 20;
 
-const KEYS: [&str; 6] =
-    ["name", "description", "allowed_tools", "allowed_commands", "arguments", "defaults"];
+const KEYS: [&str; 7] = [
+    "name",
+    "description",
+    "allowed_tools",
+    "allowed_commands",
+    "confine",
+    "arguments",
+    "defaults",
+];
 const ARGUMENT_KEYS: [&str; 2] = ["description", "default"];
 
 const FORMAT: Format = Format {
@@ -47,6 +56,8 @@ pub struct Recipe {
     pub allowed_tools: Option<Vec<String>>,
     /// The only commands that it may run, in the syntax of [`AllowedCommands`]; all commands of its caller for `None`.
     pub allowed_commands: Option<Vec<String>>,
+    /// The confinements of its programs, of which all apply; none if they are not confined (F11).
+    pub confinements: Vec<Confinement>,
     /// Its arguments, in the order of the file.
     pub arguments: Vec<RecipeArgument>,
     /// Its layer and file.
@@ -137,20 +148,31 @@ impl fmt::Display for RecipeLayer {
 
 impl Recipe {
     /// Reads the bytes of a recipe's file. There is a recipe exactly when no diagnostic is an error.
-    pub fn read(name: &str, origin: RecipeOrigin, bytes: &[u8]) -> (Option<Self>, Vec<Diagnostic>) {
+    /// `profiles` has those that it may name besides the built-in ones.
+    pub fn read(
+        name: &str,
+        origin: RecipeOrigin,
+        bytes: &[u8],
+        profiles: &ConfineProfiles,
+    ) -> (Option<Self>, Vec<Diagnostic>) {
         let path = origin.path.clone();
         let mut report = Report::new(&path, bytes, Strictness::Tolerant, &FORMAT);
-        let recipe = Self::parse(name, origin, &mut report);
+        let recipe = Self::parse(name, origin, profiles, &mut report);
         let (recipe, diagnostics) = report.finish(recipe);
         let recipe = recipe.map(|recipe| Self { warnings: diagnostics.clone(), ..recipe });
         (recipe, diagnostics)
     }
 
-    fn parse(name: &str, origin: RecipeOrigin, report: &mut Report<'_>) -> Option<Self> {
+    fn parse(
+        name: &str,
+        origin: RecipeOrigin,
+        profiles: &ConfineProfiles,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
         let text = report.text_of_file()?;
         let document = front_matter::parse(report)?;
         report_stray_restrictions(text, document.body, report);
-        let fields = RecipeFrontMatter::read(&document.fields, report);
+        let fields = RecipeFrontMatter::read(&document.fields, profiles, report);
         let body = document.body.max(bom_length(text));
         let file = TemplateFile { path: origin.path.clone(), body, text: text.to_owned() };
         let template = Template::parse(file, Dialect::Recipe)
@@ -162,6 +184,7 @@ impl Recipe {
             description: fields.description,
             allowed_tools: fields.allowed_tools,
             allowed_commands: fields.allowed_commands,
+            confinements: fields.confinements,
             arguments: fields.arguments,
             origin,
             commands: fields.commands,
@@ -251,11 +274,12 @@ struct RecipeFrontMatter {
     allowed_tools: Option<Vec<String>>,
     allowed_commands: Option<Vec<String>>,
     commands: Option<AllowedCommands>,
+    confinements: Vec<Confinement>,
     arguments: Vec<RecipeArgument>,
 }
 
 impl RecipeFrontMatter {
-    fn read(fields: &[Field], report: &mut Report<'_>) -> Self {
+    fn read(fields: &[Field], profiles: &ConfineProfiles, report: &mut Report<'_>) -> Self {
         let mut values = Self::default();
         for field in fields {
             match field.key.as_str() {
@@ -268,6 +292,7 @@ impl RecipeFrontMatter {
                     values.commands =
                         patterns.and_then(|patterns| commands(field, patterns, report));
                 }
+                "confine" => values.confinements = confine::confinements(field, profiles, report),
                 "arguments" => values.read_arguments(field, report),
                 "defaults" => values.read_defaults(field, report),
                 _ => report_unknown(field, &KEYS, report),

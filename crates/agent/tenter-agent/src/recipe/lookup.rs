@@ -4,9 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
+use tenter_engine::configuration::ConfineProfiles;
 use tenter_engine::layout::{
     NameError, RECIPES, ResourceFile, ResourceLayout, ResourceName, Resources, Root, Shadows,
 };
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::builtin::BUILT_IN;
@@ -16,6 +18,7 @@ use super::format::{MAX_FILE_SIZE, Recipe, RecipeLayer, RecipeOrigin};
 #[derive(Debug, Clone)]
 pub struct Recipes {
     files: Resources,
+    profiles: ConfineProfiles,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -28,6 +31,8 @@ pub struct ListedRecipe {
     pub title: String,
     /// The description.
     pub description: String,
+    /// The confinements of its programs.
+    pub confinements: Vec<Confinement>,
     /// Its layer and file.
     pub origin: RecipeOrigin,
     /// The file of the same name that is used instead.
@@ -86,13 +91,20 @@ impl Recipes {
             .at(directory)
             .help("pass a directory with recipes to --fragment-dirs")
         }));
-        Self { files, diagnostics }
+        Self { files, profiles: ConfineProfiles::default(), diagnostics }
+    }
+
+    /// Sets the user's profiles, with which recipes may confine their programs.
+    #[must_use]
+    pub fn with_profiles(self, profiles: ConfineProfiles) -> Self {
+        Self { profiles, ..self }
     }
 
     /// Returns the recipes of the directory `dir`, read like the recipes of a project's plugin, and the built-in ones.
     pub fn of_directory(dir: &Path) -> Self {
         let files = Resources::of_dir(&RECIPES, dir);
-        Self { diagnostics: files.diagnostics().to_vec(), files }
+        let profiles = ConfineProfiles::default();
+        Self { diagnostics: files.diagnostics().to_vec(), profiles, files }
     }
 
     /// Returns the recipe of this name. `org@repo/name` means `org/repo/name`.
@@ -102,7 +114,7 @@ impl Recipes {
     pub fn find(&self, name: &str) -> Result<Recipe, RecipeError> {
         ResourceName::check(name)
             .map_err(|why| RecipeError::Name { name: name.to_owned(), why })?;
-        let from_file = self.files.named(name).first().map(|file| read(file).1);
+        let from_file = self.files.named(name).first().map(|file| read(file, &self.profiles).1);
         let result = from_file.or_else(|| Some(read_built_in(name)?.1));
         let (recipe, findings) = result.ok_or_else(|| self.unknown(name))?;
         recipe.ok_or_else(|| RecipeError::Unusable { name: name.to_owned(), findings })
@@ -114,7 +126,7 @@ impl Recipes {
         let mut shadows = Shadows::default();
         let mut recipes = Vec::new();
         let files = self.files.files(&mut diagnostics);
-        let from_files = files.iter().map(|file| (file.name.as_str(), read(file)));
+        let from_files = files.iter().map(|file| (file.name.as_str(), read(file, &self.profiles)));
         let built_in = BUILT_IN.iter().filter_map(|(name, _)| Some((*name, read_built_in(name)?)));
         for (name, (origin, (recipe, findings))) in from_files.chain(built_in) {
             let shadowed_by = shadows.shadowed_by(name, &origin.path, true);
@@ -137,11 +149,11 @@ impl Recipes {
 /// A recipe, if it can be used, and the problems with it.
 type RecipeRead = (Option<Recipe>, Vec<Diagnostic>);
 
-fn read(file: &ResourceFile<'_>) -> (RecipeOrigin, RecipeRead) {
+fn read(file: &ResourceFile<'_>, profiles: &ConfineProfiles) -> (RecipeOrigin, RecipeRead) {
     let origin =
         RecipeOrigin { layer: RecipeLayer::from_root(file.root()), path: file.path.clone() };
     let read = match file.read(MAX_FILE_SIZE) {
-        Ok(bytes) => Recipe::read(&file.name, origin.clone(), &bytes),
+        Ok(bytes) => Recipe::read(&file.name, origin.clone(), &bytes, profiles),
         Err(diagnostic) => (None, vec![diagnostic]),
     };
     (origin, read)
@@ -151,7 +163,8 @@ fn read_built_in(name: &str) -> Option<(RecipeOrigin, RecipeRead)> {
     let (name, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
     let path = PathBuf::from(format!("builtin:{name}.md"));
     let origin = RecipeOrigin { layer: RecipeLayer::BuiltIn, path };
-    Some((origin.clone(), Recipe::read(name, origin, text.as_bytes())))
+    let profiles = ConfineProfiles::default();
+    Some((origin.clone(), Recipe::read(name, origin, text.as_bytes(), &profiles)))
 }
 
 fn listed(
@@ -164,6 +177,7 @@ fn listed(
         name: name.to_owned(),
         title: recipe.map_or_else(|| name.to_owned(), |recipe| recipe.title.clone()),
         description: recipe.map(|recipe| recipe.description.clone()).unwrap_or_default(),
+        confinements: recipe.map(|recipe| recipe.confinements.clone()).unwrap_or_default(),
         origin,
         shadowed_by,
         is_broken: recipe.is_none(),

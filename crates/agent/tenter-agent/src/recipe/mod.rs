@@ -8,6 +8,7 @@
 
 mod book;
 mod builtin;
+mod confine;
 mod format;
 mod lookup;
 mod restriction;

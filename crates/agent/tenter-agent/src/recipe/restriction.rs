@@ -6,14 +6,21 @@ use std::ops::Range;
 use tenter_base::resembles;
 use tenter_protocol::front_matter::Node;
 
-/// The keys of restrictions.
+/// The keys of restrictions that no other word resembles.
 const KEYS: [&str; 2] = ["allowed_tools", "allowed_commands"];
+/// The key of a restriction that resembles others, such as `config`.
+const CONFINE: &str = "confine";
 /// The fences of code blocks.
 const CODE_FENCES: [&str; 2] = ["```", "~~~"];
 
 /// Returns whether `key` is a restriction or resembles one.
 pub(super) fn is_near(key: &str) -> bool {
-    KEYS.iter().any(|name| resembles(key, name))
+    is_clear(key) || resembles(key, CONFINE)
+}
+
+/// Returns whether `key` is a restriction or resembles one so much that it is not another word.
+fn is_clear(key: &str) -> bool {
+    key == CONFINE || KEYS.iter().any(|name| resembles(key, name))
 }
 
 /// Returns whether a value has a restriction as a key, at any depth.
@@ -21,7 +28,7 @@ pub(super) fn is_below(value: &Node) -> bool {
     let items = value.as_list().unwrap_or_default();
     let fields = value.as_mapping().unwrap_or_default();
     items.iter().any(is_below)
-        || fields.iter().any(|field| is_near(&field.key) || is_below(&field.value))
+        || fields.iter().any(|field| is_clear(&field.key) || is_below(&field.value))
 }
 
 /// Returns the lines of `text` outside its front matter that look like a restriction, each with its key. `body` is where the text
@@ -49,7 +56,7 @@ fn key(line: &str) -> Option<&str> {
     let (key, _) = line.split_once([':', '='])?;
     let key = key.trim().trim_matches(['"', '\'']);
     // "Allowed tools: …" is prose.
-    (is_near(key) && !key.contains(char::is_whitespace)).then_some(key)
+    (is_clear(key) && !key.contains(char::is_whitespace)).then_some(key)
 }
 
 #[cfg(test)]
@@ -67,10 +74,11 @@ mod tests {
             " allowed-tools: []",
             "\"allowed_tools\" : []",
             "allowed_commands = []",
+            "confine: pure",
         ] {
             assert_eq!(keys(&format!("# Title\n```yaml\n{line}\n```\n"), 0).len(), 1, "{line}");
         }
-        assert!(keys("the allowed_tools of it\nallowed: x\nAllowed tools: grep\n", 0).is_empty());
+        assert!(keys("the allowed_tools of it\nallowed: x\nAllowed tools: grep\nConfirm: it\nConfig: x\n", 0).is_empty());
     }
 
     #[test]

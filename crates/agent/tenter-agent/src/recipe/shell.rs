@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_protocol::confinement::Confinement;
 use tenter_template::{CommandOutput, Shell};
+
+use crate::tools::Launch;
 
 /// Maximum duration of a program.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -19,13 +22,17 @@ pub struct ProjectShell {
     pub project: PathBuf,
     /// The environment of the programs.
     pub env: Vec<(OsString, OsString)>,
+    /// The confinements of the programs; none if they are not confined.
+    pub confinements: Vec<Confinement>,
+    /// The program that starts confined programs; without it they do not run.
+    pub launcher: Option<PathBuf>,
     /// Cancels the running program, and all later ones.
     pub cancel: Cancel,
 }
 
 impl Shell for ProjectShell {
     fn run(&self, program: &str, args: &[String]) -> CommandOutput {
-        let invocation = Invocation {
+        let plain = Invocation {
             program: program.into(),
             args: args.iter().map(OsString::from).collect(),
             cwd: self.project.clone(),
@@ -34,9 +41,27 @@ impl Shell for ProjectShell {
             streams: Streams::Separate,
             limits: Limits { timeout: TIMEOUT, keep: KEPT, ..Limits::default() },
         };
+        let invocation = match self.launched(plain) {
+            Ok(invocation) => invocation,
+            Err(why) => {
+                let failure = Some(format!("was not started: it must be confined, but {why}"));
+                return CommandOutput { text: String::new(), failure };
+            }
+        };
         let completion = tenter_proc::run(&invocation, &self.cancel);
         let text = completion.stdout.text().trim_end_matches(['\r', '\n']).to_owned();
         CommandOutput { text, failure: failure(&completion) }
+    }
+}
+
+impl ProjectShell {
+    /// Returns the invocation of the launcher if the programs are confined, else the same invocation.
+    fn launched(&self, invocation: Invocation) -> Result<Invocation, String> {
+        if self.confinements.is_empty() {
+            return Ok(invocation);
+        }
+        let Self { project, confinements, launcher, .. } = self;
+        Launch { launcher: launcher.as_deref(), project, confinements }.invocation(invocation, None)
     }
 }
 
@@ -63,7 +88,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let project = directory.path().canonicalize().unwrap();
         let env = vec![("PATH".into(), search_path())];
-        (directory, ProjectShell { project, env, cancel: Cancel::new() })
+        let (confinements, cancel) = (Vec::new(), Cancel::new());
+        (directory, ProjectShell { project, env, confinements, launcher: None, cancel })
     }
 
     fn sh(shell: &ProjectShell, line: &str) -> CommandOutput {
@@ -96,6 +122,15 @@ mod tests {
         assert_eq!(sh(&shell, "kill -KILL $$").failure.unwrap(), "was ended by signal 9");
         let missing = shell.run("no-such-program", &[]).failure.unwrap();
         assert!(missing.starts_with("could not be started: there is no program"), "{missing}");
+    }
+
+    #[test]
+    fn a_confined_program_does_not_start_without_a_launcher() {
+        let (_directory, shell) = shell();
+        let confinements = vec![Confinement::built_in("pure").unwrap()];
+        let output = sh(&ProjectShell { confinements, ..shell.clone() }, "touch ran");
+        assert!(output.failure.unwrap().contains("no launcher"));
+        assert!(!shell.project.join("ran").exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::private_dir;
 use tenter_proc::Invocation;
+use tenter_protocol::confinement::Confinement;
 use uuid::Uuid;
 
 use super::ToolContext;
@@ -31,16 +32,45 @@ pub(super) fn launched(
     note: Option<&Path>,
     context: &ToolContext<'_>,
 ) -> Result<Invocation, ToolError> {
-    let Some(note) = note else { return Ok(invocation) };
-    let refused = |why: &str| ToolError::new(format!("the command must be confined: {why}"));
-    let launcher =
-        context.workspace.launcher().ok_or_else(|| refused("this agent has no launcher"))?;
-    let spec =
-        serde_json::to_string(context.confinements).map_err(|error| refused(&error.to_string()))?;
-    let project = context.workspace.project().to_owned();
-    let mut args = vec!["confine".into(), "--spec".into(), spec.into(), "--project".into()];
-    args.extend([project.into(), "--check-in".into(), note.into(), "--".into()]);
-    args.push(invocation.program.into());
-    args.extend(invocation.args);
-    Ok(Invocation { program: launcher.to_owned(), args, ..invocation })
+    if note.is_none() {
+        return Ok(invocation);
+    }
+    let launch = Launch {
+        launcher: context.workspace.launcher(),
+        project: context.workspace.project(),
+        confinements: context.confinements,
+    };
+    let launched = launch.invocation(invocation, note);
+    launched.map_err(|why| ToolError::new(format!("the command must be confined: {why}")))
+}
+
+/// The start of a program with fewer rights.
+pub(crate) struct Launch<'l> {
+    /// The launcher.
+    pub(crate) launcher: Option<&'l Path>,
+    /// The project's root.
+    pub(crate) project: &'l Path,
+    /// The confinements, of which all apply.
+    pub(crate) confinements: &'l [Confinement],
+}
+
+impl Launch<'_> {
+    /// Returns the invocation of the launcher for this program. It leaves a note in the file `note`.
+    ///
+    /// # Errors
+    /// There is no launcher: the program must not run.
+    pub(crate) fn invocation(
+        &self,
+        program: Invocation,
+        note: Option<&Path>,
+    ) -> Result<Invocation, String> {
+        let launcher = self.launcher.ok_or("this agent has no launcher")?;
+        let spec = serde_json::to_string(self.confinements).map_err(|error| error.to_string())?;
+        let mut args = vec!["confine".into(), "--spec".into(), spec.into(), "--project".into()];
+        args.push(self.project.into());
+        args.extend(note.into_iter().flat_map(|note| ["--check-in".into(), note.into()]));
+        args.extend(["--".into(), program.program.into()]);
+        args.extend(program.args);
+        Ok(Invocation { program: launcher.to_owned(), args, ..program })
+    }
 }

@@ -41,6 +41,7 @@ mod workspace;
 pub(crate) mod testing;
 
 pub use allowed_commands::{AllowedCommands, PatternError};
+pub(crate) use confined::Launch;
 pub use error::ToolError;
 pub use output_tail::OutputTail;
 pub use protect::{ProtectedPaths, WriteConsent};

@@ -10,6 +10,7 @@ use tenter_agent::recipe::{
     Rendered, Shell, render,
 };
 use tenter_agent::tools::Registry;
+use tenter_engine::configuration::ConfineProfiles;
 use tenter_engine::layout::ResourceLayout;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -67,7 +68,7 @@ impl Bench {
 
 fn read(text: &str) -> (Option<Recipe>, Vec<String>) {
     let origin = RecipeOrigin { layer: RecipeLayer::User, path: "r.md".into() };
-    let (recipe, found) = Recipe::read("r", origin, text.as_bytes());
+    let (recipe, found) = Recipe::read("r", origin, text.as_bytes(), &ConfineProfiles::default());
     let line = |finding: &Diagnostic| {
         let line = finding.span.as_ref().map_or(0, |place| place.line);
         format!("{line} {} {}: {}", finding.severity, finding.id, finding.message)
@@ -201,7 +202,10 @@ fn all_problems_are_reported_at_once() {
     let (recipe, found) = read("---\na: [\n---\n{{");
     assert!(recipe.is_none() && found[0].contains("front-matter-syntax"), "{found:?}");
     let origin = RecipeOrigin { layer: RecipeLayer::User, path: "r.md".into() };
-    assert_eq!(Recipe::read("r", origin, b"a\xff").1[0].id, "recipe-encoding");
+    assert_eq!(
+        Recipe::read("r", origin, b"a\xff", &ConfineProfiles::default()).1[0].id,
+        "recipe-encoding"
+    );
 }
 
 #[test]

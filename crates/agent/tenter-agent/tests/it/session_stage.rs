@@ -126,6 +126,7 @@ impl Stage {
             recipes: Recipes::new(&layout, &[]),
             project: project.clone(),
             env: vec![("PATH".into(), search_path())],
+            launcher: None,
             trust: Arc::new(|_| false),
         };
         let settings = AgentSettings {

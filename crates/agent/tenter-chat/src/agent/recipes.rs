@@ -6,18 +6,23 @@ use std::sync::Arc;
 use tenter_agent::recipe::{Recipe, RecipeBook, RecipeError, RecipeTrust, Recipes};
 use tenter_commands::project::Project;
 use tenter_commands::trust::{self, ProjectRecipe, TrustRecord};
+use tenter_engine::configuration::ConfineProfiles;
 use tenter_engine::{CallbackCheck, TrustMode};
+use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 
 /// The recipes that hooks may call back and that the user may name.
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
     let dirs = fragment_dirs.iter().map(|directory| project.env.cwd.join(directory));
+    let table = project.settings.hooks.confine.clone();
+    let profiles = ConfineProfiles { table, home: project.env.home.clone() };
     RecipeBook {
-        recipes: Recipes::new(&project.layout, &dirs.collect::<Vec<_>>()),
+        recipes: Recipes::new(&project.layout, &dirs.collect::<Vec<_>>()).with_profiles(profiles),
         project: project.root().to_owned(),
         // Programs of a recipe get no model keys, like hooks (R40).
         env: project.hook_environment().base().clone(),
+        launcher: Some(Env::program()),
         trust: trusted(project),
     }
 }
@@ -43,6 +48,7 @@ pub(crate) fn to_trust(recipe: &Recipe) -> ProjectRecipe {
         path: recipe.origin.path.clone(),
         fingerprint: recipe.fingerprint().clone(),
         programs: recipe.programs(),
+        confinements: recipe.confinements.clone(),
     }
 }
 

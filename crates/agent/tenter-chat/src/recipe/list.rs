@@ -5,7 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 use tenter_agent::recipe::ListedRecipe;
 use tenter_base::sanitize::one_line;
-use tenter_commands::project;
+use tenter_commands::project::Project;
+use tenter_protocol::confinement::Confinement;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
@@ -19,7 +20,7 @@ const LENGTH: usize = 100;
 pub struct Args {
     #[command(flatten)]
     fragment_dirs: FragmentDirs,
-    /// Print a JSON array: name, title, description, layer, path, shadowed_by, usable.
+    /// Print a JSON array: name, title, description, confine, layer, path, shadowed_by, usable.
     #[arg(long)]
     json: bool,
 }
@@ -30,6 +31,8 @@ struct RecipeJson<'r> {
     name: &'r str,
     title: &'r str,
     description: &'r str,
+    /// Empty if its programs are not confined.
+    confine: &'r [Confinement],
     layer: &'static str,
     path: &'r Path,
     /// The file that is used instead; null if this one is used.
@@ -38,8 +41,8 @@ struct RecipeJson<'r> {
 }
 
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
-    let root = project::root(env, project)?;
-    let (recipes, findings) = args.fragment_dirs.recipes(env, &root).list();
+    let project = Project::open(env, project)?;
+    let (recipes, findings) = args.fragment_dirs.book(&project).recipes.list();
     if args.json {
         let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
@@ -65,6 +68,7 @@ fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
         name: &recipe.name,
         title: &recipe.title,
         description: &recipe.description,
+        confine: &recipe.confinements,
         layer: recipe.origin.layer.as_str(),
         path: &recipe.origin.path,
         shadowed_by: recipe.shadowed_by.as_deref(),
@@ -83,8 +87,13 @@ fn line(recipe: &ListedRecipe, (name, layer): (usize, usize)) -> String {
         }
         None => (styled(NAME, name), one_line(&recipe.description, LENGTH)),
     };
+    let confined: Vec<&str> = recipe.confinements.iter().map(Confinement::label).collect();
+    let confined = match confined.as_slice() {
+        [] => String::new(),
+        labels => format!("confined: {}", one_line(&labels.join(", "), LENGTH)),
+    };
     let path = styled(FAINT, path_text(&recipe.origin.path));
-    [name, layer, what, path]
+    [name, layer, what, confined, path]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()

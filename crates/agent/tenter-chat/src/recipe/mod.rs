@@ -5,7 +5,7 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
-use tenter_agent::recipe::{RecipeBook, Recipes};
+use tenter_agent::recipe::RecipeBook;
 use tenter_commands::project::Project;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::CommandResult;
@@ -33,12 +33,6 @@ impl FragmentDirs {
     /// The recipes of the project, with their trust.
     pub fn book(&self, project: &Project) -> RecipeBook {
         recipes::book(project, &self.fragment_dirs)
-    }
-
-    /// The recipes of the project at `root`.
-    pub fn recipes(&self, env: &Env, root: &Path) -> Recipes {
-        let dirs: Vec<PathBuf> = self.fragment_dirs.iter().map(|dir| env.cwd.join(dir)).collect();
-        Recipes::new(&env.layout(root.to_owned()), &dirs)
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize::{one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_proc::Cancel;
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -15,6 +16,9 @@ use tenter_terminal::{signals, ui};
 
 use super::FragmentDirs;
 use crate::agent::recipes::{argument, no_recipe};
+
+/// Maximum number of characters shown of a confinement.
+const MAX_WORDS: usize = 300;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -28,7 +32,7 @@ pub struct Args {
     raw: bool,
     #[command(flatten)]
     fragment_dirs: FragmentDirs,
-    /// Print a JSON object: name, title, description, layer, path, allowed_tools, allowed_commands, arguments, body, text
+    /// Print a JSON object: name, title, description, layer, path, allowed_tools, allowed_commands, confine, arguments, body, text
     /// (null if it cannot be filled in), findings.
     #[arg(long)]
     json: bool,
@@ -46,6 +50,8 @@ struct ShownJson<'r> {
     allowed_tools: Option<&'r [String]>,
     /// Null if they are not restricted.
     allowed_commands: Option<&'r [String]>,
+    /// Empty if its programs are not confined.
+    confine: &'r [Confinement],
     arguments: Vec<ArgumentJson<'r>>,
     body: &'r str,
     text: Option<&'r str>,
@@ -83,6 +89,10 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         if !prompt.ends_with('\n') {
             ui::out("");
         }
+    }
+    for confinement in recipe.confinements.iter().filter(|_| !args.json) {
+        let words = one_line(&confinement.in_words(), MAX_WORDS);
+        ui::note(format!("Its programs run confined: {words}."));
     }
     ui::diagnostics(&findings);
     if is_broken {
@@ -132,6 +142,7 @@ fn json<'r>(
         path: &recipe.origin.path,
         allowed_tools: recipe.allowed_tools.as_deref(),
         allowed_commands: recipe.allowed_commands.as_deref(),
+        confine: &recipe.confinements,
         arguments: arguments.collect(),
         body: recipe.body(),
         text,

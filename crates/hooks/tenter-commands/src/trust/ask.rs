@@ -6,6 +6,7 @@ use tenter_base::sanitize::{one_line, visible};
 use tenter_base::untrusted_file;
 use tenter_engine::inspect::{Catalog, Untrusted};
 use tenter_engine::trust::Trusted;
+use tenter_protocol::confinement::Confinement;
 use tenter_protocol::manifest::HttpEndpoint;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{Exit, Failure};
@@ -323,6 +324,11 @@ fn describe_recipe(context: TrustContext, recipe: &ProjectRecipe) {
     let (record, path) = (TrustRecord::of_recipe(recipe), &recipe.path);
     let previous = context.store.project(context.root).previous(record.name(), path);
     describe(record.name(), &abilities(recipe), relative(context, path), &before(previous));
+    if !recipe.confinements.is_empty() {
+        let words =
+            recipe.confinements.iter().map(Confinement::in_words).collect::<Vec<_>>().join("; ");
+        ui::note(format!("    its programs run confined: {}", one_line(&words, SHOWN_PROGRAMS)));
+    }
 }
 
 /// Returns a path relative to the project, if it is in it.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_engine::Fingerprint;
 use tenter_engine::trust::{TrustEntry, TrustStore, TrustedKind, trust_name};
+use tenter_protocol::confinement::Confinement;
 
 /// A recipe of the project, as far as trust in it is concerned.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct ProjectRecipe {
     pub fingerprint: Fingerprint,
     /// The command lines of the programs that it starts.
     pub programs: Vec<String>,
+    /// The confinements of these programs.
+    pub confinements: Vec<Confinement>,
 }
 
 /// Something that is trusted besides hooks: a recipe, a model, the source of a plugin.

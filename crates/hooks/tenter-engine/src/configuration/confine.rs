@@ -68,6 +68,29 @@ impl ConfineTable {
     }
 }
 
+/// The user's profiles of confinements, and the home directory for their paths.
+#[derive(Debug, Default, Clone)]
+pub struct ConfineProfiles {
+    /// The table with the profiles.
+    pub table: ConfineTable,
+    /// The user's home directory.
+    pub home: PathBuf,
+}
+
+impl ConfineProfiles {
+    /// Returns the confinements that this one means, without references to profiles other than as names.
+    ///
+    /// # Errors
+    /// There is no profile of its name, or the settings that the profile imports cannot be read.
+    pub fn resolved(&self, confinement: Confinement) -> Result<Vec<Confinement>, String> {
+        let name = confinement.profile.clone().unwrap_or_default();
+        let profile = self.table.profile(&name, &self.home)?.map(|profile| profile.confinement);
+        confinement
+            .resolved(|_| profile.clone())
+            .map_err(|name| format!("there is no profile {name:?} to confine it with"))
+    }
+}
+
 fn in_home(path: &Path, home: &Path) -> PathBuf {
     path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
 }

@@ -30,7 +30,7 @@ use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
 
 pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
-pub use confine::ConfineTable;
+pub use confine::{ConfineProfiles, ConfineTable};
 pub use file::{ConfigurationError, parse};
 use managed::parse_managed;
 pub use managed::{ManagedRules, ManagedSettings, parse_below, put_over};

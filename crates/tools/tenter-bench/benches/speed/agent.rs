@@ -188,6 +188,7 @@ fn settings(scene: &Scene) -> AgentSettings {
             recipes: Recipes::new(&scene.layout, &[]),
             project,
             env: environment(),
+            launcher: None,
             trust: Arc::new(|_| false),
         },
         recipe: None,
