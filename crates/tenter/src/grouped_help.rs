@@ -61,7 +61,7 @@ fn help(app: &Command) -> String {
     }
     let _ = write!(
         text,
-        "\nOptions: --project DIR  --color auto|always|never  -h, --help  -V, --version\n\
+        "Options: --project DIR  --color auto|always|never  -h, --help  -V, --version\n\
          `tenter help` lists the pages of the manual, `tenter COMMAND --help` shows a command.\n"
     );
     text

@@ -102,7 +102,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "tenter-inspect",
-        &["tenter-base", "tenter-engine", "tenter-proc", "tenter-protocol", "tenter-backtest"],
+        &[
+            "tenter-base",
+            "tenter-engine",
+            "tenter-proc",
+            "tenter-protocol",
+            "tenter-backtest",
+            "tenter-bridge",
+        ],
     ),
     (
         "tenter-bridge",

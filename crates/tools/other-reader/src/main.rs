@@ -10,9 +10,9 @@ use agent_sessions::{
 };
 use serde_json::json;
 
-type Failure = Box<dyn Error>;
+type AnyError = Box<dyn Error>;
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [agent, path] = arguments.as_slice() else {
         return Err("usage: other-reader AGENT TRANSCRIPT|DATABASE".into());
@@ -44,7 +44,7 @@ fn agent_by_id(id: &str) -> Option<Agent> {
     })
 }
 
-fn print_database(agent: Agent, path: &Path, options: &ReadOptions) -> Result<(), Failure> {
+fn print_database(agent: Agent, path: &Path, options: &ReadOptions) -> Result<(), AnyError> {
     for session in list_database_sessions(agent, path, options)? {
         let import = import_database(agent, path, &session.id, options)?;
         import.events.iter().for_each(|event| print_call(&event.value));
@@ -54,7 +54,7 @@ fn print_database(agent: Agent, path: &Path, options: &ReadOptions) -> Result<()
 
 /// Prints the calls of a transcript. Transcripts that consist of lines are read line by line: a line that the library cannot read is
 /// named, and the others count.
-fn print_transcript(file: &SessionFile, options: &ReadOptions) -> Result<(), Failure> {
+fn print_transcript(file: &SessionFile, options: &ReadOptions) -> Result<(), AnyError> {
     if matches!(file.agent, Agent::GeminiCli | Agent::KimiCli | Agent::ClineCli) {
         let import = import_session(file.agent, &file.path, options)?;
         import.events.iter().for_each(|event| print_call(&event.value));
