@@ -86,7 +86,7 @@ fn printed(program: &Path, env: &Env) -> Option<String> {
     let directories = ["HOME", "TMPDIR"].map(|name| (OsString::from(name), home.clone()));
     let path = env.var("PATH").map(|path| ("PATH".into(), path.to_owned()));
     let environment: Vec<_> = directories.into_iter().chain(path).collect();
-    let isolated = network::isolating_command(&environment, scratch.path());
+    let isolated = network::isolating_command(&environment, scratch.path(), false);
     let (program, args) = match isolated {
         Some((isolating, options)) => {
             (isolating, options.into_iter().chain([program.into()]).collect())

@@ -75,13 +75,15 @@ pub enum Check {
     Twice,
     /// A session that continues in another process does not start again in it.
     Resume,
+    /// A registration for all users of the machine denies, although the user disables hooks. It needs mounts, so it is not in the table.
+    Managed,
 }
 
 /// The number of times that a check looks for the event of a message.
 const ONCE: usize = 1;
 
 impl Check {
-    /// Returns every check, in the order of the table.
+    /// Returns every check of the table, in its order.
     pub fn all() -> Vec<Self> {
         let registered = [Self::Registered];
         let events = TABLE.iter().map(|row| Self::Fires(row.event));
@@ -142,6 +144,7 @@ impl Check {
             Self::Registered => "registered".to_owned(),
             Self::Twice => "twice".to_owned(),
             Self::Resume => "resume".to_owned(),
+            Self::Managed => "managed".to_owned(),
         }
     }
 
@@ -179,6 +182,7 @@ impl Check {
             Self::Registered => "the registration is read".to_owned(),
             Self::Twice => "registered twice, hooks run once".to_owned(),
             Self::Resume => "a resumed session starts once".to_owned(),
+            Self::Managed => "the managed registration cannot be disabled".to_owned(),
         }
     }
 
@@ -203,6 +207,7 @@ impl Check {
             | Self::BesideNotice
             | Self::AmongOthers
             | Self::Fails(_)
+            | Self::Managed
             | Self::Deadline => power(host, EventName::BeforeTool, Power::Block),
             Self::Ask => power(host, EventName::BeforeTool, Power::Ask),
             Self::Notice if host.shows_notices() => Promise::Native,
@@ -265,6 +270,7 @@ impl Check {
             Self::Missing => Scenario::Missing,
             Self::Registered => Scenario::Registered,
             Self::Twice => Scenario::Twice,
+            Self::Managed => Scenario::Managed,
             _ => Scenario::Tools,
         }
     }
@@ -330,6 +336,7 @@ impl Check {
                 let denied = denied(single::DENIED, single::HOOK, single::REASON);
                 [run.made(single::FILE)].into_iter().chain(denied).collect()
             }
+            Self::Managed => single::managed_facts(run, client),
             Self::Twice => twice(run),
             Self::Resume => resume::facts(run),
             Self::Fires(_) | Self::Context(_) | Self::Missing => Vec::new(),

@@ -19,6 +19,7 @@
 mod check;
 pub mod client;
 mod hook_file;
+pub mod machine;
 mod mcp_server;
 pub mod network;
 mod observed;

@@ -15,6 +15,8 @@ const UNSHARE: &str = "unshare";
 
 /// Its options: for root, and for another user, who becomes root in a user namespace.
 const OPTIONS: [&[&str]; 2] = [&["--net"], &["--user", "--map-root-user", "--net"]];
+/// The option that gives the program mounts of its own.
+const MOUNTS: &str = "--mount";
 
 /// Returns whether this process has no network interface but loopback.
 pub fn is_isolated() -> bool {
@@ -23,14 +25,20 @@ pub fn is_isolated() -> bool {
     names.clone().count() > 0 && names.into_iter().all(|name| name == "lo")
 }
 
-/// Returns the program and the first arguments that start another program without a network but loopback; `None` where the system does not permit it.
+/// Returns the program and the first arguments that start another program without a network but loopback, and with mounts of its own if
+/// `own_mounts`; `None` where the system does not permit it.
 pub fn isolating_command(
     environment: &[(OsString, OsString)],
     cwd: &Path,
+    own_mounts: bool,
 ) -> Option<(PathBuf, Vec<OsString>)> {
     let unshare = search_path::program(UNSHARE, environment)?;
-    let works = |options: &&&[&str]| {
-        let options = options.iter().chain(&["true"]).map(OsString::from);
+    let options = OPTIONS.map(|options| {
+        let mounts = own_mounts.then_some(MOUNTS);
+        options.iter().copied().chain(mounts).map(OsString::from).collect::<Vec<_>>()
+    });
+    let works = |options: &Vec<OsString>| {
+        let options = options.iter().cloned().chain(["true".into()]);
         let invocation = Invocation {
             program: unshare.clone(),
             args: options.collect(),
@@ -42,8 +50,8 @@ pub fn isolating_command(
         };
         tenter_proc::run(&invocation, &Cancel::new()).end.is_success()
     };
-    let options = OPTIONS.iter().find(works)?;
-    Some((unshare, options.iter().map(OsString::from).collect()))
+    let options = options.into_iter().find(works)?;
+    Some((unshare, options))
 }
 
 /// Turns the loopback interface of a new network namespace on.

@@ -73,7 +73,8 @@ impl Prover<'_> {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Option<Vec<ProvedCheck>> {
         let needed: Vec<Scenario> = checks.iter().flat_map(|check| check.scenarios()).collect();
-        let possible = Scenario::ALL.into_iter().filter(|one| {
+        let all = Scenario::ALL.into_iter().chain([Scenario::Managed]);
+        let possible = all.filter(|one| {
             needed.contains(one) && plan::impossible(*one, self.host, self.client).is_none()
         });
         let scenarios: Vec<Scenario> = possible.collect();

@@ -13,11 +13,13 @@ use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::import::MANIFEST;
 use tenter_bridge::registration::{self, Options, PROGRAM, RegistrationScope, Registry};
+use tenter_engine::ManagedDirectory;
 use tenter_engine::journal::{self, Record};
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::client::Client;
 use crate::hook_file::{HookFile, quoted, write_program};
+use crate::machine;
 use crate::mcp_server;
 use crate::other_program::{self, EntryPosition};
 
@@ -55,6 +57,8 @@ pub(crate) enum Registered {
     AmongOthers,
     /// For the user, with a short timeout, so that it need not be waited for.
     Impatiently,
+    /// For all users of the machine.
+    Managed,
     /// For the user, with the program that runs confined commands.
     Confining,
     /// For the user, but the program is missing.
@@ -205,6 +209,7 @@ impl Sandbox {
                 let copy = registration::program_path(&self.home());
                 fs::remove_file(&copy).map_err(|error| failed(&error).at(copy))
             }
+            Registered::Managed => self.register_managed(host, program.path),
             Registered::Twice => {
                 install(RegistrationScope::User, false, program.path)?;
                 if host.registration.personal_file.is_some() {
@@ -216,7 +221,17 @@ impl Sandbox {
         }
     }
 
-    /// Writes a program like `program` for a shared registration, which would use the home directory of the account.
+    /// Registers the hooks for all users, in a copy of the machine's settings.
+    fn register_managed(&self, host: &'static Host, program: &Path) -> Result<(), Diagnostic> {
+        let Some(file) = registration::managed_file(host, &ManagedDirectory::default()) else {
+            return Ok(());
+        };
+        let wrapper = self.wrapper(program).map_err(|error| failed(&error))?;
+        machine::hide_settings_around(&file).map_err(|error| failed(&error))?;
+        registration::write_managed(host, &file, &wrapper)
+    }
+
+    /// Writes a program like `program` for a registration that would use the home directory of the account.
     fn wrapper(&self, program: &Path) -> io::Result<PathBuf> {
         let wrapper = self.programs().join(PROGRAM);
         let (program, home) = (quoted(program), quoted(&self.home()));

@@ -33,6 +33,8 @@ pub enum Scenario {
     OwnSandbox,
     /// A hook is slower than the agent waits.
     Deadline,
+    /// The hooks are registered for all users of the machine, and the user disables hooks.
+    Managed,
     /// The program is missing.
     Missing,
     /// The program is missing, and the agent is to block then.
@@ -79,6 +81,7 @@ impl Scenario {
             Self::UserRule => "user-rule",
             Self::Confined => "confined",
             Self::OwnSandbox => "sandbox",
+            Self::Managed => "managed",
             Self::Missing => "missing",
             Self::MissingClosed => "missing-closed",
         }

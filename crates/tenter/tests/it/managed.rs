@@ -224,6 +224,15 @@ fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"], command, "{text}");
     assert!(program.is_file());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
+    let run = |arguments: &[&str]| {
+        let mut command = installed.command();
+        command.args(arguments).env("TENTER_TEST_MANAGED_ROOT", &machine);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let listed = run(&["bridge", "list"]);
+    assert!(listed.contains(&format!("\n  managed   {}\n", file.display())), "{listed}");
+    let doctor = run(&["hooks", "doctor", "--json"]);
+    assert!(doctor.contains("Claude Code runs hooks for all users"), "{doctor}");
     // A second time changes nothing, and others' settings in a file stay.
     assert!(install("claude-code").status.success());
     assert_eq!(fs::read_to_string(&file).unwrap(), text);

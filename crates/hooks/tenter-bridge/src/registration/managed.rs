@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use tenter_base::replace_file;
+use tenter_base::{replace_file, untrusted_file};
 use tenter_engine::ManagedDirectory;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -62,9 +62,19 @@ pub fn install_managed(
     let copy = managed.root().join(PROGRAMS).join(PROGRAM);
     copy_program(program, &copy).map_err(|error| unwritable(&copy, &error))?;
     managed.verify(&copy)?;
-    let name = copy.to_str().ok_or_else(|| failed("the program's path is not UTF-8".to_owned()))?;
+    write_managed(host, &file, &copy)?;
+    Ok(file)
+}
+
+/// Writes a registration of `program` for all users of the machine into `file`, as [`install_managed`] does.
+///
+/// # Errors
+/// The file cannot be written, or the host has no settings of hooks.
+pub fn write_managed(host: &'static Host, file: &Path, program: &Path) -> Result<(), Diagnostic> {
+    let name =
+        program.to_str().ok_or_else(|| failed("the program's path is not UTF-8".to_owned()))?;
     let scope = RegistrationScope::User;
-    let target = Target { host, scope, file: file.clone(), trust_file: None };
+    let target = Target { host, scope, file: file.to_owned(), trust_file: None };
     let form = Options::default().form(&target, &[]);
     let content = handlers::managed(host, name)
         .ok_or_else(|| failed(format!("{} has no settings of hooks", host.name)))?;
@@ -72,17 +82,24 @@ pub fn install_managed(
     fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
     match content {
         RegistrationContent::Entries(_, handlers, _) if host.id == CODEX => {
-            require_in_toml(&file, &handlers)?;
+            require_in_toml(file, &handlers)?;
         }
         content => Plan::install(&target, content, form, None)?.apply()?,
     }
     if host.id == GEMINI {
-        keep_enabled(&file)?;
+        keep_enabled(file)?;
     }
     // Every user's agent reads it.
-    fs::set_permissions(&file, Permissions::from_mode(0o644))
-        .map_err(|error| unwritable(&file, &error))?;
-    Ok(file)
+    fs::set_permissions(file, Permissions::from_mode(0o644))
+        .map_err(|error| unwritable(file, &error))
+}
+
+/// Returns the file of a host's administrators if hooks are registered there.
+pub fn managed_registration(host: &Host, managed: &ManagedDirectory) -> Option<PathBuf> {
+    let file = managed_file(host, managed)?;
+    let program = managed.root().join(PROGRAMS).join(PROGRAM);
+    let text = untrusted_file::read_to_string(&file).ok()?;
+    text.contains(program.to_str()?).then_some(file)
 }
 
 /// Enables hooks in the settings of administrators, which take precedence over a user's.

@@ -44,7 +44,7 @@ pub use change::{SettingsChange, Target};
 pub use command::{PROGRAM, RegisteredCommand};
 pub use diagnosis::{IgnoredFile, SilencingSetting};
 pub use handlers::Options;
-pub use managed::{install_managed, managed_file};
+pub use managed::{install_managed, managed_file, managed_registration, write_managed};
 pub use plan::Plan;
 pub use program::{ProgramState, own_version, program_path, program_state, unsafe_location};
 pub use record::RegistrationRecord;

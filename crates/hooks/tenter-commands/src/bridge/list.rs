@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use tenter_base::sanitize::visible;
 use tenter_bridge::keeper::{self, KeeperStatus};
-use tenter_bridge::registration::{RegisteredHandler, RegistrationScope, Registry};
+use tenter_bridge::registration::{self, RegisteredHandler, RegistrationScope, Registry};
 use tenter_bridge::unknown_tools::{self, UnknownTool};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
@@ -36,6 +36,9 @@ pub(crate) struct ListedAgent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event: Option<String>,
     pub registrations: Vec<ListedRegistration>,
+    /// The file of the administrators, if hooks are registered there for all users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub managed: Option<PathBuf>,
     /// The newest proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proved: Option<ListedProof>,
@@ -133,6 +136,7 @@ pub(crate) fn agents<'p>(
         version: version(&agent),
         last_event: last_event(project, agent.host),
         registrations: registrations(project, &registry, &agent),
+        managed: registration::managed_registration(agent.host, &project.layout.managed),
         proved: proved(project, agent.host),
         breach: breach(project, agent.host),
         // As for the last event (B43).
@@ -211,10 +215,15 @@ fn print(agent: &ListedAgent) {
         (Some(_), None) => "version unknown".to_owned(),
         (None, None) => "not found".to_owned(),
     };
-    let state = if agent.registrations.is_empty() { "not registered" } else { "registered" };
+    let is_registered = agent.managed.is_some() || !agent.registrations.is_empty();
+    let state = if is_registered { "registered" } else { "not registered" };
     let last = agent.last_event.as_ref().map(|time| format!(", last event {time}"));
     let last = styled(FAINT, last.unwrap_or_default());
     ui::out(format!("{}  {}  {version}  {state}{last}", styled(NAME, agent.id), agent.name));
+    if let Some(file) = &agent.managed {
+        let file = visible(&file.to_string_lossy()).into_owned();
+        ui::out(format!("  managed   {}", styled(FAINT, file)));
+    }
     for registration in &agent.registrations {
         let file = visible(&registration.file.to_string_lossy()).into_owned();
         let flaw = match &registration.error {

@@ -12,7 +12,9 @@ use tenter_base::{did_you_mean, excerpt, private_dir};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::{Host, guide, hosts};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
-use tenter_prove::{Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, network, page};
+use tenter_prove::{
+    Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, machine, network, page,
+};
 use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::numbers;
@@ -29,6 +31,7 @@ use crate::project::Project;
 /// `tenter bridge install` registers them. Then the model calls the first example of each rule of your own hooks, which must stop it; the
 /// examples are changed so that they do nothing. Needs no key and no network, and changes none of your files.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Args {
     /// Agents, such as claude-code.
     #[arg(value_name = "AGENT", required_unless_present = "all")]
@@ -39,6 +42,9 @@ pub struct Args {
     /// Prove only these checks, by their ids; nothing is kept.
     #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = check)]
     only: Vec<Check>,
+    /// Prove only the registration for all users: it denies, although the user disables hooks. Nothing is kept.
+    #[arg(long, conflicts_with_all = ["only", "all", "write_docs"])]
+    managed: bool,
     /// Print JSON, with the whole evidence.
     #[arg(long)]
     json: bool,
@@ -53,7 +59,7 @@ pub struct Args {
     keep: Option<PathBuf>,
 }
 
-/// Set for the process that has no network, so that it does not start itself again.
+/// Set for the process that has no network to the mount namespace of its parent, so that it does not start itself again.
 const ISOLATED: &str = "TENTER_PROVE_ISOLATED";
 
 /// Maximum length of evidence in the table, in characters: of what is broken, and of the rest.
@@ -77,7 +83,12 @@ struct Proving<'a> {
 
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let clients = clients(project.env, args)?;
-    let isolated = isolate(project.env)?;
+    let isolated = isolate(project.env, args.managed)?;
+    if args.managed && !has_own_mounts(project.env) {
+        let failure = Failure::new("not tried: this system lets no process have mounts of its own");
+        return Err(failure
+            .help("the proof needs the program `unshare`, and root or permitted user namespaces"));
+    }
     let tenter_hook = location::program_beside()?;
     let cancel = Cancel::new();
     tenter_terminal::signals::forward(&cancel)?;
@@ -104,19 +115,26 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     Ok(if is_broken { Exit::Failed } else { exit })
 }
 
-/// Starts this command again without a network but loopback, where the system permits it; returns whether there is none.
-fn isolate(env: &Env) -> Result<bool, Failure> {
-    if network::is_isolated() {
+/// Returns whether this command was started again with mounts of its own.
+fn has_own_mounts(env: &Env) -> bool {
+    env.var(ISOLATED).is_some_and(machine::has_own_mounts)
+}
+
+/// Starts this command again without a network but loopback, and with `own_mounts`, where the system permits it; returns whether there is no
+/// network.
+fn isolate(env: &Env, own_mounts: bool) -> Result<bool, Failure> {
+    if network::is_isolated() && (!own_mounts || has_own_mounts(env)) {
         network::turn_loopback_on()
             .map_err(|error| Failure::new(format!("loopback cannot be turned on: {error}")))?;
         return Ok(true);
     }
     let command = (env.var(ISOLATED).is_none())
-        .then(|| network::isolating_command(&env.vars, &env.cwd))
+        .then(|| network::isolating_command(&env.vars, &env.cwd, own_mounts))
         .flatten();
     let Some((program, options)) = command else { return Ok(false) };
     let mut vars = env.vars.clone();
-    vars.push((ISOLATED.into(), "1".into()));
+    let namespace = machine::mount_namespace().unwrap_or_default();
+    vars.push((ISOLATED.into(), namespace.into_os_string()));
     let own = [Env::program().into_os_string()];
     let invocation = Invocation {
         program,
@@ -159,6 +177,12 @@ fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client
                 .help(format!("none of these programs is in PATH: {programs}"))
         };
         InstalledAgent::find(env, host).program.ok_or_else(missing)?;
+        if args.managed && client.off_switch.is_none() {
+            return Err(Failure::new(format!(
+                "the place where administrators register hooks with {} is not known",
+                host.name
+            )));
+        }
         Ok((host, client))
     };
     args.hosts.iter().map(client).collect()
@@ -191,7 +215,8 @@ impl Proving<'_> {
             now: &now,
             patience: Duration::from_secs(self.args.timeout),
         };
-        let (all, only) = (Check::all(), &self.args.only);
+        let only = if self.args.managed { &vec![Check::Managed] } else { &self.args.only };
+        let all = Check::all();
         let checks = if only.is_empty() { &all } else { only };
         let checks =
             prover.run(checks, &self.cancel, &|done, all| progress(host, "runs", done, all));

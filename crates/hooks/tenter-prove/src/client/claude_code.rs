@@ -56,6 +56,7 @@ pub(super) const CLIENT: Client = Client {
     }),
     mcp_tool: Some("mcp__scratch__touch"),
     own_sandbox: Some("`sandbox.enabled`"),
+    off_switch: Some("`disableAllHooks`"),
     ..Client::BASE
 };
 
@@ -64,8 +65,12 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         .denied_program()
         .map(|program| json!({"permissions": {"deny": [format!("Bash({program}:*)")]}}));
     let sandbox = launch.is_sandboxed().then(|| json!({"sandbox": {"enabled": true}}));
+    let off = || launch.disables_hooks().then(|| json!({"disableAllHooks": true}));
     let settings = rules
         .or(sandbox)
+        .or_else(off)
         .map(|settings| (launch.home.join(".claude/settings.json"), settings.to_string()));
-    settings.into_iter().chain(launch.mcp_file(".claude.json")).collect()
+    let local = off()
+        .map(|settings| (launch.project.join(".claude/settings.local.json"), settings.to_string()));
+    settings.into_iter().chain(local).chain(launch.mcp_file(".claude.json")).collect()
 }

@@ -32,6 +32,11 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("CHECKPOINT COMPACTION"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
+    off_switch: Some("`features.hooks = false`"),
+    more_arguments: |launch| {
+        let options = launch.disables_hooks().then_some(["-c", "features.hooks=false"]);
+        options.into_iter().flatten().map(str::to_owned).collect()
+    },
     own_sandbox: Some("`sandbox_mode = \"workspace-write\"`"),
     limits: &[
         (
@@ -91,11 +96,12 @@ env_key = "MODEL_SERVER_KEY"
         url = launch.url,
         server = server.unwrap_or_default()
     );
+    let off = if launch.disables_hooks() { "\n[features]\nhooks = false\n" } else { "" };
     let rule = |program| {
         let rule = format!("prefix_rule(pattern = [\"{program}\"], decision = \"forbidden\")\n");
         (launch.home.join(".codex/rules/default.rules"), rule)
     };
-    let config = (launch.home.join(".codex/config.toml"), config);
+    let config = (launch.home.join(".codex/config.toml"), config + off);
     [config].into_iter().chain(launch.denied_program().map(rule)).collect()
 }
 

@@ -1,5 +1,7 @@
 //! GitHub Copilot CLI.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use tenter_model_server::Match;
 
@@ -18,11 +20,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     resume: Some(&["--continue"]),
     more_arguments,
-    files: |launch| {
-        // Old versions have no option by which a directory is trusted.
-        let settings = json!({"trustedFolders": [launch.project]});
-        vec![(launch.home.join(".copilot/config.json"), settings.to_string())]
-    },
+    files,
     environment: |launch| {
         let settings = [
             ("COPILOT_PROVIDER_BASE_URL", launch.url),
@@ -53,9 +51,22 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("create a detailed summary"),
     }),
     mcp_tool: Some("scratch-touch"),
+    off_switch: Some("`disableAllHooks`"),
     unpacks_itself: true,
     ..Client::BASE
 };
+
+fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
+    // Old versions have no option by which a directory is trusted.
+    let settings = json!({"trustedFolders": [launch.project]});
+    let settings = (launch.home.join(".copilot/config.json"), settings.to_string());
+    let places = [
+        launch.home.join(".copilot/settings.json"),
+        launch.project.join(".github/copilot/settings.json"),
+    ];
+    let off = places.map(|file| (file, json!({"disableAllHooks": true}).to_string()));
+    [settings].into_iter().chain(off.into_iter().filter(|_| launch.disables_hooks())).collect()
+}
 
 fn more_arguments(launch: &Launch) -> Vec<String> {
     let denied = launch.denied_program().map(|program| format!("--deny-tool=shell({program}:*)"));

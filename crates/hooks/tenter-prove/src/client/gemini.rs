@@ -43,12 +43,13 @@ pub(super) const CLIENT: Client = Client {
     // No event of a compaction is used.
     compaction: None,
     mcp_tool: Some("mcp_scratch_touch"),
+    off_switch: Some("`hooksConfig.enabled` false"),
     own_sandbox: Some("`security.toolSandboxing`"),
     ..Client::BASE
 };
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
-    let settings = json!({
+    let mut settings = json!({
         "security": {
             "auth": {"selectedType": "gemini-api-key"},
             "toolSandboxing": launch.is_sandboxed(),
@@ -58,6 +59,9 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         "telemetry": {"enabled": false},
         "mcpServers": launch.mcp_servers(),
     });
+    if launch.disables_hooks() {
+        settings["hooksConfig"] = json!({"enabled": false});
+    }
     let rule = |program| {
         let rule = format!(
             "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"{program}\"\ndecision = \"deny\"\npriority = 999\n"

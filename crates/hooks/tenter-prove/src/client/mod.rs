@@ -57,6 +57,8 @@ pub struct Client {
     pub mcp_tool: Option<&'static str>,
     /// The setting that turns its own sandbox for commands on, for users; `None` if it has none, or none without a terminal.
     pub own_sandbox: Option<&'static str>,
+    /// The setting with which a user disables hooks; `None` if it is not known where its administrators register hooks.
+    pub off_switch: Option<&'static str>,
     /// The plugin of another program; `None` if hooks are not plugins there.
     pub other_plugin: Option<OtherPlugin>,
     /// Set if its program unpacks itself into the user's cache when it is run for the first time.
@@ -146,6 +148,11 @@ impl Launch<'_> {
         self.scenario == Scenario::OwnSandbox
     }
 
+    /// Returns true if the user disables hooks.
+    fn disables_hooks(&self) -> bool {
+        self.scenario == Scenario::Managed
+    }
+
     /// Returns the settings of MCP servers that most clients share: `{"scratch": {"command": PROGRAM, "args": []}}`, or `{}`.
     fn mcp_servers(&self) -> Value {
         let server = |program: &Path| json!({MCP_SERVER: {"command": program, "args": []}});
@@ -178,6 +185,7 @@ impl Client {
         compaction: None,
         mcp_tool: None,
         own_sandbox: None,
+        off_switch: None,
         other_plugin: None,
         unpacks_itself: false,
         deny_ends_run: false,

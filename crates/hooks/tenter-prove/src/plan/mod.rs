@@ -93,6 +93,10 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
             client.own_sandbox.is_some(),
             "it has no sandbox for commands that works without a terminal and a container",
         ),
+        Scenario::Managed => (
+            client.off_switch.is_some(),
+            "the place where its administrators register hooks is not known",
+        ),
         Scenario::Confined => (cfg!(target_os = "linux"), "only Linux confines commands"),
         Scenario::Tools
         | Scenario::Decisions
@@ -123,6 +127,7 @@ pub(crate) fn contents(scenario: Scenario, client: &Client, sandbox: &Sandbox) -
         Scenario::Confined => confined::plan(client),
         Scenario::OwnSandbox => own_sandbox::plan(client),
         Scenario::Twice => single::plan(client, Registered::Twice),
+        Scenario::Managed => single::plan(client, Registered::Managed),
         Scenario::Missing => single::plan(client, missing(false)),
         Scenario::MissingClosed => single::plan(client, missing(true)),
     }

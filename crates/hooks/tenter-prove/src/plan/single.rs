@@ -6,6 +6,7 @@ use tenter_protocol::EventName;
 use super::{Plan, touch};
 use crate::client::Client;
 use crate::hook_file::HookFile;
+use crate::observed::{Fact, Run};
 use crate::sandbox::Registered;
 
 /// The file of the call that hooks let pass.
@@ -20,4 +21,12 @@ pub(super) fn plan(client: &Client, registered: Registered) -> Plan {
     let hook = HookFile::deny(HOOK, EventName::BeforeTool, REASON).only("Bash", DENIED);
     let replies = vec![call(FILE), call(DENIED), ModelReply::text("All finished.")];
     Plan { registered, ..Plan::new(vec![hook], replies) }
+}
+
+/// Returns the facts that show whether hooks held although the user disables them.
+pub(crate) fn managed_facts(run: &Run, client: &Client) -> Vec<Fact> {
+    let setting = client.off_switch.unwrap_or_default();
+    let denied = run.not_made(DENIED);
+    let denied = Fact::new(denied.holds, format!("with {setting}, {}", denied.text));
+    vec![denied, run.read(REASON), run.made(FILE)]
 }

@@ -338,3 +338,38 @@ fn single_checks_can_be_proved() {
     let unknown = prove(&installed, "--only registred; cat ../stderr").expect_code(0);
     assert!(unknown.stdout.contains("did you mean `registered`?"), "{unknown}");
 }
+
+/// Nothing is written to the machine: `/etc` is mounted anew for the proof.
+#[test]
+fn a_client_whose_user_disables_managed_hooks_is_broken() {
+    let Some(installed) = with_client(None) else { return };
+    let before = fs::read_dir("/etc").unwrap().count();
+    let output = prove(&installed, "--managed --json");
+    let stderr = fs::read_to_string(installed.project().join("../stderr")).unwrap();
+    if stderr.contains("not tried") {
+        needs::skipped("mounts", "this system lets no process have mounts of its own");
+        return;
+    }
+    let checks = checks(&output.expect_code(0));
+    assert_eq!(checks[0]["id"], "managed");
+    assert_eq!(checks[0]["verdict"], "yes", "{checks:?}");
+    assert!(checks[0]["evidence"].as_str().unwrap().contains("with `disableAllHooks`"));
+    assert_eq!(fs::read_dir("/etc").unwrap().count(), before);
+    assert!(!installed.state().join("bridge/proofs").exists(), "nothing is kept");
+    let broken = broken_of(Defect::UserDisablesManaged, "--managed").unwrap();
+    assert_eq!(broken, ["managed"]);
+    let broken = broken_of(Defect::FiresNothing, "--managed").unwrap();
+    assert_eq!(broken, ["managed"]);
+}
+
+/// Without `unshare`, a process cannot get mounts of its own: the machine stays as it is.
+#[test]
+fn the_managed_registration_is_not_tried_without_mounts_of_its_own() {
+    let Some(installed) = with_client(None) else { return };
+    installed.program("unshare", "#!/bin/sh\nexit 1\n");
+    for isolated in ["", "TENTER_PROVE_ISOLATED=mnt:[1] "] {
+        let command = format!("{isolated}tenter bridge prove claude-code --managed");
+        let output = installed.shell(&command).expect_code(1);
+        assert!(output.stdout.contains("not tried"), "{output}");
+    }
+}

@@ -114,12 +114,16 @@ impl Hooks {
 
     /// The handlers of an event. Equal commands count once.
     fn handlers(&self, event: &str) -> Vec<Handler> {
-        let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
-        let settings: Vec<Value> =
-            settings.filter_map(|text| serde_json::from_str(&text).ok()).collect();
-        if settings.iter().any(|settings| settings["disableAllHooks"] == true) {
-            return Vec::new();
+        let read = |file: &PathBuf| serde_json::from_str(&fs::read_to_string(file).ok()?).ok();
+        let mut users: Vec<Value> = self.files.iter().filter_map(read).collect();
+        let mut managed: Vec<Value> = managed_files().iter().filter_map(read).collect();
+        if users.iter().any(|settings| settings["disableAllHooks"] == true) {
+            users.clear();
+            if self.defect == Some(Defect::UserDisablesManaged) {
+                managed.clear();
+            }
         }
+        let settings = [managed, users].concat();
         let groups = settings.iter().flat_map(|settings| elements(&settings["hooks"][event]));
         let mut handlers: Vec<Handler> = Vec::new();
         for mut handler in
@@ -161,6 +165,12 @@ impl Hooks {
             _ => {}
         }
     }
+}
+
+/// Returns the files of the administrators.
+fn managed_files() -> Vec<PathBuf> {
+    let files = fs::read_dir("/etc/claude-code/managed-settings.d").into_iter().flatten();
+    files.flatten().map(|file| file.path()).collect()
 }
 
 impl Handler {

@@ -67,11 +67,13 @@ pub enum Defect {
     RunsFirstHookOnly,
     /// A sandbox that the settings turn on does not hold.
     IgnoresSandbox,
+    /// A user disables the hooks that administrators registered.
+    UserDisablesManaged,
 }
 
 impl Defect {
     /// Every defect.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::FiresNothing,
         Self::IgnoresDeny,
         Self::IgnoresRewrite,
@@ -91,6 +93,7 @@ impl Defect {
         Self::HidesNotices,
         Self::RunsFirstHookOnly,
         Self::IgnoresSandbox,
+        Self::UserDisablesManaged,
     ];
 
     fn name(self) -> String {

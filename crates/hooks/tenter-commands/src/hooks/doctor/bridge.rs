@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{
-    IgnoredFile, Options, RegisteredHandler, RegistrationScope, Registry, SilencingSetting, Target,
+    self, IgnoredFile, Options, RegisteredHandler, RegistrationScope, Registry, SilencingSetting,
+    Target,
 };
 use tenter_bridge::unknown_tools::UnknownTool;
 use tenter_bridge::{Host, heartbeat, hosts};
@@ -66,6 +67,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
             Ok(_) | Err(_) => {}
         }
     }
+    findings.extend(managed(project, host, !registered.is_empty()));
     let mut several: Vec<Diagnostic> =
         twice(project, registered.iter().copied()).into_iter().collect();
     if let Some(first) = registered.first() {
@@ -84,6 +86,19 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
     }
     findings.extend(several);
     findings
+}
+
+/// Reports a registration for all users of the machine, beside which a user's is one too many.
+fn managed(project: &Project, host: &Host, has_own: bool) -> Option<Diagnostic> {
+    let file = registration::managed_registration(host, &project.layout.managed)?;
+    let message = format!("{} runs hooks for all users of this machine", host.name);
+    let finding = |severity, message| Diagnostic::new("bridge-managed", severity, message).at(file);
+    Some(if has_own {
+        finding(Severity::Warning, format!("{message} and as you registered them: they run twice"))
+            .help(format!("run `tenter bridge remove {}`", host.id))
+    } else {
+        finding(Severity::Info, message)
+    })
 }
 
 /// Problems with the handlers in a file.
