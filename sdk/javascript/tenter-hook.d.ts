@@ -292,7 +292,7 @@ export interface Confine {
   /** The files that may not be read: `secrets`, paths and globs. */
   read_not?: Array<string>;
   /** The network that may be used. */
-  network?: "any" | "local" | "none";
+  network?: any;
   /** The fallback if this machine cannot keep a part of it; by default the user is asked. */
   otherwise?: "run" | "ask" | "deny";
 }

@@ -352,7 +352,7 @@ if TYPE_CHECKING:
         # The files that may not be read: `secrets`, paths and globs.
         read_not: NotRequired[List[str]]
         # The network that may be used.
-        network: NotRequired[Literal["any", "local", "none"]]
+        network: NotRequired[Any]
         # The fallback if this machine cannot keep a part of it; by default the user is asked.
         otherwise: NotRequired[Literal["run", "ask", "deny"]]
 
