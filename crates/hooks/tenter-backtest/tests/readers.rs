@@ -246,7 +246,7 @@ fn calls_of_a_subagent_that_only_the_session_records_are_read() {
         let record = serde_json::json!({
             "type": "progress", "sessionId": line["sessionId"], "cwd": line["cwd"], "data": data
         });
-        session.push_str(&format!("{record}\n"));
+        session = session + &record.to_string() + "\n";
     }
     fs::write(&sessions[0], session).unwrap();
     assert_eq!(outline(&scan_home(scratch.path()).0), outline(&expected), "each call once");

@@ -41,15 +41,10 @@ impl SessionTitles {
         let title = match (self.own.get(session), host) {
             (Some(title), _) => Some(title.clone()),
             (None, None) => None,
-            (None, Some(host)) => match self.others.get(session) {
-                Some(title) => title.clone(),
-                None => {
-                    let title = self.finder.title(host, session);
-                    let title = title.map(|title| self.redactor.text(&title));
-                    self.others.insert(session.to_owned(), title.clone());
-                    title
-                }
-            },
+            (None, Some(host)) => {
+                let read = || Some(self.redactor.text(&self.finder.title(host, session)?));
+                self.others.entry(session.to_owned()).or_insert_with(read).clone()
+            }
         };
         title.filter(|title| !title.is_empty())
     }

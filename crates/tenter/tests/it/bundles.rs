@@ -31,7 +31,7 @@ impl Fleet {
         let fleet = Self { sandbox: sandbox().managed() };
         fs::create_dir(fleet.served()).unwrap();
         fleet.make_key("key");
-        fleet.configure(&format!("directory = {:?}", fleet.served()));
+        fleet.configure(&format!("directory = \"{}\"", fleet.served().display()));
         fleet.write_hook("no-sudo", &rule_of("sudo"));
         fleet
     }
