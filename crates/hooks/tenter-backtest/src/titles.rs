@@ -11,6 +11,8 @@ use tenter_base::sanitize::one_line;
 use crate::places::HostPlaces;
 use crate::readers;
 
+/// Minimum length of the id of a session: a shorter one could be a part of any path.
+const MIN_ID: usize = 8;
 /// Maximum length of the start of a transcript that is read, in bytes.
 const MAX_START: u64 = 4 << 20;
 /// Maximum number of lines that are read.
@@ -39,7 +41,7 @@ impl TitleFinder {
 
     /// Returns the first words of the user in a session, on one line and unmasked; `None` if no transcript has them.
     pub fn title(&mut self, host: &str, session: &str) -> Option<String> {
-        let reader = readers::find(host).filter(|_| !session.is_empty())?;
+        let reader = readers::find(host).filter(|_| session.len() >= MIN_ID)?;
         let places = &self.places;
         let files = self.files.entry(reader.host()).or_insert_with(|| reader.files(places));
         let text = match files.first()?.extension() {

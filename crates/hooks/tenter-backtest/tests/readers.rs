@@ -148,6 +148,7 @@ fn the_title_of_a_session_is_what_the_user_wrote_first() {
         let title = finder.title(host, &calls[0].session);
         assert_eq!(title.as_deref(), Some("Please run the test"), "{host}");
         assert_eq!(finder.title(host, "0000000000"), None, "{host}");
+        assert_eq!(finder.title(host, "ses"), None, "{host}: it is a part of many paths");
     }
 }
 
