@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 . packaging/common.sh
 packaging/stage.sh
 packaging/archive.sh
-if command -v maturin >/dev/null; then packaging/wheel/build.sh; else echo "skipped: the wheel needs maturin"; fi
+packaging/wheel.sh
 if command -v npm >/dev/null; then packaging/npm/build.sh; else echo "skipped: the npm packages need npm"; fi
-if cargo deb --version >/dev/null 2>&1; then packaging/deb.sh; else echo "skipped: the .deb needs cargo-deb"; fi
+if command -v dpkg-deb >/dev/null; then packaging/deb.sh; else echo "skipped: the .deb needs dpkg"; fi
 packaging/doors/build.py "$stage/bin/tenter" "$out/doors"

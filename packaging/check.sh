@@ -6,7 +6,7 @@
 #
 #   --from DIR    the packages of an earlier version, which are installed first and upgraded
 #   --client ID   also proves an agent of this machine with the installed programs (`tenter bridge prove ID`)
-#   FORM          wheel, npm, deb, archive (default: those that were built)
+#   FORM          wheel, pipx, uv, npm, deb, archive (default: those that were built and whose tool is installed)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/common.sh
@@ -67,13 +67,23 @@ use() {
     done
 }
 
-# Fails if files of the package are left below a directory.
-gone() { local left; [ -e "$1" ] || return 0; left=$(find "$1" -name 'tenter*' -not -path '*/.cache/*' | head -n 5) && [ -z "$left" ] || fail "$form: left after uninstalling: $left"; }
+# Fails if files of the package are left below a directory. pipx keeps a lock file of its own.
+gone() { local left; [ -e "$1" ] || return 0; left=$(find "$1" -name '*tenter*' -not -name '.tenter.lock' -not -path '*/.cache/*' | head -n 5) && [ -z "$left" ] || fail "$form: left after uninstalling: $left"; }
 
 # Each form: install FILES, the directory of its programs, uninstall.
 wheel_install() { offline "$home/venv/bin/python" -m pip install --quiet --no-index --force-reinstall "$(one "$1" 'tenter-*.whl')"; }
 wheel_prepare() { python3 -m venv "$home/venv" && bin=$home/venv/bin; }
 wheel_remove() { "$home/venv/bin/python" -m pip uninstall --quiet --yes tenter && gone "$home/venv"; }
+
+pipx_run() { (export PIPX_HOME="$home/pipx" PIPX_BIN_DIR="$home/bin" PIPX_MAN_DIR="$home/man" && "$@"); }
+pipx_install() { pipx_run offline pipx install --quiet --force --pip-args=--no-index "$(one "$1" 'tenter-*.whl')" >/dev/null 2>&1; }
+pipx_prepare() { bin=$home/bin; }
+pipx_remove() { pipx_run pipx uninstall tenter >/dev/null 2>&1 && gone "$home/pipx" && gone "$home/bin" && gone "$home/man"; }
+
+uv_run() { (export UV_TOOL_DIR="$home/uv" UV_TOOL_BIN_DIR="$home/bin" UV_CACHE_DIR="$home/.cache/uv" && "$@"); }
+uv_install() { uv_run offline uv tool install --quiet --offline --force "$(one "$1" 'tenter-*.whl')"; }
+uv_prepare() { bin=$home/bin; }
+uv_remove() { uv_run uv tool uninstall --quiet tenter && gone "$home/uv" && gone "$home/bin"; }
 
 npm_install() {
     offline npm install --silent --offline --ignore-scripts --no-audit --no-fund --global --prefix "$home/npm" --cache "$home/cache" \
@@ -116,8 +126,9 @@ try() {
     say "$form: uninstalled, nothing is left"
 }
 
-[ ${#forms[@]} -gt 0 ] || for form in wheel:*.whl npm:*.tgz deb:*.deb archive:*.tar.gz; do
-    if compgen -G "$out/${form#*:}" >/dev/null; then forms+=("${form%%:*}"); fi
+[ ${#forms[@]} -gt 0 ] || for form in wheel:python3:whl pipx:pipx:whl uv:uv:whl npm:npm:tgz deb:dpkg:deb archive:tar:tar.gz; do
+    IFS=: read -r form tool suffix <<<"$form"
+    if compgen -G "$out/*.$suffix" >/dev/null && command -v "$tool" >/dev/null; then forms+=("$form"); fi
 done
 [ ${#forms[@]} -gt 0 ] || fail "there is no package in $out: run packaging/build.sh"
 for form in "${forms[@]}"; do try "$form"; done

@@ -22,3 +22,6 @@ need_stage() { [ -x "$stage/bin/tenter" ] || packaging/stage.sh; }
 # The architecture of the staged program in the words of Node.js, and of the operating system.
 npm_cpu() { case $(uname -m) in x86_64) echo x64 ;; aarch64 | arm64) echo arm64 ;; *) uname -m ;; esac; }
 npm_os() { uname -s | tr '[:upper:]' '[:lower:]'; }
+
+# The oldest version of glibc that has all symbols of the staged program.
+glibc() { grep -aoE 'GLIBC_2\.[0-9]+' "$stage/bin/tenter" | sort -Vu | tail -n 1 | cut -d _ -f 2; }

@@ -1,10 +1,37 @@
 #!/usr/bin/env bash
-# Writes target/package/tenter_VERSION_ARCH.deb. Needs cargo-deb (`cargo install cargo-deb`) and dpkg.
+# Writes target/package/tenter_VERSION_ARCH.deb from the staged programs. Needs dpkg. The same stage gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/common.sh
 need_stage
 
-# cargo-deb finds the files by the list in crates/tenter/Cargo.toml, which names them from the root of the repository.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$scratch/usr" "$scratch/DEBIAN"
+cp -R "$stage/bin" "$stage/share" "$scratch/usr"
+documents=$scratch/usr/share/doc/tenter
+cat "$documents/LICENSE-MIT" "$documents/LICENSE-APACHE" >"$documents/copyright"
+rm "$documents"/LICENSE-*
+gzip --no-name --best "$scratch"/usr/share/man/man1/* "$documents/CHANGELOG.md" "$documents/THIRD-PARTY.txt"
+
+arch=$(dpkg --print-architecture)
+cat >"$scratch/DEBIAN/control" <<CONTROL
+Package: tenter
+Version: $version-1
+Architecture: $arch
+Maintainer: The Tenter authors <tenter@localhost>
+Section: devel
+Priority: optional
+Installed-Size: $(du --summarize --apparent-size --block-size=1024 "$scratch/usr" | cut -f 1)
+Depends: libc6 (>= $(glibc)), libgcc-s1
+Recommends: git, bash
+Description: Lifecycle hooks for coding agents
+ Hooks are programs of yours that watch, block, rewrite and steer what a coding
+ agent does. Tenter runs them in Claude Code, Codex, Gemini CLI, OpenCode,
+ Copilot CLI and others, and proves on your machine that they hold.
+CONTROL
+(cd "$scratch" && find usr -type f -printf '%P\0' | sort -z | (cd usr && xargs -0 md5sum) | sed 's,  ,  usr/,' >DEBIAN/md5sums)
+chmod -R go-w,a+rX "$scratch"
+find "$scratch" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 rm -f "$out"/tenter_*.deb
-cargo deb --package tenter --no-build --no-strip --profile "$profile" --compress-system --output "$out/"
+dpkg-deb --root-owner-group --build "$scratch" "$out/tenter_$version-1_$arch.deb"

@@ -13,8 +13,12 @@ NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE")
 
 
 def metadata():
-    command = ["cargo", "metadata", "--format-version", "1", "--locked"]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    host = next(line.split()[1] for line in output("rustc", "-vV").splitlines() if line.startswith("host: "))
+    return json.loads(output("cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", host))
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def linked(data, roots):

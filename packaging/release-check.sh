@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What a release needs besides .ci/run: advisories, licences, the oldest Rust version, a reproducible archive, macOS.
+# What a release needs besides .ci/run: advisories, licences, the oldest Rust version, reproducible packages, macOS.
 # Prints a line for each check; a check whose tool is not installed is skipped, and the last line counts them.
 #
-#   TENTER_PROFILE   the cargo profile of the archive (release; dev for tries)
+#   TENTER_SKIP_REPRODUCIBLE=1   does not build twice
+#   TENTER_PROFILE   the cargo profile of the packages (release; dev for tries)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/common.sh
@@ -34,15 +35,20 @@ else
 fi
 
 if [ "${TENTER_SKIP_REPRODUCIBLE:-}" = 1 ]; then
-    skip "reproducible archive: TENTER_SKIP_REPRODUCIBLE is set"
+    skip "reproducible packages: TENTER_SKIP_REPRODUCIBLE is set"
 else
+    packages=(archive wheel)
+    if command -v dpkg-deb >/dev/null; then packages+=(deb); fi
     digests=()
     for build in one two; do
-        CARGO_TARGET_DIR=$target/reproducible-$build packaging/archive.sh >/dev/null || fail "the archive cannot be built"
-        digests+=("$(cut -d ' ' -f 1 "$target/reproducible-$build/package/SHA256SUMS")")
+        export CARGO_TARGET_DIR=$target/reproducible-$build
+        rm -rf "$CARGO_TARGET_DIR"
+        for package in "${packages[@]}"; do "packaging/$package.sh" >/dev/null || fail "$package cannot be built"; done
+        digests+=("$(cd "$CARGO_TARGET_DIR/package" && sha256sum tenter[-_]*)")
     done
+    unset CARGO_TARGET_DIR
     [ "${digests[0]}" = "${digests[1]}" ] || fail "two builds differ: ${digests[*]}"
-    ok "two builds of the archive are the same: ${digests[0]}"
+    ok "two builds of ${packages[*]} are the same"
 fi
 
 mac=aarch64-apple-darwin

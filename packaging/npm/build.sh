@@ -13,4 +13,5 @@ cp README.md LICENSE-MIT LICENSE-APACHE "$scratch/main"
 cp -R "$stage/bin" "$stage/share" "$scratch/platform"
 sed -i.orig -e "s/@VERSION@/$version/" -e "s/@OS@/$(npm_os)/" -e "s/@CPU@/$(npm_cpu)/" "$scratch"/*/package.json
 rm "$scratch"/*/package.json.orig
+rm -f "$out"/tenter-*.tgz
 for package in main platform; do npm pack --silent --pack-destination "$out" "$scratch/$package"; done
