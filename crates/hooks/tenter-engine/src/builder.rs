@@ -272,7 +272,7 @@ impl EngineBuilder {
         Self { agent_states, ..self }
     }
 
-    /// Sets the user's profiles of confinements. Every user has those of [`Confinement::built_in`].
+    /// Sets the user's profiles of confinements. Every user has the profiles of [`Confinement::built_in`].
     ///
     /// [`Confinement::built_in`]: tenter_protocol::confinement::Confinement::built_in
     pub fn confine(self, confine: ConfineTable) -> Self {
@@ -336,7 +336,7 @@ impl EngineBuilder {
             reports_changes: self.reports_changes,
             started_calls: StartedCalls::default(),
             prefers_one_shot: self.prefers_one_shot && self.connector.is_none(),
-            // Processes that others keep are those of the hooks' own programs.
+            // Another process that keeps processes keeps only the hooks' own programs.
             keeps_http_client: self.connector.is_none(),
             serving: Pool::new(
                 self.connector

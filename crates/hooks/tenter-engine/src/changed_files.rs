@@ -91,8 +91,8 @@ fn git(args: &[&str], timeout: Duration, project: &Path, env: &Environment) -> C
     tenter_proc::run(&invocation, &Cancel::new())
 }
 
-/// Switches the programs of filters off, which git would run to compare a file with the index. `keys` are those of the settings, such as
-/// `filter.lfs.clean`, each with a NUL after it.
+/// Switches the programs of filters off, which git would run to compare a file with the index. `keys` are the keys of these settings,
+/// such as `filter.lfs.clean`, each with a NUL after it.
 fn switch_off(keys: &str, env: &mut Environment) {
     let name = |key: &str| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned());
     let names: BTreeSet<String> = keys.split('\0').filter_map(name).collect();
@@ -174,15 +174,15 @@ mod tests {
         fs::write(project.join("new"), "1").unwrap();
         fs::remove_file(project.join("gone")).unwrap();
         let env: Environment = std::iter::once(("PATH".into(), "/usr/bin:/bin".into())).collect();
-        let changed = since_within(LONG, earlier + 30, project, &env).unwrap();
-        assert!(!changed.truncated);
+        let files = since_within(LONG, earlier + 30, project, &env).unwrap();
+        assert!(!files.truncated);
         let file = |path: &str, change| ChangedFile { path: path.to_owned(), change };
         let expected = [
             file("gone", ChangeKind::Deleted),
             file("old", ChangeKind::Changed),
             file("new", ChangeKind::Created),
         ];
-        assert_eq!(changed.files, expected);
+        assert_eq!(files.files, expected);
         assert_eq!(since_within(LONG, earlier, Path::new("/"), &env), None);
     }
 
@@ -218,9 +218,9 @@ mod tests {
             set_up(project, &["status"]);
             assert!(ran.exists(), "{key} does not make git run a program");
             fs::remove_file(&ran).unwrap();
-            let changed = since_within(LONG, 0, project, &env).unwrap();
+            let files = since_within(LONG, 0, project, &env).unwrap();
             assert!(!ran.exists(), "{key}");
-            assert!(changed.files.iter().any(|file| file.path == "file"), "{changed:?}");
+            assert!(files.files.iter().any(|file| file.path == "file"), "{files:?}");
             set_up(repository, &["config", "--unset", key]);
         }
     }

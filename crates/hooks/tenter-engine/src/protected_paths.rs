@@ -14,7 +14,7 @@ use tenter_base::{real_path, untrusted_file};
 use crate::directories::Directories;
 use crate::layout::{DirectoryNames, HOOKS, ResourceLayout, Root};
 
-/// Files and directories that are protected anywhere, besides those of hooks and plugins.
+/// Files and directories that are protected anywhere, besides the files of hooks and plugins.
 const EVERYWHERE: [&str; 2] = [".git", "tenter.toml"];
 
 /// Tenter's data, from the home directory.

@@ -56,13 +56,13 @@ pub struct Dialogue {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<DialogueState>,
     limits: DialogueLimits,
     waker: Waker,
     ended: Condvar,
 }
 
-struct State {
+struct DialogueState {
     /// `None` once it is closed.
     stdin: Option<Arc<io::PipeWriter>>,
     unread: VecDeque<u8>,
@@ -85,7 +85,7 @@ impl Dialogue {
         listener: impl DialogueListener + 'static,
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
-            state: Mutex::new(State {
+            state: Mutex::new(DialogueState {
                 stdin: None,
                 unread: VecDeque::new(),
                 stderr: Tail::new(limits.stderr),
@@ -189,7 +189,7 @@ impl Drop for Dialogue {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DialogueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -214,7 +214,7 @@ pub const SETTINGS: &[Setting] = &[
         .precedence(Precedence::Managed),
 ];
 
-/// The key of one setting, with the name of the provider, model or hook that it is about.
+/// The key of one setting, with the name of its provider, model or hook.
 #[derive(Debug, Clone)]
 pub struct SettingKey {
     /// The setting.

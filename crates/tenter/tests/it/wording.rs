@@ -74,10 +74,13 @@ const VAGUE_TYPES: &[&str] = &[
 
 /// Type names with one meaning in the workspace.
 const SINGLE_TYPES: &[&str] =
-    &["Change", "Failure", "Layer", "Layout", "Outcome", "Owner", "Reply", "Scope", "Verdict"];
+    &[
+    "Change", "Failure", "FileChange", "Layer", "Layout", "Outcome", "Owner", "Reply", "Scope", "SessionChange",
+    "SessionEnd", "SessionState", "State", "ToolEnd", "Verdict",
+];
 
-/// Crates whose names and doc comments do not follow the patterns yet: of the engine, the caches before a call.
-const NOT_YET: &[&str] = &["tenter-engine"];
+/// Files whose names and doc comments do not follow the patterns yet: a cache before a call.
+const NOT_YET: &[&str] = &["catalog/concerns.rs"];
 
 /// This file, which lists what is not to be written.
 const THIS_FILE: &str = "crates/tenter/tests/it/wording.rs";
@@ -150,7 +153,7 @@ fn all_texts() -> Vec<(String, String)> {
 /// Reads the Rust sources that follow the patterns.
 fn conforming_sources() -> impl Iterator<Item = (String, String)> {
     sources().into_iter().filter(|(name, _)| {
-        name != THIS_FILE && !NOT_YET.iter().any(|krate| name.contains(&format!("/{krate}/")))
+        name != THIS_FILE && !NOT_YET.iter().any(|file| name.ends_with(file))
     })
 }
 

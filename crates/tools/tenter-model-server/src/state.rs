@@ -13,25 +13,25 @@ use crate::player::{Player, Response};
 /// The data shared by all connections of a server.
 #[derive(Debug)]
 pub(super) struct Shared {
-    state: Mutex<State>,
+    state: Mutex<PlayedState>,
     changed: Condvar,
     pub(super) closing: AtomicBool,
 }
 
 /// The mutable state of a server.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct PlayedState {
     pub(super) player: Box<dyn Player>,
     pub(super) evidence: Evidence,
 }
 
 impl Shared {
     pub(super) fn new(player: Box<dyn Player>) -> Self {
-        let state = State { player, evidence: Evidence::default() };
+        let state = PlayedState { player, evidence: Evidence::default() };
         Self { state: Mutex::new(state), changed: Condvar::new(), closing: AtomicBool::new(false) }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, PlayedState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -52,7 +52,7 @@ impl Shared {
     /// Records a request and selects its response.
     pub(super) fn respond(&self, request: &HttpRequest, body: &Value) -> Response {
         let mut state = self.state();
-        let State { player, evidence } = &mut *state;
+        let PlayedState { player, evidence } = &mut *state;
         let response = player.respond(request, body, evidence);
         drop(state);
         self.changed.notify_all();

@@ -110,7 +110,7 @@ pub(super) fn hook_name(run: &HookRun) -> String {
     styled(NAME, visible(&run.hook))
 }
 
-/// A tool call on one line: its tool, and what it is about.
+/// Returns a tool call as one line: its tool, and its most important input.
 pub(super) fn short_call_line(call: &ToolCall, of_subagent: bool) -> String {
     let summary = one_line(&call_summary(&call.name, &call.input), CALL_LENGTH);
     call_parts(call, &summary, of_subagent)

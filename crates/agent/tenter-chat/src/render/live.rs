@@ -68,7 +68,7 @@ pub(super) fn hook_stopped(run: &HookRun) {
     screen().end(&hook_key(run));
 }
 
-/// A call in at most `length` characters: its tool, and what it is about.
+/// Returns a call in at most `length` characters: its tool, and its most important input.
 pub(super) fn title(call: &ToolCall, length: usize) -> String {
     let summary = call_summary(&call.name, &call.input);
     one_line(&format!("{} {summary}", call.name), length)

@@ -49,7 +49,7 @@ const REFUSED: [(&str, &str, &str); 4] = [
     ("droid", "commandAllowlist", permissions::ALLOWED),
 ];
 
-/// The permissions of OpenCode and its relatives, and the tools of Claude Code that they are about.
+/// The permissions of OpenCode and its relatives, and the tools of Claude Code that they apply to.
 const PERMISSIONS: [(&str, &str); 6] = [
     ("bash", "Bash"),
     ("edit", "Edit"),

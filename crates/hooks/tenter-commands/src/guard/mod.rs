@@ -29,12 +29,12 @@ pub enum Command {
     Show(show::Args),
     /// Change what is installed.
     #[command(flatten)]
-    Change(Change),
+    Change(GuardChange),
 }
 
 /// A change of the installed guards and other ready-made hooks.
 #[derive(Debug, clap::Subcommand)]
-pub enum Change {
+pub enum GuardChange {
     /// Add guards or other ready-made hooks, to yours or the project's.
     Add(add::Args),
     /// Change settings of a guard or another ready-made hook.
@@ -67,25 +67,25 @@ pub(crate) fn change(
     env: &Env,
     project: Option<&Path>,
     word: &str,
-    change: &Change,
+    change: &GuardChange,
     agent: &'static dyn OwnAgent,
 ) -> CommandResult {
     let (name, location) = match change {
-        Change::Add(args) => ("add", &args.location),
-        Change::Set(args) => ("set", &args.location),
-        Change::Enforce(args) => ("enforce", &args.location),
-        Change::Remove(args) => ("remove", &args.location),
-        Change::Update(args) => ("update", &args.location),
+        GuardChange::Add(args) => ("add", &args.location),
+        GuardChange::Set(args) => ("set", &args.location),
+        GuardChange::Enforce(args) => ("enforce", &args.location),
+        GuardChange::Remove(args) => ("remove", &args.location),
+        GuardChange::Update(args) => ("update", &args.location),
     };
     let project = project.filter(|directory| *directory != Path::new("."));
     let mut project = Project::open(env, location.named().or(project))?;
     user_only::check(env, project.root(), &format!("{word} {name}"))?;
     match change {
-        Change::Add(args) => add::run(&mut project, args, agent),
-        Change::Set(args) => set::run(&mut project, args),
-        Change::Enforce(args) => enforce::run(&mut project, args),
-        Change::Remove(args) => remove::run(&project, args),
-        Change::Update(args) => update::run(&mut project, args),
+        GuardChange::Add(args) => add::run(&mut project, args, agent),
+        GuardChange::Set(args) => set::run(&mut project, args),
+        GuardChange::Enforce(args) => enforce::run(&mut project, args),
+        GuardChange::Remove(args) => remove::run(&project, args),
+        GuardChange::Update(args) => update::run(&mut project, args),
     }
 }
 

@@ -59,7 +59,7 @@ pub enum Command {
     Catalog(guard::list::Args),
     /// Change which ready-made hooks are installed.
     #[command(flatten)]
-    ReadyMade(guard::Change),
+    ReadyMade(guard::GuardChange),
     /// Create a hook, empty or from a template.
     New(new::Args),
     /// Run a hook's tests, or run it once on a payload.

@@ -248,7 +248,7 @@ fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
     subagent.into_iter().chain(parts).collect::<Vec<_>>().join(" · ")
 }
 
-/// The tool call that a record is about, in a few words.
+/// Returns the tool call of a record in a few words.
 fn call(record: &Record) -> Option<String> {
     let (tool, input) = (record.tool_name.as_ref()?, record.tool_input.as_ref()?);
     let name = hosts::tool_name(record.host.as_deref(), tool);

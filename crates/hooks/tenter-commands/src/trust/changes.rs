@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::excerpt;
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::Untrusted;
-use tenter_engine::trust::{Contents, Data, FileChange, FileContent};
+use tenter_engine::trust::{Contents, Data, TrustedFileChange, FileContent};
 use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, FAINT, HEADING, styled};
 
@@ -36,7 +36,7 @@ impl Length {
 }
 
 /// A file and what changed in it, by its path.
-type ChangesByFile<'h> = BTreeMap<PathBuf, (FileChange, Vec<&'h str>)>;
+type ChangesByFile<'h> = BTreeMap<PathBuf, (TrustedFileChange, Vec<&'h str>)>;
 
 /// The description of a hook that is a guard as this program ships it.
 pub(super) const SHIPPED: &str =
@@ -90,7 +90,7 @@ fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'
 }
 
 /// The changed files of a hook; empty if it is new, or if what was trusted was not kept.
-fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<FileChange> {
+fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<TrustedFileChange> {
     let before = hook.previous.as_ref().and_then(|trusted| context.store.kept(&trusted.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
@@ -145,7 +145,7 @@ pub(super) fn text_lines(text: &str) -> Vec<String> {
     lines.map(|line| visible(line).into_owned()).chain(more).collect()
 }
 
-fn lines(change: &FileChange, length: Length) -> Vec<String> {
+fn lines(change: &TrustedFileChange, length: Length) -> Vec<String> {
     let mut lines = Vec::new();
     match (&change.before, &change.after) {
         (None, Some(_)) => lines.push("    new file".to_owned()),

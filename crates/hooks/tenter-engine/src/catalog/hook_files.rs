@@ -1,6 +1,6 @@
-//! The state of the files that say what hooks are about, from their metadata alone.
+//! The state of the files that say which calls hooks apply to, from their metadata alone.
 //!
-//! Scripts are not among them: they decide what a hook does, not what it is about, and are checked before it runs.
+//! Scripts are not among them: they decide what a hook does, not which calls it applies to, and are checked before it runs.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
@@ -16,11 +16,11 @@ use crate::hook_stamp::MAX_FILES;
 use crate::layout::{HOOKS, ResourceLayout, entries};
 use crate::source::{self, MANIFEST_FILE, SETTINGS_FILE};
 
-/// How long a file must have been unchanged. Some file systems have times of two seconds: a file that changed a moment ago could
+/// The time for which a file must have been unchanged. Some file systems have times of two seconds: a file that changed a moment ago could
 /// change again without a difference.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The state of the files that say what hooks are about: all entries of the hooks directories, and the settings.
+/// The state of the files that say which calls hooks apply to: all entries of the hooks directories, and the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookFiles {
     files: Vec<(PathBuf, FileStamp)>,

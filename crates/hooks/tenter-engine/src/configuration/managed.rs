@@ -79,7 +79,7 @@ pub struct ManagedRules {
 /// entries of both.
 ///
 /// # Errors
-/// The file cannot be read, or `T` does not accept its content or that of the managed file.
+/// The file cannot be read, or `T` does not accept its content or the managed file's.
 pub fn parse_below<T: DeserializeOwned + Default>(
     managed: Option<&ManagedSettings>,
     path: &Path,

@@ -74,9 +74,9 @@ pub struct HookConfiguration {
 }
 
 impl HookConfiguration {
-    /// Reads the settings of hooks in the managed file, which takes precedence, in the user's file and the files of the projects, the project's own first and then those of the
-    /// projects around it, and ignores all other settings in them. A missing file sets nothing. A setting that a project may not
-    /// make is a warning, and has no effect.
+    /// Reads the settings of hooks and ignores all others: the managed file, which takes precedence, the user's file, and the files of the
+    /// projects, the project's own first. A missing file sets nothing. A setting that a project may not make is a warning, and
+    /// has no effect.
     ///
     /// # Errors
     /// A file cannot be read, or is not a valid configuration.

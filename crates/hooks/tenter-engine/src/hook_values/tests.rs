@@ -211,21 +211,21 @@ fn an_unwritable_directory_is_an_error_and_keeps_the_value() {
 
 /// A change of the values, as a hook requests it.
 #[derive(Debug, Clone)]
-enum Change {
+enum ValueChange {
     Set(u8, i64),
     SetNew(u8, i64),
     Add(u8, i64),
     Delete(u8),
 }
 
-fn changes() -> impl Strategy<Value = Vec<Change>> {
+fn changes() -> impl Strategy<Value = Vec<ValueChange>> {
     let key = || 0_u8..4;
     let number = || -1000_i64..1000;
     let change = prop_oneof![
-        (key(), number()).prop_map(|(key, value)| Change::Set(key, value)),
-        (key(), number()).prop_map(|(key, value)| Change::SetNew(key, value)),
-        (key(), number()).prop_map(|(key, by)| Change::Add(key, by)),
-        key().prop_map(Change::Delete),
+        (key(), number()).prop_map(|(key, value)| ValueChange::Set(key, value)),
+        (key(), number()).prop_map(|(key, value)| ValueChange::SetNew(key, value)),
+        (key(), number()).prop_map(|(key, by)| ValueChange::Add(key, by)),
+        key().prop_map(ValueChange::Delete),
     ];
     prop::collection::vec(change, 0..24)
 }
@@ -243,24 +243,24 @@ proptest! {
         for change in changes {
             let file = file(&values);
             let version = match change {
-                Change::Set(key, value) => {
+                ValueChange::Set(key, value) => {
                     expected.insert(key.to_string(), value);
                     Some(file.set(&key.to_string(), json!(value), None).unwrap())
                 }
-                Change::SetNew(key, value) => {
+                ValueChange::SetNew(key, value) => {
                     let set = file.set(&key.to_string(), json!(value), Some(0)).ok();
                     prop_assert_eq!(set.is_none(), expected.contains_key(&key.to_string()));
                     expected.entry(key.to_string()).or_insert(value);
                     set
                 }
-                Change::Add(key, by) => {
+                ValueChange::Add(key, by) => {
                     let sum = expected.entry(key.to_string()).or_insert(0);
                     *sum += by;
                     let added = file.add(&key.to_string(), &by.into()).unwrap();
                     prop_assert_eq!(added.value, json!(*sum));
                     Some(added.version)
                 }
-                Change::Delete(key) => {
+                ValueChange::Delete(key) => {
                     let was_there = expected.remove(&key.to_string()).is_some();
                     prop_assert_eq!(file.delete(&key.to_string()).unwrap(), was_there);
                     None

@@ -236,7 +236,7 @@ impl Seals {
         seals: &[Seal],
         verification: &mut Verification,
     ) -> io::Result<()> {
-        // Seals before a deletion are about a file that is gone.
+        // Seals before a deletion apply to a file that is gone.
         let deleted = seals.iter().rposition(|seal| seal.deleted.is_some());
         let seals = &seals[deleted.map_or(0, |index| index + 1)..];
         let Some(last) = seals.last() else { return Ok(()) };

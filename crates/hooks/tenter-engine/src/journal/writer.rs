@@ -35,11 +35,11 @@ pub struct JournalWriter {
     redactor: Redactor,
     /// The project that the records are of.
     project: Option<String>,
-    state: Mutex<State>,
+    state: Mutex<JournalState>,
 }
 
 #[derive(Default)]
-struct State {
+struct JournalState {
     files: HashMap<String, Journal>,
     /// True if a line was lost before: only the first error is reported.
     lost: bool,
@@ -74,7 +74,7 @@ impl JournalWriter {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, JournalState> {
         // A poisoned lock means that another thread died while it wrote a line; this one can still be written.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,7 +87,7 @@ fn not_written(directory: &Path, error: &io::Error) -> Diagnostic {
     )
 }
 
-impl State {
+impl JournalState {
     fn append(&mut self, directory: &Path, conversation: &str, line: String) -> io::Result<()> {
         if let Some(journal) = self.files.get_mut(conversation) {
             return journal.append(line);

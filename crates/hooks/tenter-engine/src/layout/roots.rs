@@ -93,7 +93,7 @@ impl ResourceLayout {
         (roots, diagnostics)
     }
 
-    /// The managed directory of hooks, and those of the bundles by name, which come before all others.
+    /// Returns the managed directory of hooks, and the directories of the bundles by name, which come before all others.
     fn managed_roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
         let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
         if kind.form != ResourceForm::Hook {

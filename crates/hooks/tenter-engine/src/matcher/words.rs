@@ -1,7 +1,7 @@
 //! Expressions that consist of words only, such as `^Shell$`, `file_write|file_edit` and `git push`. Most matchers do, and compiling
 //! them as regular expressions would take more time and memory than everything else that a hook needs.
 //!
-//! The result of a search is the same as that of a regular expression: the leftmost match, and among matches at one place the first
+//! A search has the result of a regular expression: the leftmost match, and among matches at one place the first
 //! alternative. Every other expression is left to the regular expression engine.
 
 use std::ops::Range;

@@ -221,9 +221,9 @@ impl HookSession<'_> {
         }
         if let (Some(start), Some(metadata)) = (start, &mut result.metadata) {
             let env = settings.environment.base();
-            let changed = changed_files::since(start, &settings.project, env);
-            let changed = changed.and_then(|changed| serde_json::to_value(changed).ok());
-            metadata.extend(changed.map(|changed| ("changed".to_owned(), changed)));
+            let files = changed_files::since(start, &settings.project, env);
+            let files = files.and_then(|files| serde_json::to_value(files).ok());
+            metadata.extend(files.map(|files| ("changed".to_owned(), files)));
         }
         result
     }

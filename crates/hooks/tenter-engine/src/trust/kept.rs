@@ -52,7 +52,7 @@ pub enum Data {
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub struct TrustedFileChange {
     /// Its path within the hook's parent directory.
     pub name: String,
     /// The old content; `None` if the file is new.
@@ -107,9 +107,9 @@ impl Contents {
     }
 
     /// The files that differ in `later`, in the order of their paths.
-    pub fn changes_to(&self, later: &Self) -> Vec<FileChange> {
+    pub fn changes_to(&self, later: &Self) -> Vec<TrustedFileChange> {
         let names: BTreeSet<&String> = self.0.keys().chain(later.0.keys()).collect();
-        let change = |name: &String| FileChange {
+        let change = |name: &String| TrustedFileChange {
             name: name.clone(),
             before: self.0.get(name).cloned(),
             after: later.0.get(name).cloned(),

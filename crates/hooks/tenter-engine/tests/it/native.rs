@@ -236,6 +236,6 @@ fn an_unknown_profile_asks_the_user() {
         Ok(Reply { confinements: vec![confinement], ..verdict(VerdictKind::Confine, "unread") })
     };
     let engine = engine(&scene, reply, |hook| hook);
-    let asked = reason(before_tool(&engine, "make"));
-    assert_eq!(asked, "asks: there is no profile \"bild\" to confine it with");
+    let question = reason(before_tool(&engine, "make"));
+    assert_eq!(question, "asks: there is no profile \"bild\" to confine it with");
 }

@@ -38,7 +38,7 @@ pub(crate) struct KeeperOptions {
 }
 
 #[derive(Default)]
-struct State {
+struct KeeperState {
     processes: Processes,
     connections: usize,
     last_used: Option<Instant>,
@@ -49,7 +49,7 @@ struct Keeper {
     options: KeeperOptions,
     clock: Clock,
     since: String,
-    state: Mutex<State>,
+    state: Mutex<KeeperState>,
 }
 
 /// Keeps hooks until the keeper is not used any more, or retires.
@@ -95,7 +95,7 @@ fn wait(listener: &UnixListener, timeout: Duration) {
 }
 
 impl Keeper {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KeeperState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -139,7 +139,7 @@ fn own_by_ordinary_user(path: &Path) {
     }
 }
 
-/// Returns true if the kernel has what these tests are about. Elsewhere they test nothing.
+/// Returns true if the kernel has what these tests need. Elsewhere they test nothing.
 pub(crate) fn is_supported() -> bool {
     static IS_SUPPORTED: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *IS_SUPPORTED.get_or_init(|| {

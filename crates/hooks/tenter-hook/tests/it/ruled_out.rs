@@ -101,10 +101,10 @@ fn copy_directory(from: &Path, to: &Path) {
 }
 
 /// A change of a session, by name.
-type SessionChange = (&'static str, fn(&SummarizedSession));
+type SceneChange = (&'static str, fn(&SummarizedSession));
 
 /// Changes that make the hook `write` apply to [`OTHER`], or add a hook.
-const CHANGES: [SessionChange; 11] = [
+const CHANGES: [SceneChange; 11] = [
     ("a manifest, in place and of the same size and time", |session| {
         let time = fs::metadata(session.manifest()).unwrap().modified().unwrap();
         let (old, new) = (fs::read(session.manifest()).unwrap(), session.shell_manifest());

@@ -9,10 +9,10 @@ const MAX_CONNECTIONS: usize = 256;
 
 /// The open connections.
 #[derive(Debug, Default)]
-pub(super) struct Connections(Mutex<State>);
+pub(super) struct Connections(Mutex<OpenConnections>);
 
 #[derive(Debug, Default)]
-struct State {
+struct OpenConnections {
     next: u64,
     /// The connections in the order in which they were opened.
     open: BTreeMap<u64, Connection>,
@@ -53,7 +53,7 @@ impl Connections {
         self.state().open.remove(&id);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OpenConnections> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -220,7 +220,10 @@ impl Records {
                 let each: Vec<Value> = words.iter().map(has_type).collect();
                 return Type::AnyOf(each.iter().map(|one| self.kind(owner, field, one)).collect());
             }
-            _ => return Type::Any,
+            _ => {
+                let Some(each) = schema["oneOf"].as_array() else { return Type::Any };
+                return Type::AnyOf(each.iter().map(|one| self.kind(owner, field, one)).collect());
+            }
         };
         match word {
             "string" => match schema["enum"].as_array() {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::tools::ToolEnd;
+use super::tools::FakeToolEnd;
 
 /// The beginning of the names of servers' tools.
 const PREFIX: &str = "mcp__";
@@ -18,13 +18,13 @@ pub(super) fn is_tool(tool: &str) -> bool {
 }
 
 /// Runs a tool of an MCP server.
-pub(super) fn run(home: &Path, tool: &str, input: &Value) -> ToolEnd {
+pub(super) fn run(home: &Path, tool: &str, input: &Value) -> FakeToolEnd {
     match call(home, tool, input) {
         Some(result) => {
             let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-            ToolEnd { text, response: Some(result["content"].clone()) }
+            FakeToolEnd { text, response: Some(result["content"].clone()) }
         }
-        None => ToolEnd::failure(format!("No such tool available: {tool}")),
+        None => FakeToolEnd::failure(format!("No such tool available: {tool}")),
     }
 }
 

@@ -9,7 +9,7 @@ use super::Defect;
 use super::hooks::{HookAnswer, Hooks, elements};
 use super::mcp;
 use super::model;
-use super::tools::{self, CommandSurroundings, ToolEnd};
+use super::tools::{self, CommandSurroundings, FakeToolEnd};
 
 /// The number of tokens from which the history is replaced by a summary.
 const FULL: u64 = 960_000;
@@ -146,7 +146,7 @@ impl Session {
     }
 
     /// Carries out a call, under hooks.
-    fn call(&mut self, agent: &Agent, call: &Value, contexts: &mut Vec<String>) -> ToolEnd {
+    fn call(&mut self, agent: &Agent, call: &Value, contexts: &mut Vec<String>) -> FakeToolEnd {
         let tool = call["name"].as_str().unwrap_or_default();
         let mut input = call["input"].clone();
         let is_alike = self.defect == Some(Defect::NamesToolsAlike);
@@ -159,11 +159,11 @@ impl Session {
         let before = self.fire(agent, "PreToolUse", about(&input));
         contexts.extend(before.contexts);
         if let Some(reason) = before.refusal {
-            return ToolEnd::failure(format!("PreToolUse:{tool} hook error: {reason}"));
+            return FakeToolEnd::failure(format!("PreToolUse:{tool} hook error: {reason}"));
         }
         input = before.input.unwrap_or(input);
         if self.hooks.is_denied_by_rule(&input) {
-            return ToolEnd::failure("Permission to use this tool has been denied.".to_owned());
+            return FakeToolEnd::failure("Permission to use this tool has been denied.".to_owned());
         }
         let end = early.unwrap_or_else(|| self.run(tool, &input));
         let mut about = about(&input);
@@ -180,7 +180,7 @@ impl Session {
         }
     }
 
-    fn run(&mut self, tool: &str, input: &Value) -> ToolEnd {
+    fn run(&mut self, tool: &str, input: &Value) -> FakeToolEnd {
         match tool {
             "Agent" => self.subagent(input),
             _ if mcp::is_tool(tool) => mcp::run(&self.home, tool, input),
@@ -194,7 +194,7 @@ impl Session {
         }
     }
 
-    fn subagent(&mut self, input: &Value) -> ToolEnd {
+    fn subagent(&mut self, input: &Value) -> FakeToolEnd {
         self.subagents += 1;
         let id = format!("a{:016x}", self.subagents);
         let mut agent = Agent { messages: Vec::new(), id: Some(id.clone()) };
@@ -205,9 +205,9 @@ impl Session {
             Ok(text) => {
                 let content = json!([{"type": "text", "text": text}]);
                 let response = json!({"status": "completed", "agentId": id, "content": content});
-                ToolEnd { text, response: Some(response) }
+                FakeToolEnd { text, response: Some(response) }
             }
-            Err(error) => ToolEnd::failure(error),
+            Err(error) => FakeToolEnd::failure(error),
         }
     }
 

@@ -10,14 +10,14 @@ use crate::shell_text::quoted;
 
 /// The end of a tool.
 #[derive(Debug)]
-pub(super) struct ToolEnd {
+pub(super) struct FakeToolEnd {
     /// The text for the model.
     pub(super) text: String,
     /// The native result of a tool that succeeded; `None` if it failed.
     pub(super) response: Option<Value>,
 }
 
-impl ToolEnd {
+impl FakeToolEnd {
     pub(super) fn failure(text: String) -> Self {
         Self { text, response: None }
     }
@@ -46,18 +46,18 @@ pub(super) struct CommandSurroundings<'s> {
 const SANDBOX: &str = r#"touch() { case "$1" in */*) return 1 ;; esac; command touch "$@"; }; "#;
 
 /// Runs a tool in the project.
-pub(super) fn run(tool: &str, input: &Value, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
+pub(super) fn run(tool: &str, input: &Value, surroundings: &CommandSurroundings<'_>) -> FakeToolEnd {
     let text = |field: &str| input[field].as_str().unwrap_or_default();
     match tool {
         "Bash" => shell(text("command"), surroundings),
         "Write" => write(text("file_path"), text("content")),
-        other => ToolEnd::failure(format!("No such tool available: {other}")),
+        other => FakeToolEnd::failure(format!("No such tool available: {other}")),
     }
 }
 
 /// Runs a command. Its last step notes the working directory, and the prefix that the settings name starts the whole.
 #[expect(clippy::disallowed_methods, reason = "a client starts its commands itself")]
-fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
+fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> FakeToolEnd {
     let CommandSurroundings { project, session, variables, is_sandboxed } = surroundings;
     let sandbox = if *is_sandboxed { SANDBOX } else { "" };
     let note = std::env::temp_dir().join(format!("claude-{session}-cwd"));
@@ -70,17 +70,17 @@ fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> ToolEnd {
     let output = shell.env("CLAUDE_CODE_SESSION_ID", session).output();
     let output = match output {
         Ok(output) => output,
-        Err(error) => return ToolEnd::failure(error.to_string()),
+        Err(error) => return FakeToolEnd::failure(error.to_string()),
     };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     if output.status.success() {
         let response =
             json!({"stdout": stdout, "stderr": stderr, "interrupted": false, "isImage": false});
-        return ToolEnd { text: shown(&response), response: Some(response) };
+        return FakeToolEnd { text: shown(&response), response: Some(response) };
     }
     let code = output.status.code().unwrap_or(137);
-    ToolEnd::failure(format!("Exit code {code}\n{stdout}\n{stderr}"))
+    FakeToolEnd::failure(format!("Exit code {code}\n{stdout}\n{stderr}"))
 }
 
 fn shown(response: &Value) -> String {
@@ -88,9 +88,9 @@ fn shown(response: &Value) -> String {
     format!("{}\n{}", text("stdout"), text("stderr")).trim().to_owned()
 }
 
-fn write(path: &str, content: &str) -> ToolEnd {
+fn write(path: &str, content: &str) -> FakeToolEnd {
     match fs::write(path, content) {
-        Ok(()) => ToolEnd {
+        Ok(()) => FakeToolEnd {
             text: format!("File created successfully at: {path}"),
             response: Some(json!({
                 "type": "create",
@@ -101,6 +101,6 @@ fn write(path: &str, content: &str) -> ToolEnd {
                 "userModified": false,
             })),
         },
-        Err(error) => ToolEnd::failure(format!("{path}: {error}")),
+        Err(error) => FakeToolEnd::failure(format!("{path}: {error}")),
     }
 }

@@ -36,11 +36,11 @@ fn untouched_journals_fit_their_seals_and_half_a_line_is_not_sealed() {
 #[test]
 fn each_change_of_what_was_sealed_is_found() {
     let sealed = "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n";
-    let changed = |to| SealFinding::Changed { file: "a.jsonl".to_owned(), from: 8, to };
+    let change_to = |to| SealFinding::Changed { file: "a.jsonl".to_owned(), from: 8, to };
     for (what, now, finding) in [
-        ("edited", "{\"n\":1}\n{\"n\":7}\n{\"n\":3}\n", changed(24)),
-        ("swapped", "{\"n\":1}\n{\"n\":3}\n{\"n\":2}\n", changed(24)),
-        ("deleted and filled", "{\"n\":1}\n{\"n\":3}\n{\"n\":4}\n", changed(24)),
+        ("edited", "{\"n\":1}\n{\"n\":7}\n{\"n\":3}\n", change_to(24)),
+        ("swapped", "{\"n\":1}\n{\"n\":3}\n{\"n\":2}\n", change_to(24)),
+        ("deleted and filled", "{\"n\":1}\n{\"n\":3}\n{\"n\":4}\n", change_to(24)),
         (
             "truncated",
             "{\"n\":1}\n{\"n\":2}\n",

@@ -97,7 +97,7 @@ impl RuleGates {
         self.0.iter()
     }
 
-    /// Returns each of the gates once, without those of commands unless `has_commands`.
+    /// Returns each of the gates once; the gates of commands only if `has_commands`.
     pub(crate) fn distinct(&self, has_commands: bool) -> Self {
         let mut distinct: Vec<RuleGate> = Vec::new();
         for gate in self.iter().filter(|gate| has_commands || !gate.has_command) {

@@ -33,17 +33,17 @@ fn git_state(call: &ReadyMadeCall<'_>) -> Option<String> {
     let status = call.git(&["status", "--short", "--branch", "--untracked-files=normal"])?;
     let mut lines = status.lines();
     let branch = lines.next().unwrap_or_default().trim_start_matches("## ");
-    let changed: Vec<&str> = lines.collect();
+    let changes: Vec<&str> = lines.collect();
     let files = call.number("files") as usize;
     let mut lines = vec![format!("Branch: {branch}")];
-    if changed.is_empty() {
+    if changes.is_empty() {
         lines.push("No uncommitted changes".to_owned());
     } else {
-        lines.push(format!("Uncommitted changes ({}):", changed.len()));
-        lines.extend(changed.iter().take(files).map(|line| (*line).to_owned()));
+        lines.push(format!("Uncommitted changes ({}):", changes.len()));
+        lines.extend(changes.iter().take(files).map(|line| (*line).to_owned()));
     }
-    if changed.len() > files {
-        lines.push(format!("… and {} more", changed.len() - files));
+    if changes.len() > files {
+        lines.push(format!("… and {} more", changes.len() - files));
     }
     let commits = format!("-{}", call.number("commits"));
     let log = call.git(&["log", "--no-show-signature", "--format=%h %s", &commits, "--"]);

@@ -372,7 +372,7 @@ impl Cell<'_> {
     }
 }
 
-/// Checks that the journal has every run and every decision exactly once, those of one event in order; returns the
+/// Checks that the journal has every run and every decision exactly once, and the records of one event in order; returns the
 /// problem otherwise.
 pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<String> {
     let read = journal::read(&scene.at("journal"), "c").unwrap();

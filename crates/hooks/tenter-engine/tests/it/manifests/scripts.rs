@@ -50,11 +50,11 @@ fn the_first_script_runs_and_helpers_are_ignored() {
 }
 
 /// Something done to a directory, and what that is.
-type Change = (&'static str, fn(&Path));
+type DirectoryChange = (&'static str, fn(&Path));
 
 #[test]
 fn a_change_of_any_file_of_a_trusted_directory_asks_again() {
-    let changes: [Change; 6] = [
+    let changes: [DirectoryChange; 6] = [
         ("the script", |dir| fs::write(dir.join(SCRIPT), "#!/bin/sh\nexit 0\n").unwrap()),
         ("the text of the manifest", |dir| {
             let text = fs::read_to_string(dir.join("HOOK.md")).unwrap();
