@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use tenter_backtest::{CallEnd, RuleReport, StoppedCommand};
 
 use super::Context;
-use super::layout::{Page, badge, counted, time};
+use super::layout::{Column, Page, badge, counted, table, time};
 use super::timeline::{Choices, filter_form};
 use crate::facts::{PastCalls, TranscriptCall};
 use crate::http::Response;
@@ -16,6 +16,16 @@ const BACKTEST: &str = "/backtest";
 const CALLS: &str = "/calls";
 /// The parameter that says that a wrong stop is one of a shell command.
 const IS_COMMAND: &str = "command";
+/// The columns of the commands of a rule.
+const COMMAND_COLUMNS: [Column; 7] = [
+    Column::Text("Last"),
+    Column::Text("Call"),
+    Column::Number("Calls"),
+    Column::Text("Agent"),
+    Column::Text("Project"),
+    Column::Text("Record"),
+    Column::Text("Verdict"),
+];
 /// Maximum number of commands of a rule on the page.
 const MAX_SHOWN: usize = 100;
 
@@ -154,6 +164,9 @@ fn rule_section(context: &Context<'_>, rule: &RuleReport) -> Markup {
     let link = context.links.to(BACKTEST, [("hook", rule.hook.as_str()), ("rule", name)]);
     let chosen: Vec<&StoppedCommand> =
         rule.commands.iter().filter(|command| is_command_chosen(context, command)).collect();
+    let rows = html! {
+        @for command in chosen.iter().take(MAX_SHOWN) { (row(context, rule, command)) }
+    };
     html! {
         section aria-label=(format!("{} {name}", rule.hook)) {
             h2 { a href=(link) { (rule.hook) " " (name) } " " (badge(rule.decision)) }
@@ -163,23 +176,7 @@ fn rule_section(context: &Context<'_>, rule: &RuleReport) -> Markup {
                 @if rule.denied > 0 { "; " (rule.denied) " of them were denied anyway" }
                 ". " (rule.reason)
             }
-            div.scroll tabindex="0" role="region" aria-label="Calls" {
-                table.list {
-                    caption.hidden { "Distinct commands, the newest first" }
-                    thead {
-                        tr {
-                            th scope="col" { "Last" }
-                            th scope="col" { "Call" }
-                            th.number scope="col" { "Calls" }
-                            th scope="col" { "Agent" }
-                            th scope="col" { "Project" }
-                            th scope="col" { "Record" }
-                            th scope="col" { "Verdict" }
-                        }
-                    }
-                    tbody { @for command in chosen.iter().take(MAX_SHOWN) { (row(context, rule, command)) } }
-                }
-            }
+            (table("Calls", "Distinct commands, the newest first", &COMMAND_COLUMNS, &rows))
         }
     }
 }
@@ -248,23 +245,9 @@ fn notes(past: &PastCalls) -> Markup {
 }
 
 fn calls_table(calls: &[&TranscriptCall]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Calls in transcripts" {
-            table.list {
-                caption.hidden { "Calls in transcripts, the newest first" }
-                thead {
-                    tr {
-                        th scope="col" { "Time" }
-                        th scope="col" { "Agent" }
-                        th scope="col" { "Call" }
-                        th scope="col" { "Decision" }
-                        th scope="col" { "End" }
-                    }
-                }
-                tbody { @for call in calls { (call_row(call)) } }
-            }
-        }
-    }
+    let columns = ["Time", "Agent", "Call", "Decision", "End"].map(Column::Text);
+    let rows = html! { @for call in calls { (call_row(call)) } };
+    table("Calls in transcripts", "Calls in transcripts, the newest first", &columns, &rows)
 }
 
 fn call_row(call: &TranscriptCall) -> Markup {

@@ -10,6 +10,35 @@ use tenter_engine::DecisionKind;
 use super::Context;
 use crate::filter::Filter;
 
+/// A column of a table.
+#[derive(Clone, Copy)]
+pub(super) enum Column {
+    Text(&'static str),
+    Number(&'static str),
+}
+
+/// Returns a table that scrolls in a region with this label, and whose caption only screen readers show.
+pub(super) fn table(label: &str, caption: &str, columns: &[Column], rows: &Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(label) {
+            table.list {
+                caption.hidden { (caption) }
+                thead {
+                    tr {
+                        @for column in columns {
+                            @match column {
+                                Column::Text(title) => th scope="col" { (title) },
+                                Column::Number(title) => th.number scope="col" { (title) },
+                            }
+                        }
+                    }
+                }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
 /// Makes addresses: each has the token, and keeps the choice of projects.
 pub(super) struct Links<'t> {
     token: &'t str,

@@ -11,7 +11,7 @@ use tenter_engine::journal::{AnswerRecord, Record, RecordKind, RunRecord};
 use tenter_protocol::call_summary;
 
 use super::hooks::{periods, since};
-use super::layout::{Page, badge, time};
+use super::layout::{Column, Page, badge, table, time};
 use super::timeline::sessions_filter_form;
 use super::{Context, problems, progress};
 use crate::csv;
@@ -64,7 +64,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
         @if stopped.calls.is_empty() {
             div.empty { p { "No call was denied or asked about." } }
         } @else {
-            (table(context, &stopped.calls))
+            (calls_table(context, &stopped.calls))
             p { a.button href=(context.links.to("/stopped.csv", export)) { "Export as CSV" } }
         }
     };
@@ -184,25 +184,11 @@ impl StoppedCall {
     }
 }
 
-fn table(context: &Context<'_>, calls: &[StoppedCall]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Stopped calls" {
-            table.list {
-                caption.hidden { "Stopped calls, the newest first" }
-                thead {
-                    tr {
-                        th scope="col" { "Time" }
-                        th scope="col" { "Decision" }
-                        th scope="col" { "Call" }
-                        th scope="col" { "Hook and rule" }
-                        th scope="col" { "Reason" }
-                        th scope="col" { "Agent" }
-                    }
-                }
-                tbody { @for call in calls { (row(context, call)) } }
-            }
-        }
-    }
+fn calls_table(context: &Context<'_>, calls: &[StoppedCall]) -> Markup {
+    let columns =
+        ["Time", "Decision", "Call", "Hook and rule", "Reason", "Agent"].map(Column::Text);
+    let rows = html! { @for call in calls { (row(context, call)) } };
+    table("Stopped calls", "Stopped calls, the newest first", &columns, &rows)
 }
 
 fn row(context: &Context<'_>, call: &StoppedCall) -> Markup {
