@@ -8,7 +8,7 @@ use tenter_bridge::hosts;
 use tenter_engine::layout::HOOKS;
 use tenter_engine::source::{self, CandidateKind};
 use tenter_protocol::lifecycle::TABLE;
-use tenter_settings::keys::SETTINGS;
+use tenter_settings::table;
 use tenter_terminal::env::Env;
 
 use crate::{guard, help, plugin, project};
@@ -72,13 +72,12 @@ pub fn events(_env: &Env) -> Vec<CompletionCandidate> {
 
 /// Returns the settings.
 pub fn settings(_env: &Env) -> Vec<CompletionCandidate> {
-    SETTINGS.iter().map(|setting| candidate(setting.key, setting.about)).collect()
+    table::settings().map(|setting| candidate(setting.key, &setting.plain_about())).collect()
 }
 
 /// Returns the tables of settings.
 pub fn tables(_env: &Env) -> Vec<CompletionCandidate> {
-    let mut tables: Vec<&str> = SETTINGS
-        .iter()
+    let mut tables: Vec<&str> = table::settings()
         .filter_map(|setting| Some(excerpt::prefix(setting.key, setting.key.find('.')?)))
         .collect();
     tables.dedup();

@@ -24,6 +24,7 @@ use super::model_name::ModelName;
 use super::model_tables::{Effort, ModelTable, ProviderTable};
 use super::notify::NotifyTable;
 use super::permissions::PermissionsTable;
+use super::table::settings;
 
 /// The contents of a configuration file.
 #[derive(Default, Deserialize)]
@@ -157,32 +158,15 @@ pub(super) fn of_project(
     text: io::Result<String>,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(FileSettings, HookTables), Failure> {
-    let mut file = parse(path, text)?;
-    let mut refuse = |said: bool, key: &str| {
-        if said {
-            findings.push(refused(path, key));
+    let (mut file, refusals) =
+        configuration::parse_of_project::<FileSettings>(path, text, settings()).map_err(failure)?;
+    for (model, key) in [(&mut file.model, "model"), (&mut file.weak_model, "weak_model")] {
+        if model.take_if(|name| is_scripted(name)).is_some() {
+            findings.push(refused(path, &format!("{key} = \"scripted:…\"")));
         }
-    };
-    refuse(file.model.take_if(|name| is_scripted(name)).is_some(), "model = \"scripted:…\"");
-    let weak = file.weak_model.take_if(|name| is_scripted(name));
-    refuse(weak.is_some(), "weak_model = \"scripted:…\"");
-    refuse(file.max_turns.take_if(|limit| *limit == 0).is_some(), "max_turns = 0");
-    refuse(file.idle_timeout_s.take().is_some(), "idle_timeout_s");
-    refuse(file.response_max_mib.take().is_some(), "response_max_mib");
-    refuse(file.response_timeout_s.take().is_some(), "response_timeout_s");
-    refuse(file.system_prompt_file.take().is_some(), "system_prompt_file");
-    refuse(file.retry.take().is_some(), "retry");
-    refuse(file.compact.ratio.take().is_some(), "compact.ratio");
-    refuse(file.compact.auto.take().is_some(), "compact.auto");
-    refuse(file.chat.snapshots.take().is_some(), "chat.snapshots");
-    refuse(file.notify.take().is_some(), "notify");
-    refuse(!mem::take(&mut file.providers).is_empty(), "providers");
-    refuse(!mem::take(&mut file.models).is_empty(), "models");
-    for key in file.permissions.refuse_in_project() {
-        refuse(true, key);
     }
-    let mut tables = file.take_hook_tables();
-    findings.extend(tables.refuse_in_project(path));
+    findings.extend(refusals);
+    let tables = file.take_hook_tables();
     Ok((file, tables))
 }
 

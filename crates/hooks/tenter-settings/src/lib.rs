@@ -9,7 +9,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = SettingKey::parse("hooks.override.audit-log.timeout_ms").map_err(|error| error.message)?;
-//! assert_eq!(key.setting.default, "(hooks.timeout_ms)");
+//! assert_eq!(key.setting.plain_default(), "(hooks.timeout_ms)");
 //!
 //! let error = SettingKey::parse("max_turn").map(drop).unwrap_err();
 //! assert_eq!(error.help.as_deref(), Some("did you mean `max_turns`?"));
@@ -26,6 +26,7 @@ pub mod model_tables;
 mod models;
 mod notify;
 mod permissions;
+pub mod table;
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -153,7 +154,7 @@ pub fn managed(env: &Env) -> Result<Option<ManagedSettings>, Failure> {
 
 /// Returns the variables of settings that are managed.
 fn managed_variables(managed: Option<&ManagedSettings>) -> Vec<&'static str> {
-    let settings = keys::SETTINGS.iter().filter(|setting| is_managed(managed, setting.key));
+    let settings = table::settings().filter(|setting| is_managed(managed, setting.key));
     settings.filter_map(|setting| setting.variable).collect()
 }
 

@@ -37,16 +37,6 @@ impl PermissionsTable {
     fn restrictions(&self) -> RestrictionRules {
         RestrictionRules { deny: self.deny.clone(), ask: self.ask.clone() }
     }
-
-    /// Removes what a project may not set, and returns the keys. A project may only make the user be asked about more.
-    pub(super) fn refuse_in_project(&mut self) -> Vec<&'static str> {
-        let is_all = |mode: &mut PermissionMode| *mode == PermissionMode::All;
-        let chat = self.chat.take_if(is_all).map(|_| "permissions.chat = \"all\"");
-        let run = self.run.take_if(is_all).map(|_| "permissions.run = \"all\"");
-        let allow = (!std::mem::take(&mut self.allow).is_empty()).then_some("permissions.allow");
-        let confined = self.confined.take().map(|_| "permissions.confined");
-        chat.into_iter().chain(run).chain(allow).chain(confined).collect()
-    }
 }
 
 /// The resolved table.
@@ -106,7 +96,8 @@ mod tests {
             Some(PermissionMode::All),
         ];
         for user in modes {
-            for project in modes {
+            // A project may not choose the last one.
+            for project in &modes[..3] {
                 let table = |mode| PermissionsTable {
                     chat: mode,
                     run: mode,
@@ -114,10 +105,9 @@ mod tests {
                     deny: vec!["bash(git push *)".to_owned()],
                     ..PermissionsTable::default()
                 };
-                let (user, mut project) = (table(user), table(project));
+                let (user, project) = (table(user), table(*project));
                 let resolve = |project: &PermissionsTable| PermissionSettings::new(&user, project);
                 let alone = resolve(&PermissionsTable::default());
-                project.refuse_in_project();
                 let both = resolve(&project);
                 assert_eq!(both.allow.len(), 1);
                 assert_eq!(both.restrictions.deny, both.project_restrictions.deny);

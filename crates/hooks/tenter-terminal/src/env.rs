@@ -1,27 +1,5 @@
 //! The environment of the process: variables, directories, clock, terminal. Only this module reads them; everything else
-//! takes them as values.
-//!
-//! | variable | meaning |
-//! | --- | --- |
-//! | `TENTER_MODEL` | the default of `--model` |
-//! | `TENTER_WEAK_MODEL` | the default of `--weak-model` |
-//! | `TENTER_MAX_TOKENS` | the default of `--max-tokens` |
-//! | `TENTER_REASONING_EFFORT` | the default of `--reasoning-effort` |
-//! | `TENTER_BASE_URL` | the default of `--base-url` |
-//! | `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `GOOGLE_API_KEY` | the providers' keys |
-//! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, if the configuration names none |
-//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy for connections to a model's server; lower case works too |
-//! | `SSL_CERT_FILE` | the certificate authorities to trust for a model's server, if the configuration names none |
-//! | `TENTER_TRUST` | `all` disables the trust gate (R47) |
-//! | `TENTER_COMPACT_RATIO` | the default of `--compact-ratio` |
-//! | `TENTER_MAX_TURNS` | the default of `--max-turns` |
-//! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
-//! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | directories of configuration, state and caches |
-//! | `HOME` | the home directory |
-//! | `PAGER` | the pager for long texts, by default `less`; empty or `cat` disables it |
-//! | `VISUAL`, `EDITOR` | the editor for messages and the configuration, by default `vi` |
-//! | `SHELL` | the shell for `!COMMAND` in a chat |
-//! | `NO_COLOR` | disables colours |
+//! takes them as values. `tenter_settings::table` lists the variables.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _, Read as _};

@@ -32,7 +32,7 @@ pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
     }
     let Some(value) = &value.value else {
         let failure = Failure::new(format!("{} is not set", value.key));
-        return Err(match value.key.setting.default {
+        return Err(match value.key.setting.plain_default().as_str() {
             "" => failure,
             words => failure.help(format!("the default is {}", words.trim_matches(['(', ')']))),
         });

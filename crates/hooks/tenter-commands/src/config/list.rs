@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, visible};
-use tenter_settings::keys::{SETTINGS, SettingKey, is_below};
+use tenter_settings::keys::{SettingKey, is_below};
+use tenter_settings::table::settings;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, FAINT, NAME, styled};
@@ -36,8 +37,8 @@ pub(super) struct SettingJson<'v> {
     /// Null if nothing sets it and the default is no value.
     value: &'v Option<Value>,
     source: ValueSource,
-    default: &'static str,
-    about: &'static str,
+    default: String,
+    about: String,
     variable: Option<&'static str>,
 }
 
@@ -48,8 +49,8 @@ impl<'v> From<&'v SettingValue> for SettingJson<'v> {
             key: key.to_string(),
             value,
             source: *source,
-            default: setting.default,
-            about: setting.about,
+            default: setting.plain_default(),
+            about: setting.plain_about(),
             variable: setting.variable,
         }
     }
@@ -77,7 +78,7 @@ pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
 }
 
 fn check_table(table: &str) -> Result<(), Failure> {
-    let is_known = SETTINGS.iter().any(|setting| {
+    let is_known = settings().any(|setting| {
         is_below(setting.key, table)
             || setting.key.split_once("NAME").is_some_and(|(before, _)| table.starts_with(before))
     });
@@ -106,7 +107,7 @@ fn text(value: &SettingValue) -> String {
     match &value.value {
         Some(value) => one_line(&value.to_string(), LENGTH),
         None if value.key.setting.default.is_empty() => "(none)".to_owned(),
-        None => value.key.setting.default.to_owned(),
+        None => value.key.setting.plain_default(),
     }
 }
 

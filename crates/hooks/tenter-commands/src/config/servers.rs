@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tenter_settings::keys::{SETTINGS, SettingKey};
+use tenter_settings::keys::SettingKey;
+use tenter_settings::table::settings;
 use tenter_settings::{ServerTable, SettingsOwner};
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
@@ -71,7 +72,7 @@ fn change(
 }
 
 fn key(leaf: &str, name: &str) -> Result<SettingKey, Failure> {
-    let setting = SETTINGS.iter().find(|setting| setting.key.strip_prefix(PREFIX) == Some(leaf));
+    let setting = settings().find(|setting| setting.key.strip_prefix(PREFIX) == Some(leaf));
     let setting =
         setting.ok_or_else(|| Failure::new(format!("there is no setting {PREFIX}{leaf}")))?;
     Ok(SettingKey::new(setting, Some(name.to_owned())))

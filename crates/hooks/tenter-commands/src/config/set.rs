@@ -1,9 +1,9 @@
 //! `tenter config set` and `tenter config unset`.
 
 use tenter_base::sanitize::visible;
-use tenter_engine::configuration::ManagedSettings;
+use tenter_engine::configuration::{ManagedSettings, Precedence};
 use tenter_settings::SettingsOwner;
-use tenter_settings::keys::{Precedence, SettingKey};
+use tenter_settings::keys::SettingKey;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;

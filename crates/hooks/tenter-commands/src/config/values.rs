@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_engine::configuration::{ManagedSettings, put_over};
+use tenter_engine::configuration::{ManagedSettings, Precedence, Setting, put_over};
 use tenter_engine::journal::Redactor;
 use tenter_protocol::permission_mode::PermissionMode;
 use tenter_settings::SettingsOwner;
-use tenter_settings::keys::{KeyPath, Precedence, SETTINGS, Setting, SettingKey};
+use tenter_settings::keys::{KeyPath, SettingKey};
+use tenter_settings::table::settings;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use toml::{Table, Value};
@@ -89,7 +90,7 @@ impl<'p> SettingLayers<'p> {
 
     /// Returns every setting; a setting of a provider, model or hook only if something sets it.
     pub(super) fn all(&self) -> Vec<SettingValue> {
-        let keys = SETTINGS.iter().flat_map(|setting| {
+        let keys = settings().flat_map(|setting| {
             let mut names: Vec<Option<String>> = if setting.key.contains(".NAME.") {
                 let tables = [&self.managed, &self.user, &self.project];
                 let names = tables.into_iter().flat_map(|table| names(table, setting));
@@ -262,7 +263,7 @@ impl KeyTarget<'_> {
 
 fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value>, ValueSource) {
     let is_users = match precedence {
-        Precedence::Project | Precedence::Managed => false,
+        Precedence::Project | Precedence::User | Precedence::Managed => false,
         Precedence::Smaller => {
             let (of_user, of_project) = (user.as_integer(), project.as_integer());
             of_user.is_some_and(|limit| limit > 0) && of_user <= of_project
@@ -310,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_default_of_every_setting_is_a_value_or_words() {
-        for setting in SETTINGS {
+        for setting in settings() {
             let is_words = setting.default.is_empty() || setting.default.starts_with('(');
             assert_eq!(default(setting).is_none(), is_words, "{}", setting.key);
         }

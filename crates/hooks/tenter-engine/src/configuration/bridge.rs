@@ -21,20 +21,6 @@ pub(super) struct GeminiTable {
     pub(super) ask: Option<GeminiAsk>,
 }
 
-impl BridgeTable {
-    /// Removes everything: a project sets nothing of it. `refuse` is called with whether something was set, and its key.
-    pub(super) fn refuse_all(&mut self, mut refuse: impl FnMut(bool, &str)) {
-        let Self { allow_skips_prompt, ask_fallback, unguardable, untrusted, on_breach, gemini } =
-            std::mem::take(self);
-        refuse(allow_skips_prompt.is_some(), "bridge.allow_skips_prompt");
-        refuse(ask_fallback.is_some(), "bridge.ask_fallback");
-        refuse(unguardable.is_some(), "bridge.unguardable");
-        refuse(untrusted.is_some(), "bridge.untrusted");
-        refuse(on_breach.is_some(), "bridge.on_breach");
-        refuse(gemini.ask.is_some(), "bridge.gemini.ask");
-    }
-}
-
 /// The settings of the bridge to other agents: nothing is unset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BridgeSettings {

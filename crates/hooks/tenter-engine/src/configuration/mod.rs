@@ -9,8 +9,10 @@
 mod bridge;
 mod confine;
 mod file;
+mod hook_settings;
 mod managed;
 mod sandbox_runtime;
+mod setting;
 mod tables;
 
 use std::collections::BTreeSet;
@@ -32,11 +34,13 @@ use crate::trust::TrustMode;
 pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
 pub use confine::{ConfineProfiles, ConfineTable};
 pub use file::{ConfigurationError, parse};
+pub use hook_settings::HOOK_SETTINGS;
 use managed::parse_managed;
 pub use managed::{ManagedRules, ManagedSettings, parse_below, put_over};
 pub use sandbox_runtime::ConfineProfile;
+pub use setting::{Precedence, Setting, parse_of_project, refused, setting};
 pub use tables::{
-    GuardsTable, HookTable, HookTables, HooksTable, JournalTable, ToolsTable, TrustSetting, refused,
+    GuardsTable, HookTable, HookTables, HooksTable, JournalTable, ToolsTable, TrustSetting,
 };
 
 /// Default limit of consecutive continuations (R34).
@@ -91,8 +95,9 @@ impl HookConfiguration {
         let mut project_tables = HookTables::default();
         let mut diagnostics = Vec::new();
         for file in projects {
-            let mut tables: HookTables = parse(file, untrusted_file::read_to_string(file))?;
-            diagnostics.extend(tables.refuse_in_project(file));
+            let text = untrusted_file::read_to_string(file);
+            let (tables, refused) = parse_of_project(file, text, HOOK_SETTINGS)?;
+            diagnostics.extend(refused);
             project_tables.tighten(tables);
         }
         let (mut configuration, clamped) = Self::resolve(user_tables, &project_tables, user);
@@ -118,7 +123,7 @@ impl HookConfiguration {
     }
 
     /// Resolves the settings of the user's file, whose path is `user_file`, and of a project's or several ([`HookTables::tighten`]),
-    /// which must not have what a project may not set ([`HookTables::refuse_in_project`]). Timeouts that are out of range are reported.
+    /// which must not have what a project may not set ([`parse_of_project`]). Timeouts that are out of range are reported.
     pub fn resolve(
         user: HookTables,
         project: &HookTables,
@@ -161,7 +166,7 @@ fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
     if user.fail == Some(FailMode::Closed) || project.fail == Some(FailMode::Closed) {
         table.default.fail = FailMode::Closed;
     }
-    for hook in project.overrides.iter().chain(&user.overrides) {
+    for hook in project.strict_overrides().chain(&user.overrides) {
         let entry = table.overrides.entry(hook.name.clone()).or_default();
         entry.timeout = hook.timeout_ms.map(Duration::from_millis).or(entry.timeout);
         entry.budget = hook.budget_ms.map(milliseconds).or(entry.budget);
@@ -191,10 +196,9 @@ fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> 
 }
 
 fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> {
-    let names = |table: &HooksTable| -> BTreeSet<String> {
-        table.overrides.iter().map(|hook| hook.name.clone()).collect()
-    };
-    &names(project) - &names(user)
+    let of_user: BTreeSet<&str> = user.overrides.iter().map(|hook| hook.name.as_str()).collect();
+    let names = project.strict_overrides().map(|hook| &hook.name);
+    names.filter(|name| !of_user.contains(name.as_str())).cloned().collect()
 }
 
 /// The timeouts in the user's file that are out of range.
@@ -265,8 +269,8 @@ mod tests {
             "trust",
             "hooks.enabled",
             "bridge.allow_skips_prompt",
-            "bridge.unguardable",
             "bridge.gemini.ask",
+            "bridge.unguardable",
         ];
         assert_eq!(diagnostics, keys.map(refused));
         assert!(configuration.enabled);

@@ -1,10 +1,9 @@
-//! The tables of a configuration file that configure hooks, and the settings that a project may not make.
+//! The tables of a configuration file that configure hooks.
 
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Deserialize;
-use tenter_protocol::{Diagnostic, Severity};
 
 use super::bridge::{AskFallback, BridgeTable};
 use super::confine::ConfineTable;
@@ -66,24 +65,6 @@ impl HookTables {
         self.hooks.overrides.extend(other.hooks.overrides);
         self.tools.protect.extend(other.tools.protect);
     }
-
-    /// Removes what a project may not set, and reports it. `file` is the project's file.
-    pub fn refuse_in_project(&mut self, file: &Path) -> Vec<Diagnostic> {
-        let mut diagnostics = Vec::new();
-        let mut refuse = |is_set: bool, key: &str| {
-            if is_set {
-                diagnostics.push(refused(file, key));
-            }
-        };
-        refuse(self.trust.take().is_some(), "trust");
-        refuse(self.guards.container.take().is_some(), "guards.container");
-        refuse(self.journal.keep_days.take().is_some(), "journal.keep_days");
-        refuse(self.journal.max_mib.take().is_some(), "journal.max_mib");
-        refuse(!std::mem::take(&mut self.confine).is_empty(), "confine.profiles");
-        self.hooks.refuse_in_project(&mut refuse);
-        self.bridge.refuse_all(&mut refuse);
-        diagnostics
-    }
 }
 
 /// The table `[hooks]` of a configuration file.
@@ -104,25 +85,9 @@ pub struct HooksTable {
 }
 
 impl HooksTable {
-    fn refuse_in_project(&mut self, mut refuse: impl FnMut(bool, &str)) {
-        refuse(self.enabled.take().is_some(), "hooks.enabled");
-        refuse(self.timeout_ms.take().is_some(), "hooks.timeout_ms");
-        refuse(self.budget_ms.take().is_some(), "hooks.budget_ms");
-        refuse(self.ask.take().is_some(), "hooks.ask");
-        refuse(self.max_continuations.take().is_some(), "hooks.max_continuations");
-        refuse(!std::mem::take(&mut self.pass_env).is_empty(), "hooks.pass_env");
-        refuse(self.allow_shared.take().is_some(), "hooks.allow_shared");
-        refuse(self.changed.take().is_some(), "hooks.changed");
-        refuse(self.fail == Some(FailMode::Open), "hooks.fail = \"open\"");
-        for hook in &mut self.overrides {
-            refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");
-            refuse(hook.budget_ms.take().is_some(), "hooks.override.budget_ms");
-            refuse(hook.fail == Some(FailMode::Open), "hooks.override.fail = \"open\"");
-            refuse(!std::mem::take(&mut hook.env).is_empty(), "hooks.override.env");
-            refuse(hook.model_calls.take().is_some(), "hooks.override.model_calls");
-            refuse(hook.model_cost_usd.take().is_some(), "hooks.override.model_cost_usd");
-        }
-        self.overrides.retain(|hook| hook.fail == Some(FailMode::Closed));
+    /// Returns the overrides that make a hook stricter: a project has no others.
+    pub(super) fn strict_overrides(&self) -> impl Iterator<Item = &HookTable> {
+        self.overrides.iter().filter(|hook| hook.fail == Some(FailMode::Closed))
     }
 }
 
@@ -150,11 +115,4 @@ pub enum TrustSetting {
     Ask,
     /// All run.
     All,
-}
-
-/// The warning that a project's `file` sets a `key` that only the user may set.
-pub fn refused(file: &Path, key: &str) -> Diagnostic {
-    Diagnostic::new("project-setting-refused", Severity::Warning, format!("a project may not set {key}; it has no effect"))
-        .at(file)
-        .help("a project may choose a model and make hooks stricter; put everything else into your own config.toml")
 }

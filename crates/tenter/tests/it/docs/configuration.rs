@@ -125,64 +125,6 @@ fn no_key_is_missing_from_the_table() {
     }
 }
 
-/// The key of a row as `tenter config` spells it; none for the name of an override.
-fn setting_key(row: &str) -> Option<String> {
-    if row == "hooks.override.name" {
-        return None;
-    }
-    let key = row.replace("\"PROVIDER/NAME\"", "NAME");
-    Some(key.replace("hooks.override.", "hooks.override.NAME."))
-}
-
-/// `tenter config list` knows the keys of the table, with their defaults.
-#[test]
-fn config_has_the_keys_and_defaults_of_the_table() {
-    let sandbox = sandbox();
-    let mut listed = BTreeSet::new();
-    for row in &keys().rows {
-        let Some(key) = setting_key(&row[0]) else { continue };
-        let key = key.replace("NAME", "some");
-        let json = sandbox.run(&["config", "get", &key, "--json"]).expect_code(0).json();
-        let default = json["default"].as_str().unwrap();
-        let is_words = default.is_empty() || default.starts_with('(');
-        assert!(
-            is_words
-                || row[2].replace(' ', "") == default.replace(['"', ' '], "")
-                || row[2] == default,
-            "{key}: {default} {}",
-            row[2]
-        );
-        assert_eq!(is_words, setting_has_words(&row[2]), "{key}: {default} {}", row[2]);
-        if !key.contains(".some.") {
-            listed.insert(key);
-        }
-    }
-    // What only administrators set is on their page.
-    listed.extend(table("teams.md", "Key").names().into_iter().map(str::to_owned));
-    let all = sandbox.run(&["config", "list", "--json"]).expect_code(0).json();
-    let all =
-        all.as_array().unwrap().iter().map(|setting| setting["key"].as_str().unwrap().to_owned());
-    assert_eq!(all.collect::<BTreeSet<_>>(), listed);
-}
-
-/// Returns true if the default of a row is not a TOML value.
-fn setting_has_words(default: &str) -> bool {
-    format!("x = {default}").parse::<toml::Table>().is_err()
-}
-
-/// The list in the module that reads the environment is the list of the page.
-#[test]
-fn every_variable_is_listed() {
-    let source = include_str!("../../../../hooks/tenter-terminal/src/env.rs");
-    let rows = source.lines().filter_map(|line| line.strip_prefix("//! | `"));
-    let read: BTreeSet<&str> = rows
-        .flat_map(|row| row.split(" | ").next().unwrap().split(", "))
-        .map(|name| name.trim_matches('`'))
-        .collect();
-    let listed = table("configuration.md", "Variable");
-    assert_eq!(listed.names().into_iter().collect::<BTreeSet<_>>(), read);
-}
-
 /// Every exit code of the table is one that a run ends with, and the other way round.
 #[test]
 fn the_table_of_exit_codes_is_what_runs_end_with() {

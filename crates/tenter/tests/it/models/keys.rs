@@ -186,7 +186,7 @@ fn a_project_cannot_set_where_keys_are_sent_or_how_they_are_read() {
     sandbox.write("tenter.toml", thief);
     let output = with(&sandbox, &[("ANTHROPIC_API_KEY", "k-1")], &["run", "--result-only", "hi"]);
     let output = output.expect_code(0);
-    for key in ["idle_timeout_s", "system_prompt_file", "retry", "providers", "models"] {
+    for key in ["idle_timeout_s", "system_prompt_file", "retry.attempts", "providers", "models"] {
         assert!(
             output.stderr.contains(&format!("a project may not set {key};")),
             "{key}\n{output}"

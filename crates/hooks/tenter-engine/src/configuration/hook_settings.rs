@@ -1,0 +1,42 @@
+//! The settings of hooks: **the one table** from which their documentation, `tenter config` and what a project may not set come.
+
+use super::setting::{Precedence, Setting, setting};
+
+/// Every setting of hooks, in the order of the documentation.
+pub const HOOK_SETTINGS: &[Setting] = &[
+    setting("tools.protect", "[]", "files and directories that [file tools change only with your consent](#protected-files)").example(r#"["deploy"]"#).more(", in addition to the default ones: a relative path is protected in every directory, `~/` is the home directory").precedence(Precedence::Both),
+    setting("root", "false", "whether the hooks of the [projects around it](concepts.md#where-hooks-are-found) do not run").example("true").more(", if you trust that").precedence(Precedence::Project),
+    setting("trust", r#""ask""#, "whether a project's hooks need [trust](trust.md)").example(r#""all""#).more(r#": with `"all"` they run without it"#).variable("TENTER_TRUST"),
+    setting("hooks.enabled", "true", "whether hooks run").example("false").more(": `false` is like `--no-hooks`"),
+    setting("hooks.timeout_ms", "30000", "timeout of a hook, in milliseconds").example("10000"),
+    setting("hooks.budget_ms", "", "how long a run may take, in milliseconds, before the hook is [reported as too slow](inspect.md#budgets)").example("200").more(", unless the hook says otherwise"),
+    setting("hooks.fail", r#""open""#, "the meaning of [a hook's failure](failures.md)").example(r#""closed""#).more(r#": `"open"` continues, `"closed"` denies"#).precedence(Precedence::Closed),
+    setting("hooks.ask", r#""deny""#, "the answer to a hook's `ask` if there is no terminal").example(r#""allow""#).more(r#": `"deny"` or `"allow"`"#),
+    setting("hooks.max_continuations", "8", "maximum number of [continuations](executable-hooks.md#making-the-agent-continue) in a row").example("3"),
+    setting("hooks.pass_env", "[]", "variables that hooks, commands and git get although they look like a [model key](models.md#keys)").example(r#"["HF_TOKEN"]"#),
+    setting("hooks.allow_shared", "false", "whether a project's hook that fails closed runs [where other users can write its files](trust.md#shared-directories)").example("true"),
+    setting("hooks.changed", "true", "whether hooks of `after_tool` see [which files a shell command changed](events.md)").example("false"),
+    setting("hooks.override.NAME.timeout_ms", "(`hooks.timeout_ms`)", "timeout of this hook, in milliseconds").example("120000"),
+    setting("hooks.override.NAME.budget_ms", "(that of the hook, or `hooks.budget_ms`)", "how long a run of this hook may take, in milliseconds").example("500"),
+    setting("hooks.override.NAME.fail", "(`hooks.fail`)", "the meaning of this hook's failure").example(r#""closed""#).precedence(Precedence::Closed),
+    setting("hooks.override.NAME.env", "[]", "variables that this hook gets although they look like a [model key](models.md#keys)").example(r#"["OPENAI_API_KEY"]"#).more("; other hooks and commands do not"),
+    setting("hooks.override.NAME.model_calls", "200", "how often this hook may use the model in one session").example("50"),
+    setting("hooks.override.NAME.model_cost_usd", "0.5", "maximum cost of this hook's model calls in one session, in US dollars").example("0.1"),
+    setting("guards.container", "(detected)", "whether what the agent does stays in [its container](guards.md#containers)").example("true"),
+    setting("confine.profiles.NAME.write", "(everything)", "the only places that a [confined call](confine.md) of this profile may write").example(r#"["project", "temp"]"#),
+    setting("confine.profiles.NAME.write_not", "[]", "paths and globs in them that it may not write").example(r#"["migrations"]"#),
+    setting("confine.profiles.NAME.read_not", "[]", "paths and globs that it may not read").example(r#"["secrets"]"#),
+    setting("confine.profiles.NAME.network", r#""any""#, "the network that it may use").example(r#""none""#).more(r#": `"any"`, `"local"`, `"none"`, or [`{allow = [HOST, …]}`](confine.md#hosts)"#),
+    setting("confine.profiles.NAME.otherwise", r#""ask""#, "the consequence where the profile cannot be kept").example(r#""deny""#).more(r#": `"ask"`, `"deny"` or `"run"`"#),
+    setting("confine.profiles.NAME.sandbox_runtime", "", "settings of Anthropic's sandbox runtime that the profile begins with").example(r#""~/.srt-settings.json""#),
+    setting("bridge.allow_skips_prompt", "false", "whether a hook's `allow` also skips another agent's own question").example("true"),
+    setting("bridge.ask_fallback", r#""deny""#, "the answer to a hook's `ask` in an agent that cannot ask").example(r#""allow""#).more(r#": `"deny"` or `"allow"`"#),
+    setting("bridge.gemini.ask", r#""fallback""#, "the effect of a hook's `ask` in Gemini CLI").example(r#""native""#).more(r#": `"native"` lets it ask you, and without a terminal it waits forever; `"fallback"` follows `bridge.ask_fallback`"#),
+    setting("bridge.unguardable", r#""deny""#, "the treatment of calls whose output the agent does not let a hook rewrite").example(r#""pass""#).more(r#", if a hook that fails closed matches them: `"deny"` or `"pass"`"#),
+    setting("bridge.untrusted", r#""warn""#, "the reaction to a project with untrusted hooks").example(r#""block""#).more(r#": `"warn"` tells you, `"block"` denies every prompt and call"#),
+    setting("bridge.on_breach", r#""warn""#, "the reaction to a denied call that an agent ran").example(r#""block""#).more(r#": `"warn"` tells you, `"block"` denies all further calls of the session"#),
+    setting("journal.keep_days", "", "how long a [journal](journal.md#retention) is kept after its last record, in days").example("90"),
+    setting("journal.max_mib", "", "maximum size of all journals, in MiB").example("500").more("; the oldest are deleted"),
+    setting("managed.only_hooks", "false", "whether only managed hooks run").precedence(Precedence::Managed),
+    setting("managed.fail", r#""open""#, "the meaning of a managed hook's failure").more(r#": with `"closed"`, what a hook guards is denied if it fails or is invalid"#).precedence(Precedence::Managed),
+];
