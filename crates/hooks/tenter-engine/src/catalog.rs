@@ -310,7 +310,8 @@ impl Loader<'_> {
         self.diagnostics.extend(resolved.diagnostics);
         self.diagnostics.extend(lost.iter().map(lost::diagnostic));
         self.diagnostics.extend(unmet(&settings, &resolved.listing));
-        let running = resolved.hooks.iter().map(|hook| (hook.name.clone(), hook.path.clone()));
+        let running = resolved.hooks.iter();
+        let running = running.filter_map(|hook| Some((hook.name.clone(), hook.path.clone()?)));
         self.outer.extend(running);
         self.hooks.extend(resolved.hooks);
         self.catalog.listing.extend(resolved.listing);

@@ -28,8 +28,8 @@ pub struct Hook {
     pub layer: Layer,
     /// The root of the project that it belongs to, if that is a project around the engine's (R89).
     pub outer: Option<PathBuf>,
-    /// The file of an executable, the directory of a hook with a manifest; empty for a native hook.
-    pub path: PathBuf,
+    /// The file of an executable, the directory of a hook with a manifest; `None` for a native hook.
+    pub(crate) path: Option<PathBuf>,
     /// The kind of the hook, with the code or the action that runs at an event.
     pub kind: HookKind,
     /// The settings of its manifest.
@@ -124,6 +124,17 @@ pub struct HookOptions {
 }
 
 impl Hook {
+    /// Returns the file of an executable, or the directory of a hook with a manifest; `None` for a native hook.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Returns what a trust store records of it; `None` for a native hook, which needs no trust.
+    pub fn trust_entry(&self) -> Option<TrustEntry> {
+        let entry = TrustEntry::new(&self.name, self.fingerprint.clone(), self.path()?);
+        Some(TrustEntry { events: trust::spellings(&self.subscriptions), ..entry })
+    }
+
     /// Returns the root of the project that it runs in, given the engine's own.
     pub(crate) fn project_in<'h>(&'h self, own: &'h Path) -> &'h Path {
         self.outer.as_deref().unwrap_or(own)
@@ -211,15 +222,6 @@ impl Hook {
     ) -> Result<Verified, Changed> {
         let Some(pin) = &self.pin else { return Ok(Verified::default()) };
         pin.verify(&self.fingerprint, self.policy.fail, copies, cancel)
-    }
-}
-
-impl From<&Hook> for TrustEntry {
-    fn from(hook: &Hook) -> Self {
-        Self {
-            events: trust::spellings(&hook.subscriptions),
-            ..Self::new(&hook.name, hook.fingerprint.clone(), &hook.path)
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Registers hooks in Rust: a native hook with its events, matcher and policy.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,7 +85,7 @@ impl NativeRegistration {
             name: self.name,
             layer: Layer::User,
             outer: None,
-            path: PathBuf::new(),
+            path: None,
             kind: HookKind::Native(self.hook),
             options: HookOptions { matcher, protected: true, ..HookOptions::default() },
             subscriptions: self.events.into_iter().map(spelled).collect(),

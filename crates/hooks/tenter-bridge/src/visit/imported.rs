@@ -39,7 +39,8 @@ pub(super) fn run_by_host(
 /// Returns the settings that a hook was imported from, and its key there.
 fn import_of(hook: &Hook) -> Option<(String, String)> {
     let Some(native) = &hook.options.claude_code else {
-        return import::import_mark(&hook.path).map(|mark| (mark.origin, mark.key));
+        let mark = import::import_mark(hook.path()?)?;
+        return Some((mark.origin, mark.key));
     };
     let imported = native.script.imported.as_ref()?;
     Some((native.script.origin.clone()?, imported.split('-').next()?.to_owned()))
@@ -62,7 +63,7 @@ impl Origins<'_> {
         let keys = self.keys.entry(file.clone()).or_insert_with(|| {
             import::registered_keys(host, &file, &String::from_utf8_lossy(&read()))
         });
-        keys.contains(&key) && import::is_unedited(&hook.path)
+        keys.contains(&key) && hook.path().is_some_and(import::is_unedited)
     }
 
     /// Returns the file of an origin, if the host reads it in this project.

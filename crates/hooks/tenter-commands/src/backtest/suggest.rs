@@ -368,7 +368,7 @@ fn exceptions(
             let command = redactor.text(part);
             let exception = RuleException::new(part, counts.is_command)
                 .filter(|_| is_editable && command == *part)?;
-            let file = hook.path.join(MANIFEST);
+            let file = hook.path()?.join(MANIFEST);
             let text = untrusted_file::read_to_string(&file).ok()?;
             exception.add_to(&file, &text, rule)?;
             Some(SuggestedException {

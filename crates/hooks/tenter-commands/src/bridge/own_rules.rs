@@ -22,7 +22,8 @@ const MIN_EVIDENCE: usize = 40;
 pub(super) fn find(project: &Project) -> Vec<OwnRule> {
     let (catalog, _) = project.engine_builder().load_without_queries(&project.trust);
     let hooks = catalog.hooks().iter().filter(|hook| hook.kind.is_static());
-    hooks.flat_map(|hook| rules(&hook.name, &hook.path)).collect()
+    let hooks = hooks.filter_map(|hook| Some((&hook.name, hook.path()?)));
+    hooks.flat_map(|(name, path)| rules(name, path)).collect()
 }
 
 fn rules(hook: &str, directory: &Path) -> Vec<OwnRule> {

@@ -116,7 +116,7 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
         .hooks()
         .iter()
         .enumerate()
-        .map(|(place, hook)| (hook.path.as_path(), (place, hook.as_ref())));
+        .filter_map(|(place, hook)| Some((hook.path()?, (place, hook.as_ref()))));
     let running: HashMap<&Path, (usize, &Hook)> = places.collect();
     let mut listing: Vec<&ListedHook> = catalog.listing().iter().collect();
     listing.sort_by_key(|listed| {

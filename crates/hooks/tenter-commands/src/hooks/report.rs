@@ -100,7 +100,7 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
         "{} at {} ({})",
         styled(NAME, visible(&report.hook)),
         styled(HEADING, report.event.as_str()),
-        visible(&entry::short(project, &hook.path))
+        visible(&hook.path().map(|path| entry::short(project, path)).unwrap_or_default())
     ));
     match hook.static_action() {
         _ if !report.was_run => written("payload", &json::to_string(&report.payload)),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::excerpt;
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::Untrusted;
-use tenter_engine::trust::{Contents, Data, TrustedFileChange, FileContent};
+use tenter_engine::trust::{Contents, Data, FileContent, TrustedFileChange};
 use tenter_terminal::text::diff;
 use tenter_terminal::ui::{self, FAINT, HEADING, styled};
 

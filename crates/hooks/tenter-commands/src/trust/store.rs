@@ -113,9 +113,9 @@ pub fn trust_hooks(
         return Err(changed_meanwhile(&names));
     }
     let root = project.root().to_owned();
-    let running = reloaded.hooks().iter().filter(|hook| is_path(&hook.path));
+    let running = reloaded.hooks().iter().filter(|hook| hook.path().is_some_and(is_path));
     let with_events = running
-        .map(|hook| (hook.outer.as_deref().unwrap_or(&root), TrustEntry::from(hook.as_ref())));
+        .filter_map(|hook| Some((hook.outer.as_deref().unwrap_or(&root), hook.trust_entry()?)));
     record_each(&mut project.trust, with_events)?;
     accept_if_complete(project, &reloaded)?;
     Ok(reloaded)

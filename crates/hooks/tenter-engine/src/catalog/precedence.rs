@@ -221,7 +221,7 @@ impl Resolver<'_> {
             name,
             layer,
             outer: self.gate.is_outer.then(|| self.gate.project.to_owned()),
-            path,
+            path: Some(path),
             kind: ready.kind,
             options: ready.options,
             runtime: ready.runtime,

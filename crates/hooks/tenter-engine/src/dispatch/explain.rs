@@ -65,10 +65,10 @@ impl Selection {
 }
 
 impl<'c> SelectionSubject<'c> {
-    /// The file or directory of the hook; none for the built-in one.
+    /// Returns the file or directory of the hook; `None` for a native and the built-in one.
     pub fn path(&self) -> Option<&'c Path> {
         match *self {
-            Self::Hook(hook) => Some(&hook.path),
+            Self::Hook(hook) => hook.path(),
             Self::Missing(missing) => Some(&missing.path),
             Self::BuiltIn => None,
         }

@@ -66,7 +66,7 @@ impl Current {
             return Some(Arc::clone(other));
         }
         let mut reloaded = reload.load(cancel);
-        let is_same = |one: &&Untrusted| one.name == hook.name && one.path == hook.path;
+        let is_same = |one: &&Untrusted| one.name == hook.name && Some(&*one.path) == hook.path();
         if let Some(changed) = reloaded.untrusted().iter().find(is_same)
             && reload.ask(changed, &reloaded, cancel)
         {

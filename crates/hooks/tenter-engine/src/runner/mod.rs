@@ -107,13 +107,8 @@ pub(crate) fn run(
         run.end = RunEnd::NoProcess;
         return Ok(Ok(reply.clone()).into());
     }
-    let program = match &job.hook.kind {
-        HookKind::Executable => Program::Executable,
-        HookKind::Program(entry) => Program::Script(entry),
-        HookKind::Http(endpoint) => match &settings.http_client {
-            Some(client) => Program::HttpClient(client, endpoint),
-            None => return Err(RunFailure::NoHttpClient),
-        },
+    match &job.hook.kind {
+        HookKind::Executable | HookKind::Program(_) | HookKind::Http(_) => {}
         HookKind::Static(None) => return Ok(Ok(undecided()).into()),
         HookKind::Static(Some(action)) => {
             verify(job, settings, cancel)?;
@@ -127,7 +122,8 @@ pub(crate) fn run(
             return Ok(run_ready_made(*hook, &call, run));
         }
         HookKind::Native(native) => return Ok(run_native(native, job, cancel, run)),
-    };
+    }
+    let program = Program::new(job.hook, settings)?;
     let payloads = job.payload_texts()?;
     let verified = Verified::default();
     let mut process = HookProcess { job, program, settings, context, verified };
@@ -152,15 +148,12 @@ pub(crate) fn check(
     settings: &EngineSettings,
     cancel: &Cancel,
 ) -> Result<(), String> {
-    let program = match &job.hook.kind {
-        HookKind::Executable => Program::Executable,
-        HookKind::Program(entry) => Program::Script(entry),
-        HookKind::Http(_) | HookKind::Static(_) | HookKind::ReadyMade(_) | HookKind::Native(_) => {
-            return Ok(());
-        }
-    };
-    let verified =
-        verify(job, settings, cancel).map_err(|failure| format!("was not started: {failure}"))?;
+    if !matches!(job.hook.kind, HookKind::Executable | HookKind::Program(_)) {
+        return Ok(());
+    }
+    let not_started = |failure: RunFailure| format!("was not started: {failure}");
+    let program = Program::new(job.hook, settings).map_err(not_started)?;
+    let verified = verify(job, settings, cancel).map_err(not_started)?;
     let process = HookProcess { job, program, settings, context: cancel.into(), verified };
     settings.serving.check(process.serving_start(), cancel)
 }

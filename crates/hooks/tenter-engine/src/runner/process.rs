@@ -13,6 +13,8 @@ use tenter_protocol::runtime::SERVE;
 use super::Job;
 use crate::claude_code::REMOVED;
 use crate::environment::{Environment, NO_BYTECODE};
+use crate::failure::RunFailure;
+use crate::hook::{Hook, HookKind};
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 use crate::source::EntryPoint;
@@ -26,11 +28,31 @@ const SESSION_ID: &str = "TENTER_SESSION_ID";
 #[derive(Clone, Copy)]
 pub(super) enum Program<'h> {
     /// The hook's own file.
-    Executable,
-    /// A script.
-    Script(&'h EntryPoint),
-    /// The program `tenter`, which posts the payload to a server.
-    HttpClient(&'h Path, &'h HttpEndpoint),
+    Executable(&'h Path),
+    /// A script, and the directory of its hook.
+    Script(&'h EntryPoint, &'h Path),
+    /// The program `tenter`, which posts the payload to a server, and the directory of the hook.
+    HttpClient(&'h Path, &'h HttpEndpoint, &'h Path),
+}
+
+impl<'h> Program<'h> {
+    /// Returns the program of a hook.
+    ///
+    /// # Errors
+    /// The hook has no program, or the program that posts is unknown.
+    pub(super) fn new(hook: &'h Hook, settings: &'h EngineSettings) -> Result<Self, RunFailure> {
+        let no_program = || RunFailure::NotStarted("it has no program".to_owned());
+        let path = hook.path().ok_or_else(no_program)?;
+        match &hook.kind {
+            HookKind::Executable => Ok(Self::Executable(path)),
+            HookKind::Program(entry) => Ok(Self::Script(entry, path)),
+            HookKind::Http(endpoint) => match &settings.http_client {
+                Some(client) => Ok(Self::HttpClient(client, endpoint, path)),
+                None => Err(RunFailure::NoHttpClient),
+            },
+            HookKind::Static(_) | HookKind::ReadyMade(_) | HookKind::Native(_) => Err(no_program()),
+        }
+    }
 }
 
 pub(super) fn invocation(
@@ -45,12 +67,14 @@ pub(super) fn invocation(
     let private = state.first().map(|(_, directory)| directory.clone());
     let env = environment(job, program, settings, state);
     let (path, args) = match program {
-        Program::Executable => (hook.path.clone(), vec!["run".into()]),
-        Program::Script(entry) => script(entry, &env),
-        Program::HttpClient(client, endpoint) => (client.to_owned(), post_arguments(endpoint)),
+        Program::Executable(file) => (file.to_owned(), vec!["run".into()]),
+        Program::Script(entry, _) => script(entry, &env),
+        Program::HttpClient(client, endpoint, _) => (client.to_owned(), post_arguments(endpoint)),
     };
-    let in_own_directory =
-        matches!(program, Program::Script(_)) && hook.options.starts_in_own_directory;
+    let cwd = match program {
+        Program::Script(_, directory) if hook.options.starts_in_own_directory => directory,
+        _ => project,
+    };
     let (path, args) = if hook.options.is_pure {
         pure(settings, private.as_ref(), (path, args))
     } else {
@@ -59,7 +83,7 @@ pub(super) fn invocation(
     Invocation {
         program: path,
         args,
-        cwd: if in_own_directory { hook.path.clone() } else { project.to_owned() },
+        cwd: cwd.to_owned(),
         env,
         stdin: payload.into_bytes(),
         streams: Streams::Separate,
@@ -76,8 +100,8 @@ pub(super) fn serving_invocation(
 ) -> Invocation {
     let mut invocation = invocation(job, program, String::new(), settings, state);
     match program {
-        Program::Executable => invocation.args = vec![SERVE.into()],
-        Program::Script(_) | Program::HttpClient(..) => invocation.args.push(SERVE.into()),
+        Program::Executable(_) => invocation.args = vec![SERVE.into()],
+        Program::Script(..) | Program::HttpClient(..) => invocation.args.push(SERVE.into()),
     }
     invocation.env.retain(|(name, _)| name != EVENT && name != SESSION_ID);
     invocation.env.retain(|(name, _)| name != NO_BYTECODE);
@@ -138,10 +162,12 @@ fn environment(
     let hook = job.hook;
     let project = hook.project_in(&settings.project);
     let (directory, requested) = match program {
-        Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), hook.requested_env()),
-        Program::Script(_) => (hook.path.as_path(), hook.requested_env()),
+        Program::Executable(file) => {
+            (file.parent().unwrap_or(Path::new("/")), hook.requested_env())
+        }
+        Program::Script(_, directory) => (directory, hook.requested_env()),
         // Nothing that is withheld is sent to a server (R80).
-        Program::HttpClient(..) => (hook.path.as_path(), Vec::new()),
+        Program::HttpClient(_, _, directory) => (directory, Vec::new()),
     };
     let mut added: Vec<(&str, OsString)> = vec![
         (EVENT, job.subscription.spelling.into()),

@@ -235,7 +235,8 @@ impl Served {
 
 /// Returns the metadata of the files of a hook that needs no trust: for other hooks, it is in the version.
 fn stamp(hook: &Hook) -> Option<HookStamp> {
-    hook.pin.is_none().then(|| HookStamp::read(&hook.path).ok()).flatten()
+    let path = hook.path().filter(|_| hook.pin.is_none())?;
+    HookStamp::read(path).ok()
 }
 
 /// Ignores poisoning: no panic can leave the guarded data inconsistent.

@@ -24,7 +24,7 @@ pub(crate) use fingerprint::{combined, fingerprint_of_own};
 pub use gate::{Changed, Pin, TrustMode};
 pub(crate) use gate::{Verified, is_shared};
 pub use hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};
-pub use kept::{Contents, Data, TrustedFileChange, FileContent};
+pub use kept::{Contents, Data, FileContent, TrustedFileChange};
 pub(crate) use private_copy::PrivateCopy;
 pub(crate) use record::spellings;
 pub use record::{ProjectState, TrustEntry, Trusted, TrustedKind, trust_name};

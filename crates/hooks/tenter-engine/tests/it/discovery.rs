@@ -92,7 +92,7 @@ fn a_hook_that_cannot_run_shadows_nothing() {
             (&path, &Status::Active),
             "under one that is {expected}"
         );
-        assert_eq!(catalog.hooks()[0].path, path);
+        assert_eq!(catalog.hooks()[0].path().unwrap(), path);
     }
 }
 

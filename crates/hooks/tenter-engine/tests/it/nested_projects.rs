@@ -100,7 +100,7 @@ fn an_inner_hook_shadows_no_running_hook_of_an_outer_project() {
     scene.hook(INNER, "guard", &format!("{GUARD}# other\n"));
     scene.trust_and_accept();
     let (catalog, diagnostics) = scene.load();
-    let paths: Vec<_> = catalog.hooks().iter().map(|hook| hook.path.clone()).collect();
+    let paths: Vec<_> = catalog.hooks().iter().filter_map(|hook| hook.path()).collect();
     assert_eq!(paths, [scene.at(OUTER).join("guard")]);
     assert_eq!(ids(&diagnostics), ["hook-of-outer-project"]);
 }
@@ -171,6 +171,7 @@ fn a_worktree_inside_its_repository_is_not_within_the_project() {
     let lost: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
     assert_eq!((running(&catalog), lost), (vec![], vec!["guard"]));
     scene.hook(INNER, "guard", GUARD);
-    let paths: Vec<_> = scene.load().0.hooks().iter().map(|hook| hook.path.clone()).collect();
+    let (catalog, _) = scene.load();
+    let paths: Vec<_> = catalog.hooks().iter().filter_map(|hook| hook.path()).collect();
     assert_eq!(paths, [scene.at(INNER).join("guard")]);
 }

@@ -60,7 +60,7 @@ fn a_changed_hook_needs_trust_again() {
     let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
     scene.hook(PROJECT, "guard", COUNTING);
     scene.trust_all();
-    let trusted = TrustEntry::from(&*scene.load().0.hooks()[0]);
+    let trusted = scene.load().0.hooks()[0].trust_entry().unwrap();
     scene.store().trust(&scene.layout.project, std::slice::from_ref(&trusted), NOW).unwrap();
     scene.hook(PROJECT, "guard", &format!("{COUNTING}rm -rf /tmp/nowhere\n"));
     let (catalog, _) = scene.load();
@@ -123,7 +123,7 @@ fn hooks_of_one_name_in_two_directories_can_both_be_trusted() {
     scene.trust_all();
     let (catalog, _) = scene.load();
     assert!(catalog.untrusted().is_empty());
-    assert_eq!(catalog.hooks()[0].path, scene.at(PROJECT_AGENTS).join("guard"));
+    assert_eq!(catalog.hooks()[0].path().unwrap(), scene.at(PROJECT_AGENTS).join("guard"));
     fs::remove_file(above).unwrap();
     assert_eq!(running(&scene.load().0), ["guard"]);
 }

@@ -263,11 +263,11 @@ fn a_hook_that_newly_shadows_a_user_hook_needs_trust_again() {
     let own = scene.hook(USER, "guard", COUNTING);
     let (catalog, _) = scene.load();
     assert_eq!(word(&catalog.listing()[0].status), "would displace");
-    assert_eq!(catalog.hooks()[0].path, own, "the user's own hook runs until then");
+    assert_eq!(catalog.hooks()[0].path().unwrap(), own, "the user's own hook runs until then");
     assert_eq!(catalog.untrusted()[0].displaces.as_ref(), Some(&own));
     scene.trust_all();
     let (catalog, _) = scene.load();
-    assert_eq!(catalog.hooks()[0].path, scene.at(PROJECT).join("guard"));
+    assert_eq!(catalog.hooks()[0].path().unwrap(), scene.at(PROJECT).join("guard"));
     assert!(catalog.untrusted().is_empty());
     assert!(matches!(catalog.listing()[1].status, Status::Shadowed { .. }));
 }
@@ -278,7 +278,7 @@ fn a_fail_closed_user_hook_is_never_shadowed() {
         let scene = Scene { mode, ..closed(guarded()) };
         let own = scene.hook(USER, "guard", COUNTING);
         let (catalog, diagnostics) = scene.load();
-        assert_eq!(catalog.hooks()[0].path, own);
+        assert_eq!(catalog.hooks()[0].path().unwrap(), own);
         assert!(catalog.untrusted().is_empty());
         assert_eq!(ids(&diagnostics), ["hook-protected"]);
         // Nor where it cannot run: then everything is denied, whatever the project offers.

@@ -7,6 +7,7 @@ use tenter_protocol::{Diagnostic, Object, Severity, ToolCall, claude_code};
 use super::super::entry::HookEntry;
 use super::super::manifest_file::ManifestFile;
 use super::super::{script_check, scripts};
+use super::at_hook;
 use crate::project::Project;
 
 /// The id of the diagnostic of [`never_matches`].
@@ -110,7 +111,8 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
         "the hook {} does not run on any known tool: its matcher.tool matches none",
         hook.name
     );
-    Some(Diagnostic::new(NEVER_MATCHES, Severity::Warning, message).at(&hook.path).help(format!(
+    let finding = Diagnostic::new(NEVER_MATCHES, Severity::Warning, message);
+    Some(at_hook(hook, finding).help(format!(
         "the tools are {}; their names in other agents, such as Shell and WriteFile, match too",
         OWN_TOOLS.join(", ")
     )))

@@ -36,6 +36,14 @@ pub struct Args {
     json: bool,
 }
 
+/// Sets the place of a diagnostic to the hook's file or directory.
+fn at_hook(hook: &Hook, diagnostic: Diagnostic) -> Diagnostic {
+    match hook.path() {
+        Some(path) => diagnostic.at(path),
+        None => diagnostic,
+    }
+}
+
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
     let mut findings = examine(&project, &catalog);
@@ -122,7 +130,9 @@ fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize
     };
     let broken: Vec<&Path> =
         findings.iter().filter(prevents).filter_map(|finding| finding.path.as_deref()).collect();
-    let can_run = |hook: &&Arc<Hook>| !broken.iter().any(|path| path.starts_with(&hook.path));
+    let can_run = |hook: &&Arc<Hook>| {
+        hook.path().is_none_or(|own| !broken.iter().any(|path| path.starts_with(own)))
+    };
     catalog.hooks().iter().filter(can_run).count()
 }
 

@@ -10,6 +10,7 @@ use tenter_inspect::figures::{self, HookFigures, KnownHook};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::env;
 
+use super::at_hook;
 use crate::hook_figures;
 
 /// Maximum median duration of a hook that the agent waits for.
@@ -42,7 +43,7 @@ impl RecordHistory {
         let (count, median) = (figures.runs, figures.durations.p50);
         let timeout = hook.policy.timeout;
         let warning = |id, message: String, help: &str| {
-            Diagnostic::new(id, Severity::Warning, message).at(&hook.path).help(help)
+            at_hook(hook, Diagnostic::new(id, Severity::Warning, message)).help(help)
         };
         let mut findings = Vec::new();
         if figures.failures > figures.timeouts
@@ -59,7 +60,7 @@ impl RecordHistory {
             );
             let help = "without a user, what a hook asks about is refused; change its settings or rules if that is too much";
             let finding = Diagnostic::new("hook-unanswered", Severity::Info, message);
-            findings.push(finding.at(&hook.path).help(help));
+            findings.push(at_hook(hook, finding).help(help));
         }
         if figures.timeouts > 0 {
             let message =

@@ -10,6 +10,7 @@ use tenter_engine::journal::RecordKind;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
+use super::at_hook;
 use crate::project::Project;
 
 /// Returns warnings about the runtime hooks of a catalog.
@@ -30,7 +31,7 @@ pub(super) fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
             "it runs once per event instead"
         };
         let finding = |id, message: String, help: &str| {
-            Diagnostic::new(id, Severity::Warning, message).at(&hook.path).help(help)
+            at_hook(hook, Diagnostic::new(id, Severity::Warning, message)).help(help)
         };
         if let Some(why) = failure {
             let message =

@@ -65,10 +65,10 @@ pub(super) struct TestCase {
 
 /// Returns the test files of a hook, sorted by name; none if there is no `tests` directory.
 pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
-    if hook.is_executable() {
+    let Some(directory) = hook.path().filter(|_| !hook.is_executable()) else {
         return Ok(Vec::new());
-    }
-    let directory = hook.path.join("tests");
+    };
+    let directory = directory.join("tests");
     let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
     let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,

@@ -27,10 +27,10 @@ pub(super) struct ExampleResult {
 
 /// Checks the examples of a hook's rules; none if it has none.
 pub(super) fn results(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
-    if hook.is_executable() {
+    let directory = hook.path().filter(|_| !hook.is_executable());
+    let Some(file) = directory.map(ManifestFile::at).transpose()?.flatten() else {
         return Ok(Vec::new());
-    }
-    let Some(file) = ManifestFile::at(&hook.path)? else { return Ok(Vec::new()) };
+    };
     let rules = file.read(Strictness::Tolerant).0.map(|manifest| manifest.extensions.rules);
     let rules = rules.unwrap_or_default();
     let results = (0..rules.len()).flat_map(|index| of_rule(&rules, index));

@@ -141,7 +141,8 @@ pub(super) fn results(
 
 /// Returns the path of a test in its hook's directory.
 fn short_file(hook: &Hook, tested: &CaseResult) -> String {
-    let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file);
+    let below = hook.path().and_then(|path| tested.file.strip_prefix(path).ok());
+    let file = below.unwrap_or(&tested.file);
     file.to_string_lossy().into_owned()
 }
 

@@ -90,7 +90,7 @@ fn resolved(found: Vec<Examined>) -> Resolved {
 }
 
 fn paths(hooks: &[Hook]) -> Vec<&Path> {
-    hooks.iter().map(|hook| hook.path.as_path()).collect()
+    hooks.iter().filter_map(Hook::path).collect()
 }
 
 proptest! {

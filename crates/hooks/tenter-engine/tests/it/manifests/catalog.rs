@@ -30,7 +30,7 @@ fn a_hook_has_the_name_of_its_manifest_and_shadows_others_of_that_name() {
     scene.hook(USER_AGENTS, "some-directory", GUARD);
     let (catalog, diagnostics) = scene.load();
     assert_eq!(running(&catalog), ["guard", "some-directory"]);
-    assert_eq!(catalog.hooks()[0].path, top);
+    assert_eq!(catalog.hooks()[0].path().unwrap(), top);
     let shadowed: Vec<_> = catalog
         .listing()
         .iter()
@@ -55,7 +55,7 @@ fn the_first_of_two_hooks_with_one_name_in_a_directory_runs() {
     let scene = Scene::new();
     let first = scene.manifest_in(USER, "one", "guard", "");
     scene.manifest_in(USER, "two", "guard", "");
-    assert_eq!(only(&scene.load().0).path, first);
+    assert_eq!(only(&scene.load().0).path().unwrap(), first);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_hook_that_cannot_run_shadows_no_manifest_hook() {
         let (catalog, _) = scene.load();
         assert_eq!(crate::scene::word(&catalog.listing()[0].status), expected);
         assert_eq!(catalog.listing()[0].name, "guard");
-        assert_eq!(only(&catalog).path, below, "under one that is {expected}");
+        assert_eq!(only(&catalog).path().unwrap(), below, "under one that is {expected}");
     }
 }
 
@@ -104,12 +104,12 @@ fn a_protected_user_hook_cannot_be_shadowed_by_the_project() {
     scene.manifest(PROJECT, "guard", "");
     scene.hook(PROJECT_AGENTS, "guard", GUARD);
     let (catalog, diagnostics) = scene.load();
-    assert_eq!(only(&catalog).path, mine);
+    assert_eq!(only(&catalog).path().unwrap(), mine);
     assert_eq!(ids(&diagnostics), ["hook-protected"; 2]);
     assert!(diagnostics.iter().all(|finding| finding.severity == Severity::Warning));
     // Protection does not apply among the user's own directories.
     let other = scene.manifest(USER, "guard", "");
-    assert_eq!(only(&scene.load().0).path, other);
+    assert_eq!(only(&scene.load().0).path().unwrap(), other);
     // A project cannot protect a hook from the user.
     let scene = Scene::new();
     scene.manifest(PROJECT, "guard", protected);
@@ -128,7 +128,7 @@ fn a_disabled_or_broken_protected_hook_protects_nothing() {
             fs::rename(&mine, mine.with_file_name("guard.disable")).unwrap();
         }
         let projects = scene.manifest(PROJECT, "guard", "");
-        assert_eq!(only(&scene.load().0).path, projects);
+        assert_eq!(only(&scene.load().0).path().unwrap(), projects);
     }
     let scene = Scene::new();
     scene.manifest(USER, "guard", "metadata: {protected: true}");
