@@ -73,10 +73,22 @@ const VAGUE_TYPES: &[&str] = &[
 ];
 
 /// Type names with one meaning in the workspace.
-const SINGLE_TYPES: &[&str] =
-    &[
-    "Change", "Failure", "FileChange", "Layer", "Layout", "Outcome", "Owner", "Reply", "Scope", "SessionChange",
-    "SessionEnd", "SessionState", "State", "ToolEnd", "Verdict",
+const SINGLE_TYPES: &[&str] = &[
+    "Change",
+    "Failure",
+    "FileChange",
+    "Layer",
+    "Layout",
+    "Outcome",
+    "Owner",
+    "Reply",
+    "Scope",
+    "SessionChange",
+    "SessionEnd",
+    "SessionState",
+    "State",
+    "ToolEnd",
+    "Verdict",
 ];
 
 /// Files whose names and doc comments do not follow the patterns yet: a cache before a call.
@@ -152,9 +164,9 @@ fn all_texts() -> Vec<(String, String)> {
 
 /// Reads the Rust sources that follow the patterns.
 fn conforming_sources() -> impl Iterator<Item = (String, String)> {
-    sources().into_iter().filter(|(name, _)| {
-        name != THIS_FILE && !NOT_YET.iter().any(|file| name.ends_with(file))
-    })
+    sources()
+        .into_iter()
+        .filter(|(name, _)| name != THIS_FILE && !NOT_YET.iter().any(|file| name.ends_with(file)))
 }
 
 /// Compiles expressions, each after `prefix` and before `suffix`.

@@ -46,7 +46,11 @@ pub(super) struct CommandSurroundings<'s> {
 const SANDBOX: &str = r#"touch() { case "$1" in */*) return 1 ;; esac; command touch "$@"; }; "#;
 
 /// Runs a tool in the project.
-pub(super) fn run(tool: &str, input: &Value, surroundings: &CommandSurroundings<'_>) -> FakeToolEnd {
+pub(super) fn run(
+    tool: &str,
+    input: &Value,
+    surroundings: &CommandSurroundings<'_>,
+) -> FakeToolEnd {
     let text = |field: &str| input[field].as_str().unwrap_or_default();
     match tool {
         "Bash" => shell(text("command"), surroundings),
