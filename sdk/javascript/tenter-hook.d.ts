@@ -232,10 +232,15 @@ export interface Code {
   command: number;
 }
 
+/** The output of a command, or a file that it wrote before. */
+export interface From {
+  command: number;
+}
+
 /** Data that goes from a command into another. */
 export interface Flow {
   /** `{"command": INDEX}`, or `network` for a connection. */
-  from: any;
+  from: From | string;
   /** The index of the command that receives the data. */
   into: number;
   /** The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`. */
@@ -277,6 +282,11 @@ export interface BeforeToolPayload extends ToolPayload {
   event_type: "before_tool" | "pre-tool-call";
 }
 
+/** The hosts that these rules allow, over HTTP and HTTPS, and a loopback interface of its own. */
+export interface Network {
+  allow: Array<string>;
+}
+
 /**
  * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
  * be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
@@ -292,7 +302,7 @@ export interface Confine {
   /** The files that may not be read: `secrets`, paths and globs. */
   read_not?: Array<string>;
   /** The network that may be used. */
-  network?: any;
+  network?: string | Network | string | string;
   /** The fallback if this machine cannot keep a part of it; by default the user is asked. */
   otherwise?: "run" | "ask" | "deny";
 }

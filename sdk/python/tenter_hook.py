@@ -294,12 +294,17 @@ if TYPE_CHECKING:
         command: int
 
 
+    class From(TypedDict):
+        """The output of a command, or a file that it wrote before."""
+        command: int
+
+
     # Data that goes from a command into another.
     Flow = TypedDict(
         "Flow",
         {
             # `{"command": INDEX}`, or `network` for a connection.
-            "from": Any,
+            "from": Union[From, str],
             # The index of the command that receives the data.
             "into": int,
             # The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`.
@@ -339,6 +344,11 @@ if TYPE_CHECKING:
         event_type: Literal["before_tool", "pre-tool-call"]
 
 
+    class Network(TypedDict):
+        """The hosts that these rules allow, over HTTP and HTTPS, and a loopback interface of its own."""
+        allow: List[str]
+
+
     class Confine(TypedDict):
         """Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
         be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
@@ -352,7 +362,7 @@ if TYPE_CHECKING:
         # The files that may not be read: `secrets`, paths and globs.
         read_not: NotRequired[List[str]]
         # The network that may be used.
-        network: NotRequired[Any]
+        network: NotRequired[Union[str, Network, str, str]]
         # The fallback if this machine cannot keep a part of it; by default the user is asked.
         otherwise: NotRequired[Literal["run", "ask", "deny"]]
 

@@ -195,7 +195,7 @@ impl Arguments {
         let is_anothers =
             self.calls.iter().any(|(other, call)| *other != key && call.id.as_ref() == Some(id));
         let is_next = self.calls.get(&key).is_some_and(|call| {
-            call.id.as_ref().is_some_and(|known| known != id) && !call.text.is_complete()
+            call.id.as_ref().is_some_and(|first| first != id) && !call.text.is_complete()
         });
         if is_anothers || is_next { unclear() } else { Ok(key) }
     }

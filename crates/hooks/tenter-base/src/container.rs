@@ -238,9 +238,9 @@ mod tests {
 
     #[test]
     fn the_users_word_counts() {
-        for said in [true, false] {
-            let containment = Containment { said: Some(said), variables: &[], own: &[] };
-            assert_eq!(containment.holds(), said);
+        for answer in [true, false] {
+            let containment = Containment { said: Some(answer), variables: &[], own: &[] };
+            assert_eq!(containment.holds(), answer);
         }
     }
 }

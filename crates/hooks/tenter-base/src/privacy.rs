@@ -61,8 +61,8 @@ impl Privacy {
     }
 
     fn is_private_directory(&mut self, path: &Path) -> bool {
-        if let Some(known) = self.directories.get(path) {
-            return *known;
+        if let Some(is_private) = self.directories.get(path) {
+            return *is_private;
         }
         let is_private = self.is_private_path(path).unwrap_or(false);
         self.directories.insert(path.to_owned(), is_private);

@@ -124,11 +124,11 @@ impl DestinationFinder {
     }
 
     fn look_up(&mut self, path: &Path) -> io::Result<FoundFile> {
-        let Some(left) = self.lookups_left.checked_sub(1) else {
+        let Some(rest) = self.lookups_left.checked_sub(1) else {
             self.is_exhausted = true;
             return Err(io::Error::other("too many files to look up"));
         };
-        self.lookups_left = left;
+        self.lookups_left = rest;
         let target = |metadata: fs::Metadata| {
             let is_link = metadata.is_symlink();
             if is_link { fs::read_link(path).map(FoundFile::Link) } else { Ok(FoundFile::Present) }

@@ -171,7 +171,7 @@ fn remove_abandoned(newest: &Path) {
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
-    fs::symlink_metadata(path).and_then(|found| found.modified()).ok()
+    fs::symlink_metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Returns true if `name` belongs to a temporary file: it has this form, or the form `.tenter.PID-NUMBER` of earlier

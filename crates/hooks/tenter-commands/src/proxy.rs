@@ -5,15 +5,15 @@ use std::net::IpAddr;
 
 use tenter_terminal::env::Env;
 
-/// The proxy for the server at `address`. `said` is the provider's configuration; an empty string means none.
-pub fn find(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
+/// The proxy for the server at `address`. `setting` is the provider's; an empty string means none.
+pub fn find(address: &str, setting: Option<&str>, env: &Env) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let (host, port) = host_and_port(rest);
     if is_local(host) {
         return None;
     }
-    if let Some(said) = said {
-        return Some(said.to_owned()).filter(|said| !said.is_empty());
+    if let Some(proxy) = setting {
+        return Some(proxy.to_owned()).filter(|proxy| !proxy.is_empty());
     }
     let excepted = either(env, "NO_PROXY").is_some_and(|list| is_excepted(list, host, port));
     let variable = if scheme == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };

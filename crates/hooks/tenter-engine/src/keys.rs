@@ -382,13 +382,13 @@ mod tests {
     #[test]
     fn an_error_shows_no_part_of_a_key_in_any_form() {
         let mask = KeyMask::for_errors(["ab+cd/0123456789==".to_owned()]);
-        for said in [
+        for text in [
             "bad ab+cd/0123456789== key",
             "bad ab+cd/01234 key",
             "bad 3456789== key",
             "GET /v1?key=ab%2Bcd%2F0123456789%3D%3D",
         ] {
-            let masked = mask.text(said);
+            let masked = mask.text(text);
             assert!(masked.contains("[key]") && !masked.contains("345"), "{masked}");
         }
         let none = KeyMask::for_errors(["1234".to_owned()]);

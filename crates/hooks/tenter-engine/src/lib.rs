@@ -133,8 +133,8 @@ pub use session::{
 
 // Observe.
 pub use observe::{
-    AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer,
-    PermissionSource, RewriteChange, RunRecord, Transport,
+    AskAnswer, CallPermission, Decision, DecisionKind, DecisionRecord, HookRun, Notice, Observer,
+    PermissionAnswer, PermissionSource, RewriteChange, RunRecord, Transport,
 };
 pub use run_end::RunEnd;
 

@@ -219,7 +219,7 @@ pub struct RewriteChange {
     pub after: Value,
 }
 
-/// The common decision of the hooks of one event.
+/// The common decision of the hooks of one event. The fields of the record can be used as if they were its own.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Decision {
@@ -231,42 +231,66 @@ pub struct Decision {
     pub tool_call: Option<ToolCall>,
     /// When it was made.
     pub time: Timestamp,
-    /// The number of hooks that were run.
-    pub hooks_run: usize,
-    /// The most important part of the decision.
-    pub kind: DecisionKind,
-    /// The other parts, the most important first.
-    pub also: Vec<DecisionKind>,
-    /// The hook that made it.
-    pub by: Option<String>,
-    /// The reason of the verdict.
-    pub reason: Option<String>,
-    /// True if the event was denied because a hook failed (R42).
-    pub by_failure: bool,
-    /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
-    pub overruled: Vec<String>,
-    /// After a tool call that ran confined: the promises that were kept.
-    pub confined: Option<ConfinedFact>,
+    /// The record of the decision, as journals hold it.
+    pub record: DecisionRecord,
 }
 
 impl Decision {
-    /// The decision of an event at which no hook ran.
+    /// Creates the decision of an event at which no hook ran.
     pub fn new(scope: Arc<Scope>, event: EventName, time: Timestamp) -> Self {
-        Self {
-            scope,
-            event,
-            tool_call: None,
-            time,
-            hooks_run: 0,
-            kind: DecisionKind::None,
+        let record = DecisionRecord {
+            decision: DecisionKind::None,
             also: Vec::new(),
+            hooks_run: 0,
             by: None,
             reason: None,
             by_failure: false,
             overruled: Vec::new(),
             confined: None,
-        }
+        };
+        Self { scope, event, tool_call: None, time, record }
     }
+}
+
+impl Deref for Decision {
+    type Target = DecisionRecord;
+
+    fn deref(&self) -> &DecisionRecord {
+        &self.record
+    }
+}
+
+impl DerefMut for Decision {
+    fn deref_mut(&mut self) -> &mut DecisionRecord {
+        &mut self.record
+    }
+}
+
+/// The record of a decision, as observers receive it and as journals, `tenter log` and `tenter inspect` read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    /// The most important part of the decision.
+    pub decision: DecisionKind,
+    /// The other parts, the most important first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<DecisionKind>,
+    /// The number of hooks that were run.
+    pub hooks_run: usize,
+    /// The hook that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The reason of the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// True if the event was denied because a hook failed (R42).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_failure: bool,
+    /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overruled: Vec<String>,
+    /// After a tool call that ran confined: the promises that were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confined: Option<ConfinedFact>,
 }
 
 /// The answer to a hook's `ask` (R71).

@@ -222,7 +222,8 @@ fn without_dots(path: &Path) -> PathBuf {
 fn begins_with(path: &Path, place: &Path) -> bool {
     let mut path = path.components();
     place.components().all(|part| {
-        path.next().is_some_and(|found| found.as_os_str().eq_ignore_ascii_case(part.as_os_str()))
+        path.next()
+            .is_some_and(|component| component.as_os_str().eq_ignore_ascii_case(part.as_os_str()))
     })
 }
 
@@ -319,7 +320,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Maximum number of entries of a directory that are checked for symlinks.

@@ -37,7 +37,7 @@ impl RunContext<'_> {
         match self.left(asked) {
             None => Ok(own),
             Some(Duration::ZERO) => Err(RunFailure::TooLate),
-            Some(left) => Ok(own.min(left)),
+            Some(rest) => Ok(own.min(rest)),
         }
     }
 

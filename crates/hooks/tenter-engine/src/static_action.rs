@@ -41,8 +41,8 @@ impl StaticAction {
     pub(crate) fn new(text: &StaticActionText) -> Result<Self, String> {
         let template = |text: &String| Template::parse(file(text), Dialect::Hook);
         let when = text.when.as_deref().map(|text| Condition::parse(file(text)));
-        let when = when.transpose().map_err(|found| first(&found))?;
-        let action = text.action.try_map(template).map_err(|found| first(&found))?;
+        let when = when.transpose().map_err(|findings| first(&findings))?;
+        let action = text.action.try_map(template).map_err(|findings| first(&findings))?;
         Ok(Self { when, action })
     }
 
@@ -62,8 +62,9 @@ impl StaticAction {
     /// The reason why the condition or a template failed, as a sentence.
     pub(crate) fn reply(&self, payload: &Value) -> Result<Reply, String> {
         let acts = self.when.as_ref().map_or(Ok(true), |when| when.holds(payload));
-        let acts =
-            acts.map_err(|found| format!("its condition cannot be evaluated: {}", first(&found)))?;
+        let acts = acts.map_err(|findings| {
+            format!("its condition cannot be evaluated: {}", first(&findings))
+        })?;
         if !acts {
             return Ok(Reply::default());
         }
@@ -72,7 +73,7 @@ impl StaticAction {
             .action
             .try_map(|template| template.render(&inputs, &NoShell).map(|rendered| rendered.text));
         filled
-            .map_err(|found| format!("its template cannot be rendered: {}", first(&found)))?
+            .map_err(|findings| format!("its template cannot be rendered: {}", first(&findings)))?
             .into_reply()
     }
 }

@@ -172,7 +172,7 @@ impl PreparedLock {
         }
         let prepared = Self::at(directory);
         // An incomplete file cannot be parsed; a symlink came with the project.
-        let is_file = prepared.new.symlink_metadata().is_ok_and(|found| found.is_file());
+        let is_file = prepared.new.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
         let is_true = is_file
             && match (Lock::read_file(&prepared.new), Lock::read_file(&prepared.place)) {
                 (Ok(new), Ok(old)) => {

@@ -103,7 +103,7 @@ impl Cancel {
             match &self.0.latch {
                 Some(latch) => latch.wait(deadline.left()),
                 None => thread::sleep(
-                    deadline.left().map_or(POLL_INTERVAL, |left| left.min(POLL_INTERVAL)),
+                    deadline.left().map_or(POLL_INTERVAL, |rest| rest.min(POLL_INTERVAL)),
                 ),
             }
         }

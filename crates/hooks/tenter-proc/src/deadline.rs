@@ -15,14 +15,14 @@ impl Deadline {
     /// The earlier of this deadline and `wait` from now.
     pub(crate) fn or_sooner(self, wait: Duration) -> Self {
         match self.left() {
-            Some(left) if left <= wait => self,
+            Some(rest) if rest <= wait => self,
             _ => Self::after(wait),
         }
     }
 
     /// Returns true if the deadline has passed.
     pub(crate) fn passed(self) -> bool {
-        self.left().is_some_and(|left| left.is_zero())
+        self.left().is_some_and(|rest| rest.is_zero())
     }
 
     /// The time left, zero once the deadline has passed; `None` if it is never reached.

@@ -95,7 +95,7 @@ impl<'p> Patch<'p> {
                 }
                 begins |= header == BEGIN;
                 ends |= header == END;
-                let is_other = OTHERS.iter().any(|known| line.starts_with(known));
+                let is_other = OTHERS.iter().any(|header| line.starts_with(header));
                 is_known &= is_other || !line.starts_with(MARK);
             }
         }

@@ -112,7 +112,7 @@ fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
     let language = input.get("language").or_else(|| input.get("lang")).and_then(Value::as_str);
     let language = language.map(str::to_lowercase);
     let is_meant = |name: &&str| match &language {
-        Some(given) => given == name,
+        Some(alias) => alias == name,
         None => words.iter().any(|word| word == name),
     };
     LANGUAGES.iter().find(|(_, names)| names.iter().any(is_meant)).map(|row| row.0)

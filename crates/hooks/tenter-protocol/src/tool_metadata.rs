@@ -37,7 +37,7 @@ macro_rules! metadata_types {
         fn known_text(metadata_type: &str, metadata: &Value) -> Option<String> {
             match metadata_type {
                 $($kind::TYPE if $kind::MAIN.iter().any(|field| metadata.get(field).is_some()) => {
-                    serde_json::from_value::<$kind>(metadata.clone()).ok().map(|known| known.text())
+                    serde_json::from_value::<$kind>(metadata.clone()).ok().map(|metadata| metadata.text())
                 })+
                 _ => None,
             }

@@ -15,13 +15,13 @@ pub(super) struct PermissionsTable {
     pub(super) confined: Option<ConfinedPermission>,
 }
 
-/// The permission that calls need that hooks confine.
+/// The permission that a call needs if hooks confine it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ConfinedPermission {
-    /// It does not.
+    /// None: it runs.
     Allow,
-    /// It asks as about any other call.
+    /// The permission of any other call.
     Ask,
 }
 

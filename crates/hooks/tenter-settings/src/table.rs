@@ -21,7 +21,7 @@ const AGENT_SETTINGS: &[Setting] = &[
     setting("response_timeout_s", "3600", "maximum duration of one response, in seconds").example("600"),
     setting("system_prompt_file", "", "a file that replaces the first part of [the system prompt](#the-system-prompt)").example(r#""prompt.md""#).more("; relative to `config.toml`"),
     setting("compact.auto", "true", "whether conversations are [compacted](compaction.md) automatically").example("false"),
-    setting("compact.ratio", "0.8", "the share of the context window at which they are compacted").example("0.7").more(": above 0 and at most 1").variable("TENTER_COMPACT_RATIO").flag("--compact-ratio"),
+    setting("compact.ratio", "0.8", "the share of the context window at which conversations are compacted").example("0.7").more(": above 0 and at most 1").variable("TENTER_COMPACT_RATIO").flag("--compact-ratio"),
     setting("chat.snapshots", "true", "whether chats keep [snapshots](chat.md#undo) of files, for `/undo` and `/diff`").example("false"),
     setting("retry.attempts", "5", "maximum number of [attempts](models.md#retries-and-limits) for one response").example("3"),
     setting("retry.first_delay_ms", "1000", "the pause before the first retry, in milliseconds").example("500").more("; it doubles with each retry"),
@@ -42,7 +42,7 @@ const AGENT_SETTINGS: &[Setting] = &[
     setting("models.NAME.images", "(known)", "whether the model reads images").example("true"),
     setting("mcp.servers.NAME.command", "", "the program of [an MCP server](mcp.md)").example(r#""npx""#).more(": a name in `PATH`, or a path. `${VARIABLE}` and `${VARIABLE:-default}` are replaced").precedence(Precedence::Project),
     setting("mcp.servers.NAME.args", "[]", "its arguments").example(r#"["-y", "a-server"]"#).more(", with variables").precedence(Precedence::Project).secret(),
-    setting("mcp.servers.NAME.env", "{}", "variables that it gets besides the variables of commands").example(r#"{TOKEN = "${MY_TOKEN}"}"#).more(", with variables").precedence(Precedence::Project).secret(),
+    setting("mcp.servers.NAME.env", "{}", "variables that it gets in addition").example(r#"{TOKEN = "${MY_TOKEN}"}"#).more(", with variables").precedence(Precedence::Project).secret(),
     setting("mcp.servers.NAME.pass_env", "[]", "variables that it gets although they look like a [model key](models.md#keys)").example(r#"["OPENAI_API_KEY"]"#).precedence(Precedence::Project),
     setting("mcp.servers.NAME.cwd", "", "its working directory").example(r#""tools""#).more(", with variables: relative to [your home directory](mcp.md#where-your-servers-run), for a project's server to the project").precedence(Precedence::Project),
     setting("mcp.servers.NAME.confine", "", "the profile that its program is [confined](confine.md) with").example(r#""standard""#).precedence(Precedence::Project),
@@ -135,15 +135,14 @@ mod tests {
     }
 
     fn key_rows() -> Vec<String> {
-        let of_administrators = Precedence::Managed;
-        let rows =
-            settings().filter(|setting| setting.precedence != of_administrators).map(|setting| {
-                let project = if setting.precedence == Precedence::User { "no" } else { "yes" };
-                let Setting { about, more, example, .. } = setting;
-                let (key, default, flag) =
-                    (file_key(setting.key), default(setting), unless_flag(setting));
-                format!("| `{key}` | `{example}` | {default} | {project} | {about}{flag}{more} |\n")
-            });
+        let managed = Precedence::Managed;
+        let rows = settings().filter(|setting| setting.precedence != managed).map(|setting| {
+            let project = if setting.precedence == Precedence::User { "no" } else { "yes" };
+            let Setting { about, more, example, .. } = setting;
+            let (key, default, flag) =
+                (file_key(setting.key), default(setting), unless_flag(setting));
+            format!("| `{key}` | `{example}` | {default} | {project} | {about}{flag}{more} |\n")
+        });
         let mut rows: Vec<String> = rows.collect();
         let name = rows.iter().position(|row| row.starts_with("| `hooks.override.")).unwrap();
         let text = "the full name of the hook that this `[[hooks.override]]` applies to";
@@ -155,12 +154,12 @@ mod tests {
     }
 
     fn variable_rows() -> Vec<String> {
-        let of_settings = settings().filter_map(|setting| {
+        let first = settings().filter_map(|setting| {
             let (key, about, flag) = (setting.key, setting.about, unless_flag(setting));
             Some(format!("| `{}` | `{key}`: {about}{flag} |\n", setting.variable?))
         });
         let others = VARIABLES.iter().map(|(name, text)| format!("| `{name}` | {text} |\n"));
-        of_settings.chain(others).collect()
+        first.chain(others).collect()
     }
 
     /// Replaces the rows of the table that begins with `header`.

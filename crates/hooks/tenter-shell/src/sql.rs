@@ -170,7 +170,7 @@ fn is_always_true(condition: &[Token<'_>]) -> bool {
 }
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+    words.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
 /// Splits a text into tokens. Comments and the commands of clients are left out.

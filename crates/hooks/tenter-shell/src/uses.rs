@@ -30,7 +30,7 @@ impl KnownUse {
 
     /// The command with this name: `git log`.
     pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|known| known.name == name)
+        Self::all().find(|one| one.name == name)
     }
 
     /// The program and its subcommands, separated by blanks.
@@ -51,8 +51,7 @@ impl KnownUse {
             return None;
         }
         let length = |known: &Self| known.name.split(' ').count();
-        let known_use =
-            Self::all().filter(|known| known.is_start_of(command)).max_by_key(length)?;
+        let known_use = Self::all().filter(|one| one.is_start_of(command)).max_by_key(length)?;
         let start = length(&known_use) - 1;
         let is_pattern = |index: usize| command.globs.contains(&(index + start));
         let words = known_use.words(command.args.get(start..)?, &is_pattern)?;
@@ -270,17 +269,17 @@ mod tests {
         let surroundings = Surroundings { cwd: Some("/p".to_owned()), ..Surroundings::default() };
         let mut wrong = Vec::new();
         // The row of `aws s3` has the paths of `aws s3 cp`.
-        for known in KnownUse::all().filter(|known| known.name != "aws s3 ls") {
+        for usage in KnownUse::all().filter(|usage| usage.name != "aws s3 ls") {
             let after =
-                known.uses.after.split_ascii_whitespace().map(|option| format!("-- {option}"));
-            let options = known.uses.options.split_ascii_whitespace().map(str::to_owned);
+                usage.uses.after.split_ascii_whitespace().map(|option| format!("-- {option}"));
+            let options = usage.uses.options.split_ascii_whitespace().map(str::to_owned);
             for option in options.chain(after).chain([String::new()]) {
                 let option = match option.strip_suffix('=') {
                     Some(option) => format!("{option} value"),
                     None => option.trim_end_matches('?').replace("-#", "-7"),
                 };
-                let operand = if known.uses.operands == Operands::Nothing { "" } else { "a b" };
-                let text = format!("{} {option} {operand}", known.name);
+                let operand = if usage.uses.operands == Operands::Nothing { "" } else { "a b" };
+                let text = format!("{} {option} {operand}", usage.name);
                 let facts = read(&text, &surroundings);
                 let reads = |path: &crate::Path| matches!(path.op, PathOp::Read | PathOp::List);
                 if facts.commands.len() != 1 || !facts.paths.iter().all(reads) {

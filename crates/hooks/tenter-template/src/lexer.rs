@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
 
     fn read(mut self, findings: &mut Findings<'_>) -> Vec<Piece> {
         while self.at < self.text.len() && !findings.is_full() {
-            let open = self.rest().find("{{").map_or(self.text.len(), |found| self.at + found);
+            let open = self.rest().find("{{").map_or(self.text.len(), |place| self.at + place);
             let trims =
                 self.text[open..].strip_prefix("{{-").is_some_and(|rest| rest.starts_with(SPACE));
             self.text_until(open, trims);
@@ -211,8 +211,8 @@ impl<'a> Lexer<'a> {
 
     /// Skips to the end of an invalid action, or to the start of the next one.
     fn skip_action(&mut self) {
-        let close = self.rest().find("}}").map(|found| self.at + found + 2);
-        let next = self.rest().find("{{").map(|found| self.at + found);
+        let close = self.rest().find("}}").map(|place| self.at + place + 2);
+        let next = self.rest().find("{{").map(|place| self.at + place);
         let end = self.text.len();
         self.at = close.unwrap_or(end).min(next.unwrap_or(end));
     }

@@ -51,7 +51,7 @@ fn attempt(text: &str) -> Result<Rendered, Vec<Diagnostic>> {
 
 fn rendered(text: &str) -> String {
     let Rendered { text: rendered, warnings } =
-        attempt(text).unwrap_or_else(|found| panic!("{text}: {found:#?}"));
+        attempt(text).unwrap_or_else(|findings| panic!("{text}: {findings:#?}"));
     assert_eq!(warnings, [], "{text}");
     rendered
 }

@@ -28,8 +28,8 @@ fn list_names_the_source_of_each_value() {
     model                               "work/big"  project
     reasoning_effort                    "high"  TENTER_REASONING_EFFORT
     providers.work.api                  "chat"  user
-    tools.protect                       ["a", "b"]  user and project
     max_turns                           30  user
+    tools.protect                       ["a", "b"]  user and project
     hooks.override."acme/x".timeout_ms  500  user
     hooks.override.g.fail               "closed"  project
     "#);

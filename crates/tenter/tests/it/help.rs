@@ -113,6 +113,6 @@ fn a_page_is_wrapped_to_the_terminal() {
         "`permissions.chat` and `permissions.run` those of all. A",
         "A mode is a guard rail, not a sandbox: see what a guard is.",
     ] {
-        assert!(output.stdout.lines().any(|shown| shown.trim_end() == line), "{output}");
+        assert!(output.stdout.lines().any(|text| text.trim_end() == line), "{output}");
     }
 }

@@ -139,11 +139,11 @@ fn compactions_are_reported(sandbox: &Sandbox, requests: &[Sent]) {
     let asides = requests.iter().filter(|request| request.is_aside).count();
     assert_eq!((before.len(), after.len()), (asides, asides), "each once, and all successful");
     for trigger in ["auto", "overflow"] {
-        assert!(before.iter().any(|told| told["trigger"] == trigger), "{trigger}: {before:#?}");
+        assert!(before.iter().any(|event| event["trigger"] == trigger), "{trigger}: {before:#?}");
     }
-    for told in &after {
-        let figure = |name: &str| told[name].as_u64().unwrap();
-        assert!(figure("tokens_after") < figure("tokens_before"), "{told}");
+    for event in &after {
+        let figure = |name: &str| event[name].as_u64().unwrap();
+        assert!(figure("tokens_after") < figure("tokens_before"), "{event}");
     }
 }
 

@@ -120,7 +120,7 @@ fn hooks_run_in_the_project_with_their_variables_and_without_model_keys() {
         .unwrap();
     assert!(output.status.success());
     let env = sandbox.read("env.txt");
-    for wanted in [
+    for variable in [
         "TENTER_EVENT=before_tool_call",
         "TENTER_HOOK_NAME=env",
         "TENTER_PROTOCOL_VERSION=1",
@@ -128,7 +128,7 @@ fn hooks_run_in_the_project_with_their_variables_and_without_model_keys() {
         &format!("TENTER_PROJECT_DIR={}", sandbox.project().display()),
         &format!("TENTER_HOOK_DIR={}/.kodelet/hooks", sandbox.home().display()),
     ] {
-        assert!(env.lines().any(|line| line == wanted), "{wanted} is missing in\n{env}");
+        assert!(env.lines().any(|line| line == variable), "{variable} is missing in\n{env}");
     }
     let state = format!(
         "TENTER_HOOK_STATE={}/",

@@ -57,6 +57,10 @@ const PATTERNS: &[(&str, &str)] = &[
         r"\blet (mut )?(asked|changed|found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)\b",
         "name the variable by a noun",
     ),
+    (
+        r"(\bfor |\bSome\(|\|)(found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)( in\b|\)|\|)",
+        "name the variable by a noun",
+    ),
     (r"\bfn of\(|\blet (mut )?of_", "say in the name what it returns"),
     (
         r"//.*\b((that|those) of\b|(is|are) about( [^t]| t[^o]|$))",
@@ -254,6 +258,7 @@ fn the_patterns_match_what_they_forbid() {
     let lines = [
         "    /// Whether the file exists.",
         "    let mut found = Vec::new();",
+        "    names.iter().any(|known| known == name)",
         "    pub fn of(text: &str) -> Self {",
         "// It is about the limit.",
         "const MOST: usize = 10;",

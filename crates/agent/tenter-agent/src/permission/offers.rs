@@ -34,10 +34,10 @@ fn no_offer_allows_what_is_more_harmful_than_what_was_shown() {
     all.dedup();
     let rules = Rules::new(all.into_iter().map(|rule| (rule, RuleSource::Project)).collect(), None);
     let harmed =
-        SHOWN.iter().flat_map(|shown| HARM.iter().map(move |harm| format!("{shown} {harm}")));
-    let elsewhere = SHOWN.iter().flat_map(|shown| {
+        SHOWN.iter().flat_map(|reader| HARM.iter().map(move |harm| format!("{reader} {harm}")));
+    let elsewhere = SHOWN.iter().flat_map(|reader| {
         ["cd /tmp && ", "cd .. && ", "PATH=. ", "env PATH=. ", "xargs "]
-            .map(|start| format!("{start}{shown}"))
+            .map(|start| format!("{start}{reader}"))
     });
     let others = OTHERS.iter().map(|other| (*other).to_owned());
     let mut passed = Vec::new();

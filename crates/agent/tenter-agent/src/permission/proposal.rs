@@ -92,12 +92,12 @@ pub(super) fn of_commands<'c>(
 
 /// Returns the rule for a command: for all uses of it with the same effect if that is known, otherwise for exactly this call (R84).
 fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
-    if let Some(known) = command.known {
-        let word = match known.kind() {
+    if let Some(usage) = command.known {
+        let word = match usage.kind() {
             UseKind::Reads => "reads",
             UseKind::Builds => "builds",
         };
-        return format!("{word}({})", known.name()).parse().ok();
+        return format!("{word}({})", usage.name()).parse().ok();
     }
     let program = command.program.as_str();
     if command.is_nested

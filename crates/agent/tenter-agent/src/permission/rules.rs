@@ -107,7 +107,7 @@ impl Rules {
             });
         }
         self.store.as_ref().map_or(Ok(()), |store| store.remove(rule))?;
-        self.lock().retain(|known| *known != project_rule);
+        self.lock().retain(|rule| *rule != project_rule);
         Ok(())
     }
 

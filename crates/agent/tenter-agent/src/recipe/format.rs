@@ -302,9 +302,9 @@ impl RecipeFrontMatter {
     }
 
     fn read_arguments(&mut self, field: &Field, report: &mut Report<'_>) {
-        for named in report.optional_mapping(field, &FIELD_IGNORED) {
-            let argument = self.argument(&named.key);
-            for field in report.optional_mapping(named, &FIELD_IGNORED) {
+        for entry in report.optional_mapping(field, &FIELD_IGNORED) {
+            let argument = self.argument(&entry.key);
+            for field in report.optional_mapping(entry, &FIELD_IGNORED) {
                 let text = |report: &mut Report<'_>| {
                     report.optional_text(field, &FIELD_IGNORED).map(str::to_owned)
                 };
@@ -319,9 +319,9 @@ impl RecipeFrontMatter {
 
     /// Reads the older form, names and their defaults. A default in `arguments` has precedence.
     fn read_defaults(&mut self, field: &Field, report: &mut Report<'_>) {
-        for named in report.optional_mapping(field, &FIELD_IGNORED) {
-            if let Some(scalar) = report.scalar(named, &FIELD_IGNORED, "text after the colon") {
-                let default = &mut self.argument(&named.key).default;
+        for entry in report.optional_mapping(field, &FIELD_IGNORED) {
+            if let Some(scalar) = report.scalar(entry, &FIELD_IGNORED, "text after the colon") {
+                let default = &mut self.argument(&entry.key).default;
                 default.get_or_insert_with(|| scalar.text.clone());
             }
         }

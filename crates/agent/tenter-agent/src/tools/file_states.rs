@@ -29,7 +29,7 @@ impl SeenFiles {
 
     /// Requires every file to be read again before it is changed.
     pub(crate) fn forget(&mut self) {
-        self.0.values_mut().for_each(|seen| *seen = SeenState::Forgotten);
+        self.0.values_mut().for_each(|state| *state = SeenState::Forgotten);
     }
 
     /// Returns an error for a file that has changed since it was read. A file that was never read, or does not exist, is

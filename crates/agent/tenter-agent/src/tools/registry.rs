@@ -149,8 +149,8 @@ impl fmt::Display for UnknownTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for name in &self.unknown {
             write!(f, "there is no tool {name:?}")?;
-            if let Some(meant) = self.suggestion(name) {
-                write!(f, " (did you mean {meant:?}?)")?;
+            if let Some(suggestion) = self.suggestion(name) {
+                write!(f, " (did you mean {suggestion:?}?)")?;
             }
             f.write_str("; ")?;
         }

@@ -21,7 +21,7 @@ fn search(store: &Store, words: &str) -> Vec<SearchHit> {
 }
 
 pub(crate) fn ids(store: &Store, words: &str) -> Vec<String> {
-    search(store, words).into_iter().map(|found| found.summary.id).collect()
+    search(store, words).into_iter().map(|hit| hit.summary.id).collect()
 }
 
 fn snippet(store: &Store, words: &str) -> String {

@@ -229,8 +229,8 @@ fn open_store(
     }
     let store = Store::open(&project.env.store_file()).map_err(Failure::caused_by)?;
     let id = match &args.resume {
-        Some(wanted) if wanted.is_empty() => Some(chosen_conversation(project, &store)?),
-        Some(wanted) => Some(store.find(wanted).map_err(Failure::caused_by)?),
+        Some(name) if name.is_empty() => Some(chosen_conversation(project, &store)?),
+        Some(name) => Some(store.find(name).map_err(Failure::caused_by)?),
         None if args.follow => store.newest(Some(project.root())).map_err(Failure::caused_by)?,
         None => None,
     };

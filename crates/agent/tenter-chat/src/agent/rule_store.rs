@@ -98,17 +98,17 @@ impl RuleStore for StoredRules {
         if user_only::is_below_agent(&self.env, &self.root) {
             return Err("another coding agent runs this program, and an agent must not loosen its own guards".to_owned());
         }
-        self.change(|kept| {
+        self.change(|stored| {
             for rule in rules.iter().map(Rule::to_string) {
-                if !kept.contains(&rule) {
-                    kept.push(rule);
+                if !stored.contains(&rule) {
+                    stored.push(rule);
                 }
             }
         })
     }
 
     fn remove(&self, rule: &Rule) -> Result<(), String> {
-        self.change(|kept| kept.retain(|known| *known != rule.to_string()))
+        self.change(|stored| stored.retain(|other| *other != rule.to_string()))
     }
 }
 

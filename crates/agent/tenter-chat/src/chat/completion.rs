@@ -128,7 +128,7 @@ impl CommandCompletion {
     fn permissions(&self, start: usize, argument: &str) -> (usize, Vec<Pair>) {
         let pair = |text: &str| Pair { display: text.to_owned(), replacement: text.to_owned() };
         if let Some(rule) = argument.strip_prefix("remove ") {
-            let rules = self.rules.iter().filter(|kept| kept.starts_with(rule));
+            let rules = self.rules.iter().filter(|one| one.starts_with(rule));
             return (start + "remove ".len(), rules.map(|rules| pair(rules)).collect());
         }
         let words = ["ask", "edits", "all", "add ", "remove "];

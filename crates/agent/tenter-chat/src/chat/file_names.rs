@@ -77,7 +77,7 @@ fn last_part(path: &str) -> &str {
 
 fn has_in_order(path: &str, typed: &str) -> bool {
     let mut characters = path.chars();
-    typed.chars().all(|wanted| characters.any(|c| c == wanted))
+    typed.chars().all(|letter| characters.any(|c| c == letter))
 }
 
 #[cfg(test)]

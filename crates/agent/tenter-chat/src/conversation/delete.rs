@@ -74,7 +74,7 @@ fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Fai
             .map_err(Failure::caused_by);
     }
     let ids: Result<Vec<String>, Failure> =
-        args.ids.iter().map(|wanted| find(store, root, wanted)).collect();
+        args.ids.iter().map(|id| find(store, root, id)).collect();
     let mut ids = ids?;
     ids.sort();
     ids.dedup();

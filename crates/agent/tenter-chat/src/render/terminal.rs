@@ -230,7 +230,7 @@ impl Terminal {
         let reason = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"));
         let Some(reason) = reason.filter(|_| result.is_blocked()) else { return false };
         let shown_reasons = &mut self.state().shown_reasons;
-        let place = shown_reasons.iter().position(|shown| reason == shown);
+        let place = shown_reasons.iter().position(|other| reason == other);
         place.map(|index| shown_reasons.swap_remove(index)).is_some()
     }
 

@@ -133,7 +133,7 @@ fn the_server_itself_answers_in_three_apis() {
         };
         assert!(
             streamed.text.is_empty()
-                || answer.blocks.iter().map(text).any(|said| said.contains(streamed.text.trim()))
+                || answer.blocks.iter().map(text).any(|text| text.contains(streamed.text.trim()))
         );
     }
 }

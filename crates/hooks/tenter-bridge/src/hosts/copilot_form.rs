@@ -42,8 +42,8 @@ fn transcript(payload: &Payload) -> Option<&str> {
 /// # Errors
 /// It is of another event, or has no session, working directory, tool or prompt where its event has one.
 pub(super) fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadError> {
-    if let Some(named) = payload.text("hook_event_name").filter(|named| *named != event.name) {
-        return Err(PayloadError::other_event(event.name, named));
+    if let Some(other) = payload.text("hook_event_name").filter(|other| *other != event.name) {
+        return Err(PayloadError::other_event(event.name, other));
     }
     let agent = either(payload, ["agentId", "agent_id"]).map(|id| NativeAgent {
         id: id.to_owned(),

@@ -124,8 +124,8 @@ impl<'v> OrdinaryEvent<'v> {
         let Ok(files) = loader.hook_files(&self.settings) else {
             return LoadedHooks::load_all(loader);
         };
-        if let Some(kept) = &self.visitor.kept {
-            return self.load_kept(kept, (files, started), loader);
+        if let Some(memory) = &self.visitor.kept {
+            return self.load_kept(memory, (files, started), loader);
         }
         // The user can write the summary, but not remove a managed hook.
         if self.visitor.directories.managed.exists() {

@@ -64,7 +64,7 @@ pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
     let mut plans = Vec::new();
     for file in files(env, project, args, (host, is_for_user))? {
         let source = source(env, project, (host, is_for_user), &file)?;
-        let import = import::read(&source).map_err(|found| located(found.at(&file)))?;
+        let import = import::read(&source).map_err(|finding| located(finding.at(&file)))?;
         plans.push(import::plan(import, &source, &hooks));
         ui::diagnostics(lint::findings_in(project, host, (file, source.text), false).iter());
     }

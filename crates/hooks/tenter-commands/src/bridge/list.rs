@@ -197,10 +197,10 @@ fn print_keeper(keeper: &KeeperStatus) {
     let (project, since) = (visible(&keeper.project), ui::short_time(&keeper.since));
     let about = styled(FAINT, format!("process {}, since {since}", keeper.pid));
     ui::out(format!("{}  {project}  {about}", styled(NAME, "keeper")));
-    for kept in &keeper.hooks {
+    for process in &keeper.hooks {
         let (hook, layer, since) =
-            (visible(&kept.hook), visible(&kept.layer), ui::short_time(&kept.since));
-        let answered = match kept.answered {
+            (visible(&process.hook), visible(&process.layer), ui::short_time(&process.since));
+        let answered = match process.answered {
             1 => "1 event".to_owned(),
             count => format!("{count} events"),
         };

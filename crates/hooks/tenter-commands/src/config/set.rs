@@ -73,7 +73,7 @@ pub(super) fn unset(env: &Env, file: &ConfigFile, args: &UnsetArgs) -> CommandRe
     Ok(Exit::Done)
 }
 
-/// The value that the setting accepts, of those that the words can mean.
+/// Returns the first value that the setting accepts: the word as TOML, the word as text, or a list of the words.
 fn valid_value(file: &ConfigFile, key: &SettingKey, words: &[String]) -> Result<Value, Failure> {
     let list = || Value::Array(words.iter().map(String::as_str).collect::<Array>());
     let candidates = match words {

@@ -143,7 +143,7 @@ pub(super) fn entries_named<'c>(
     }
     let failure = Failure::new(format!("there is no hook {name:?}"));
     Err(match nearest(name, others.iter().map(|entry| entry.name)) {
-        Some(meant) => failure.help(format!("did you mean {meant}?")),
+        Some(suggestion) => failure.help(format!("did you mean {suggestion}?")),
         None if others.iter().all(HookEntry::is_built_in) => {
             failure.help("there are no hooks yet: `tenter hooks new NAME` creates one")
         }

@@ -112,8 +112,8 @@ fn table(project: &Project, entries: &[HookEntry]) {
         let script = entry.script.as_ref().filter(|_| entry.has_several_scripts);
         lines.extend(script.map(|script| styled(FAINT, format!("  it runs {}", visible(script)))));
         let about = entry.description.as_ref().filter(|_| entry.is_built_in());
-        if let Some(said) = entry.reason.as_ref().or(about) {
-            let text = format!("it {}", sanitize(said));
+        if let Some(reason) = entry.reason.as_ref().or(about) {
+            let text = format!("it {}", sanitize(reason));
             let room = if is_narrow { ui::columns().saturating_sub(2) } else { usize::MAX };
             lines.extend(folded(&text, room).map(|line| styled(FAINT, format!("  {line}"))));
         }

@@ -25,7 +25,7 @@ pub(super) fn find(
 ) -> Result<Option<JournalSelection>, Failure> {
     match args.session.as_deref() {
         Some(LAST) => Ok(last(env, root, agent)?.map(JournalSelection::Conversation)),
-        Some(wanted) => conversation(env, wanted, agent).map(Some),
+        Some(id) => conversation(env, id, agent).map(Some),
         None if args.all => Ok(Some(JournalSelection::All)),
         None => Ok(Some(JournalSelection::Project(OfProject::new(env, root, agent)))),
     }

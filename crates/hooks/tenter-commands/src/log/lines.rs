@@ -84,14 +84,14 @@ impl LogLayout {
 
     /// The records as lines, under a heading for each session.
     pub(super) fn lines(&mut self, batch: &[RecordView]) -> Vec<String> {
-        for row in batch.iter().filter_map(|shown| shown.row.as_ref()) {
+        for row in batch.iter().filter_map(|line| line.row.as_ref()) {
             for (width, cell) in self.widths.iter_mut().zip(&row.cells) {
                 *width = cell.chars().count().max(*width);
             }
         }
         let has_columns = std::mem::replace(&mut self.has_columns, true);
         let columns = (self.format == LogFormat::Csv && !has_columns).then(csv::heading);
-        columns.into_iter().chain(batch.iter().flat_map(|shown| self.record(shown))).collect()
+        columns.into_iter().chain(batch.iter().flat_map(|line| self.record(line))).collect()
     }
 
     fn record(&mut self, shown: &RecordView) -> Vec<String> {

@@ -44,7 +44,7 @@ pub(super) fn settle(
     let catalog = trust_hooks(project, &waiting, cancel)?;
     ui::note("Trusted:");
     for hook in &waiting {
-        let active = catalog.hooks().iter().find(|known| known.name == hook.name);
+        let active = catalog.hooks().iter().find(|other| other.name == hook.name);
         let events: Vec<&str> = active
             .iter()
             .flat_map(|active| &active.subscriptions)

@@ -106,7 +106,7 @@ pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failur
 
 /// The failure for a plugin that is not installed.
 pub(super) fn unknown(name: &str, found: &[FoundPlugin]) -> Failure {
-    let names: Vec<&str> = found.iter().map(|found| found.plugin.name.as_str()).collect();
+    let names: Vec<&str> = found.iter().map(|one| one.plugin.name.as_str()).collect();
     let near = ResourceName::new(name).nearest(&names);
     let suggestion = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
     Failure::new(format!("there is no plugin {name:?}{suggestion}"))
@@ -117,8 +117,8 @@ pub(super) fn unknown(name: &str, found: &[FoundPlugin]) -> Failure {
 pub(super) fn not_here(env: &Env, root: &Path, place: &PluginDir, name: &str) -> Failure {
     let all = installed(&PluginDir::all(env, root)).unwrap_or_default();
     let (here, elsewhere): (Vec<FoundPlugin>, Vec<FoundPlugin>) =
-        all.into_iter().partition(|found| found.place.location == place.location);
-    if elsewhere.iter().all(|found| found.plugin.name != name) {
+        all.into_iter().partition(|one| one.place.location == place.location);
+    if elsewhere.iter().all(|one| one.plugin.name != name) {
         return unknown(name, &here);
     }
     let (whose, how) = match place.location {

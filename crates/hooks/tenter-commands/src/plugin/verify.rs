@@ -65,8 +65,8 @@ fn of_place(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
 }
 
 fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> VerifiedPlugin {
-    let installed = found.iter().find(|found| found.plugin.name == name);
-    let directory = installed.map(|found| found.plugin.path.clone());
+    let installed = found.iter().find(|one| one.plugin.name == name);
+    let directory = installed.map(|one| one.plugin.path.clone());
     let directory = directory.or_else(|| place.plugins.remains(name));
     let (differences, diagnostics) = match (directory, lock.get(name)) {
         (Some(directory), Some(locked)) => verify(&directory, locked),

@@ -246,7 +246,7 @@ fn matcher(manifest: &Manifest, subscriptions: &[Subscription]) -> Option<Matche
     let mut text = manifest.matcher.clone();
     text.tool = native.clone().or(text.tool);
     let is_empty = text.tool.is_none() && text.pattern.is_none();
-    let applies = subscriptions.iter().any(|named| named.event.lifecycle().matcher);
+    let applies = subscriptions.iter().any(|one| one.event.lifecycle().matcher);
     let matcher = (!is_empty && applies).then(|| Matcher::new(&text))?;
     Some(if native.is_some() { matcher.with_claude_code_names() } else { matcher })
 }

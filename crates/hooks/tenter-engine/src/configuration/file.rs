@@ -55,9 +55,9 @@ pub(super) fn with_suggestion(error: String) -> String {
     const UNKNOWN: &str = "unknown field `";
     let Some((_, rest)) = error.split_once(UNKNOWN) else { return error };
     let Some((key, known)) = rest.split_once("`, expected ") else { return error };
-    let Some(meant) = nearest(key, known.split('`').skip(1).step_by(2)) else { return error };
+    let Some(suggestion) = nearest(key, known.split('`').skip(1).step_by(2)) else { return error };
     let from = format!("{UNKNOWN}{key}`, expected ");
-    error.replacen(&from, &format!("{UNKNOWN}{key}`; did you mean `{meant}`? Expected "), 1)
+    error.replacen(&from, &format!("{UNKNOWN}{key}`; did you mean `{suggestion}`? Expected "), 1)
 }
 
 /// Removes the source line from errors about keys: if the user pasted an API key there, it must not end up in a log.

@@ -196,9 +196,9 @@ fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> 
 }
 
 fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> {
-    let of_user: BTreeSet<&str> = user.overrides.iter().map(|hook| hook.name.as_str()).collect();
+    let user_names: BTreeSet<&str> = user.overrides.iter().map(|hook| hook.name.as_str()).collect();
     let names = project.strict_overrides().map(|hook| &hook.name);
-    names.filter(|name| !of_user.contains(name.as_str())).cloned().collect()
+    names.filter(|name| !user_names.contains(name.as_str())).cloned().collect()
 }
 
 /// The timeouts in the user's file that are out of range.

@@ -157,8 +157,8 @@ struct ProjectFilter<'s> {
 impl ProjectFilter<'_> {
     /// Filters a table, whose keys have this prefix.
     fn filter(&mut self, table: &mut Table, prefix: &str) {
-        let named = format!("{prefix}NAME.");
-        let has_names = self.settings.iter().any(|setting| setting.key.starts_with(&named));
+        let name_prefix = format!("{prefix}NAME.");
+        let has_names = self.settings.iter().any(|setting| setting.key.starts_with(&name_prefix));
         table.retain(|part, value| {
             let key = format!("{prefix}{}", if has_names { "NAME" } else { part });
             self.accepts(&key, value)
@@ -202,8 +202,8 @@ fn plain(markdown: &str) -> String {
     text.replace('`', "")
 }
 
-/// Parses the text that was read from a project's file: only those of `settings` that a project may set. Others are ignored; each of
-/// `settings` among them is a warning.
+/// Parses the text that was read from a project's file, without everything that is not in `settings` or that a project may not set.
+/// Each refused setting is a warning.
 ///
 /// # Errors
 /// The file cannot be read, or `T` does not accept its content.

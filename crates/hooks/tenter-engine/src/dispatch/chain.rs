@@ -20,7 +20,7 @@ use crate::facts::LazyFacts;
 use crate::failure::RunFailure;
 use crate::hook::Hook;
 use crate::hook_policy::{FailMode, HookMode};
-use crate::observe::{Decision, DecisionKind};
+use crate::observe::{Decision, DecisionKind, DecisionRecord};
 use crate::run_context::RunContext;
 use crate::runner::{Input, Job};
 use crate::settings::{AsynchronousHooks, EngineSettings};
@@ -266,19 +266,22 @@ impl<'e> Chain<'e> {
         let parts = self.outcome.parts();
         let (kind, by) = parts.first().copied().unzip();
         let verdict = self.outcome.verdict.as_ref();
-        Decision {
-            scope: Arc::clone(&self.scope),
-            event: self.event,
-            tool_call: self.outcome.body.tool_call().cloned(),
-            time: (self.engine.settings.clock)(),
+        let record = DecisionRecord {
             hooks_run: self.hooks_run,
-            kind: kind.unwrap_or(DecisionKind::None),
+            decision: kind.unwrap_or(DecisionKind::None),
             also: parts.iter().skip(1).map(|(kind, _)| *kind).collect(),
             by: by.map(str::to_owned),
             reason: verdict.and_then(|verdict| verdict.value.reason.clone()),
             by_failure: self.outcome.denied_by_failure,
             overruled: self.outcome.overruled(),
             confined: self.confined.clone(),
+        };
+        Decision {
+            scope: Arc::clone(&self.scope),
+            event: self.event,
+            tool_call: self.outcome.body.tool_call().cloned(),
+            time: (self.engine.settings.clock)(),
+            record,
         }
     }
 

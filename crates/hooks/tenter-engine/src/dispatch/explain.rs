@@ -148,8 +148,8 @@ fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &HookFact
         None => Selection::NotMatched,
         Some(Err(error)) if !hook.may_deny() => Selection::Undecided(error),
         Some(_) if !facts.is_none_or(is_about) => Selection::NotMatched,
-        Some(found) => {
-            let tool_name = found.unwrap_or_else(|_| candidate.tool_name(call));
+        Some(tool) => {
+            let tool_name = tool.unwrap_or_else(|_| candidate.tool_name(call));
             Selection::Runs { tool_name: tool_name.map(str::to_owned) }
         }
     }

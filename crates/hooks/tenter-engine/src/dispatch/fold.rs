@@ -167,7 +167,7 @@ impl Outcome {
 
     pub(super) fn raise_verdict(&mut self, hook: &str, verdict: Option<Verdict>) {
         let Some(verdict) = verdict else { return };
-        if self.verdict.as_ref().is_none_or(|held| verdict.kind > held.value.kind) {
+        if self.verdict.as_ref().is_none_or(|earlier| verdict.kind > earlier.value.kind) {
             self.verdict = Some(Attributed { hook: hook.to_owned(), value: verdict });
         }
     }
@@ -301,7 +301,8 @@ mod tests {
         let context = |text: &str| Reply { context: Some(text.into()), ..Reply::default() };
         let deny = Reply { context: Some("b".into()), ..verdict(VerdictKind::Deny, "no") };
         let outcome = fold(&[("one", context("a")), ("two", deny)]);
-        let contexts: Vec<&str> = outcome.contexts.iter().map(|said| said.value.as_str()).collect();
+        let contexts: Vec<&str> =
+            outcome.contexts.iter().map(|context| context.value.as_str()).collect();
         assert_eq!((contexts, outcome.denied()), (vec!["a", "b"], Some(("two", "no"))));
     }
 

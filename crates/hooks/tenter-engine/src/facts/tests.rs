@@ -168,9 +168,9 @@ fn the_fields_of_an_unknown_tool_say_what_it_runs_and_touches() {
     assert_eq!(values, [("/home/ann/.local", PathOp::Move, true), ("/p/q", PathOp::Write, false)]);
     let result = facts("ns.powershell", json!({"command": "Remove-Item /"}));
     assert!(result.unparsed && result.commands.is_empty());
-    for known in ["todo", "subagent", "skill"] {
-        let result = facts(known, json!({"command": "rm x", "path": "y"}));
-        assert!(result.commands.is_empty() && result.paths.is_empty(), "{known}");
+    for tool in ["todo", "subagent", "skill"] {
+        let result = facts(tool, json!({"command": "rm x", "path": "y"}));
+        assert!(result.commands.is_empty() && result.paths.is_empty(), "{tool}");
     }
 }
 

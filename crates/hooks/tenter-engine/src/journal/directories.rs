@@ -27,7 +27,7 @@ impl JournalDirectories {
     #[must_use]
     pub fn and(mut self, directory: impl Into<PathBuf>) -> Self {
         let directory = directory.into();
-        if !self.all().any(|known| is_same(known, &directory)) {
+        if !self.all().any(|other| is_same(other, &directory)) {
             self.others.push(directory);
         }
         self
@@ -117,7 +117,8 @@ impl From<&JournalDirectories> for JournalDirectories {
 
 /// Returns whether both paths lead to the same directory, now or once it is created.
 fn is_same(one: &Path, other: &Path) -> bool {
-    let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    let identity =
+        |path: &Path| fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
     let created = |path: &Path| destination(path).unwrap_or_else(|_| path.to_owned());
     identity(one).is_some_and(|one| identity(other) == Some(one)) || created(one) == created(other)
 }

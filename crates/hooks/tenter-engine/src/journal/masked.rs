@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Object, Scope, ToolCall};
 
 use super::redact::Redactor;
 use crate::observe::{
-    AskAnswer, CallPermission, Decision, HookRun, Notice, Observer, PermissionSource,
-    RewriteChange, RunRecord,
+    AskAnswer, CallPermission, Decision, DecisionRecord, HookRun, Notice, Observer,
+    PermissionSource, RewriteChange, RunRecord,
 };
 
 /// Passes everything to another observer with secrets masked.
@@ -106,38 +105,34 @@ impl Redactor {
 
     /// Returns the decision without secrets, cut to the maximum size of a record.
     pub(super) fn decision(&self, decision: &Decision) -> Decision {
-        let Decision {
-            scope,
-            event,
-            tool_call,
-            time,
-            hooks_run,
-            kind,
-            also,
-            by,
-            reason,
-            by_failure,
-            overruled,
-            confined,
-        } = decision;
+        let Decision { scope, event, tool_call, time, record } = decision;
         Decision {
             scope: Arc::new(self.scope(scope)),
             event: *event,
             tool_call: tool_call.as_ref().map(|call| self.call(call)),
             time: *time,
-            hooks_run: *hooks_run,
-            kind: *kind,
-            also: also.clone(),
-            by: by.clone(),
-            reason: reason.as_ref().map(|reason| self.text(reason)),
-            by_failure: *by_failure,
-            overruled: overruled.clone(),
-            confined: confined.as_ref().map(|fact| ConfinedFact {
-                profile: self.text(&fact.profile),
-                kept: fact.kept.clone(),
-                not_kept: fact.not_kept.iter().map(|promise| self.text(promise)).collect(),
-            }),
+            record: self.decision_record(record.clone()),
         }
+    }
+
+    fn decision_record(&self, mut record: DecisionRecord) -> DecisionRecord {
+        let DecisionRecord {
+            decision: _,
+            also: _,
+            hooks_run: _,
+            by: _,
+            reason,
+            by_failure: _,
+            overruled: _,
+            confined,
+        } = &mut record;
+        let facts = confined.iter_mut();
+        let facts =
+            facts.flat_map(|fact| [&mut fact.profile].into_iter().chain(&mut fact.not_kept));
+        for text in reason.iter_mut().chain(facts) {
+            *text = self.text(text);
+        }
+        record
     }
 
     /// Returns the answer without secrets, cut to the maximum size of a record.

@@ -4,11 +4,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tenter_base::rfc3339;
-use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
 use crate::observe::{
-    AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, PermissionSource, RunRecord,
+    AskAnswer, CallPermission, Decision, DecisionKind, DecisionRecord, HookRun, Notice,
+    PermissionSource, RunRecord,
 };
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
@@ -102,33 +102,6 @@ impl RecordKind {
             }
         }
     }
-}
-
-/// The hooks of an event have decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DecisionRecord {
-    /// The most important part of the decision.
-    pub decision: DecisionKind,
-    /// The other parts of the decision.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<DecisionKind>,
-    /// The number of hooks that were run.
-    pub hooks_run: usize,
-    /// The hook that made it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// The reason why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// True if the event was denied because a hook failed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub by_failure: bool,
-    /// Hooks whose history action does not count because an earlier one does.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub overruled: Vec<String>,
-    /// After a tool call that ran confined: the promises that were kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub confined: Option<ConfinedFact>,
 }
 
 /// A hook's `ask` was answered.
@@ -260,30 +233,8 @@ impl From<&HookRun> for Record {
 
 impl From<&Decision> for Record {
     fn from(decision: &Decision) -> Self {
-        let Decision {
-            scope,
-            event,
-            tool_call,
-            time,
-            hooks_run,
-            kind,
-            also,
-            by,
-            reason,
-            by_failure,
-            overruled,
-            confined,
-        } = decision;
-        let kind = RecordKind::Decision(DecisionRecord {
-            decision: *kind,
-            also: also.clone(),
-            hooks_run: *hooks_run,
-            by: by.clone(),
-            reason: reason.clone(),
-            by_failure: *by_failure,
-            overruled: overruled.clone(),
-            confined: confined.clone(),
-        });
+        let Decision { scope, event, tool_call, time, record } = decision;
+        let kind = RecordKind::Decision(record.clone());
         Envelope { time: *time, scope, event: *event, tool_call: tool_call.as_ref() }.around(kind)
     }
 }

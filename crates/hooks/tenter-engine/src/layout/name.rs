@@ -34,10 +34,10 @@ impl ResourceName {
     /// Returns the name among `known` that was probably meant by this one: another plugin's or directory's of the same last
     /// part, or one that is spelled similarly.
     pub fn nearest<'k>(&self, known: &[&'k str]) -> Option<&'k str> {
-        let same_last = || known.iter().find(|known| last(known) == self.last()).copied();
+        let same_last = || known.iter().find(|name| last(name) == self.last()).copied();
         let similar_last = || {
-            let near = tenter_base::nearest(self.last(), known.iter().map(|known| last(known)))?;
-            known.iter().find(|known| last(known) == near).copied()
+            let near = tenter_base::nearest(self.last(), known.iter().map(|name| last(name)))?;
+            known.iter().find(|name| last(name) == near).copied()
         };
         let similar = || tenter_base::nearest(self.as_str(), known.iter().copied());
         same_last().or_else(similar).or_else(similar_last)

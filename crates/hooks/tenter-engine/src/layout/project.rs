@@ -41,14 +41,15 @@ pub(crate) struct Marks<'a> {
 
 impl<'a> Marks<'a> {
     pub(crate) fn new(start: &'a Path, home: &Path, names: &'a [String]) -> Self {
-        let owners = [start, home].map(|path| fs::metadata(path).ok().map(|found| found.uid()));
+        let owners =
+            [start, home].map(|path| fs::metadata(path).ok().map(|metadata| metadata.uid()));
         Self { start, names, owners }
     }
 
     pub(crate) fn has(&self, dir: &Path, name: &str) -> bool {
         let mark = dir.join(name);
         // The owner of a symlink counts, not the owner of its target.
-        let owner = fs::symlink_metadata(&mark).ok().map(|found| found.uid());
+        let owner = fs::symlink_metadata(&mark).ok().map(|metadata| metadata.uid());
         mark.exists() && (dir == self.start || self.owners.contains(&owner))
     }
 

@@ -143,12 +143,12 @@ impl Expression {
     pub(super) fn find_compiled(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.engine()? {
             Engine::Words(words) => Ok(words.find(text)),
-            Engine::Linear(regex) => Ok(regex.find(text).map(|found| found.range())),
+            Engine::Linear(regex) => Ok(regex.find(text).map(|place| place.range())),
             Engine::Backtracking { .. } if text.len() > LONGEST_BACKTRACKED => {
                 Err(TOO_LONG.to_owned())
             }
             Engine::Backtracking { regex, .. } => match regex.find(text) {
-                Ok(found) => Ok(found.map(|found| found.range())),
+                Ok(found) => Ok(found.map(|place| place.range())),
                 Err(_) => Err(TOO_SLOW.to_owned()),
             },
         }
@@ -284,10 +284,10 @@ mod tests {
 
     #[test]
     fn an_engine_is_compiled_on_first_use() {
-        for (text, found) in [(r"\.(py|js|ts)$", 5..8), (r"\.p[y]", 5..8), ("src", 0..3)] {
+        for (text, range) in [(r"\.(py|js|ts)$", 5..8), (r"\.p[y]", 5..8), ("src", 0..3)] {
             let expression = Expression::new(text);
             assert!(expression.engine.get().is_none());
-            assert_eq!(expression.find("src/a.py").unwrap(), Some(found), "{text}");
+            assert_eq!(expression.find("src/a.py").unwrap(), Some(range), "{text}");
             assert!(expression.engine.get().is_some());
         }
     }

@@ -48,12 +48,12 @@ impl PatternFilter {
         let mut is_seen = vec![false; self.needed_by.len()];
         let mut budget = MOST_FOUND;
         for (_, text) in texts::in_input(input) {
-            for found in self.automaton.find_overlapping_iter(&*text) {
+            for place in self.automaton.find_overlapping_iter(&*text) {
                 let Some(still_left) = budget.checked_sub(1) else {
                     return vec![true; possible.len()];
                 };
                 budget = still_left;
-                let literal = found.pattern().as_usize();
+                let literal = place.pattern().as_usize();
                 if !std::mem::replace(&mut is_seen[literal], true) {
                     self.needed_by[literal].iter().for_each(|place| possible[*place] = true);
                 }

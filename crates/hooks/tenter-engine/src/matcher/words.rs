@@ -135,7 +135,7 @@ mod tests {
         ) {
             let Ok(regex) = regex::Regex::new(&expression) else { return Ok(()) };
             let Some(words) = words(&expression) else { return Ok(()) };
-            prop_assert_eq!(words.find(&text), regex.find(&text).map(|found| found.range()), "{}", expression);
+            prop_assert_eq!(words.find(&text), regex.find(&text).map(|place| place.range()), "{}", expression);
         }
     }
 }

@@ -76,7 +76,7 @@ impl From<&Manifest> for KeptManifest {
             name,
             description,
             trigger: trigger.to_owned(),
-            further: further.iter().map(|named| named.spelling.to_owned()).collect(),
+            further: further.iter().map(|one| one.spelling.to_owned()).collect(),
             matcher,
             timeout_ms: manifest.timeout_ms,
             asynchronous: manifest.asynchronous,

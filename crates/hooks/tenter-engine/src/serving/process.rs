@@ -386,7 +386,7 @@ impl RequestTurn<'_> {
                 RunFailure::Cancelled
             } else if own.is_zero() {
                 RunFailure::TimedOut(call.timeout)
-            } else if deadline.is_some_and(|left| left.is_zero()) {
+            } else if deadline.is_some_and(|rest| rest.is_zero()) {
                 RunFailure::Deadline(call.timeout)
             } else {
                 let look = shared.clock.is_stopped().then_some(CHECK_INTERVAL);

@@ -97,8 +97,8 @@ impl Denial {
         self.cause == DenialCause::Cancelled
     }
 
-    /// The reason as a message from the hook; `None` if no hook denied.
-    pub fn into_message(self) -> Option<Attributed<String>> {
+    /// Returns the reason as a message from the hook; `None` if no hook denied.
+    pub(super) fn into_message(self) -> Option<Attributed<String>> {
         Some(Attributed { hook: self.hook?, value: self.reason })
     }
 }

@@ -160,15 +160,14 @@ impl HookSession<'_> {
 
     /// Records that a call, as it is after a rewrite by `hook`, does not run, and why. The agent found that the tool does not accept it.
     pub fn rewrite_refused(&self, hook: &str, call: &ToolCall, why: &str) {
-        let made = Decision::new(Arc::new(self.scope()), EventName::BeforeTool, self.engine.now());
-        self.engine.decided(&Decision {
-            tool_call: Some(call.clone()),
-            kind: DecisionKind::Deny,
-            by: Some(hook.to_owned()),
-            reason: Some(why.to_owned()),
-            by_failure: true,
-            ..made
-        });
+        let scope = Arc::new(self.scope());
+        let mut decision = Decision::new(scope, EventName::BeforeTool, self.engine.now());
+        decision.tool_call = Some(call.clone());
+        decision.decision = DecisionKind::Deny;
+        decision.by = Some(hook.to_owned());
+        decision.reason = Some(why.to_owned());
+        decision.by_failure = true;
+        self.engine.decided(&decision);
     }
 
     /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).

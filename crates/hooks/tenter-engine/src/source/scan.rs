@@ -63,7 +63,7 @@ pub fn scan(root: &Root, directory: usize) -> (Vec<Candidate>, Vec<Diagnostic>) 
         return (Vec::new(), Vec::new());
     }
     let opened = listed
-        .and_then(|found| Ok((found, fs::canonicalize(&root.dir)?, fs::metadata(&root.dir)?)));
+        .and_then(|entries| Ok((entries, fs::canonicalize(&root.dir)?, fs::metadata(&root.dir)?)));
     let (found, real_dir, metadata) = match opened {
         Ok(opened) => opened,
         Err(error) => return (Vec::new(), vec![unreadable(&root.dir, &error)]),

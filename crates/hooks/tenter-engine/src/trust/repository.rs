@@ -70,7 +70,7 @@ fn common_of(top: &Path) -> Option<PathBuf> {
     let is_entry_of_common = git_dir.parent() == Some(common.join("worktrees").as_path());
     let linked = fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
     let names_worktree = linked == dot_git;
-    let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.uid());
+    let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|metadata| metadata.uid());
     // A deleted worktree is still named; another user may have put something else at its path.
     let has_one_owner = owner(&dot_git) == owner(&git_dir);
     (is_entry_of_common && names_worktree && has_one_owner).then_some(common)

@@ -242,8 +242,8 @@ fn every_file_of_a_user_hook_writable_by_others_is_reported() {
         let (_, diagnostics) = scene.load();
         let reports: Vec<_> = diagnostics
             .iter()
-            .filter(|found| found.id == "hook-writable-by-others")
-            .map(|found| found.message.as_str())
+            .filter(|diagnostic| diagnostic.id == "hook-writable-by-others")
+            .map(|diagnostic| diagnostic.message.as_str())
             .collect();
         assert_eq!(
             reports,
@@ -266,7 +266,7 @@ fn a_hook_may_name_several_events() {
     );
     let (catalog, _) = scene.load();
     let events: Vec<&str> =
-        catalog.listing()[0].subscriptions.iter().map(|wanted| wanted.event.as_str()).collect();
+        catalog.listing()[0].subscriptions.iter().map(|one| one.event.as_str()).collect();
     assert_eq!(events, ["before_tool", "after_tool", "after_tool_failure", "after_turn"]);
     for event in [EventName::BeforeTool, EventName::AfterToolFailure, EventName::AfterTurn] {
         assert_eq!(catalog.hooks_for(event).len(), 1, "{event}");

@@ -70,7 +70,7 @@ pub(crate) fn decision(conversation: &str) -> Decision {
     let scope = Arc::new(scope(conversation, None));
     let mut decision = Decision::new(scope, EventName::BeforeTool, Timestamp::UNIX_EPOCH);
     decision.hooks_run = 1;
-    decision.kind = DecisionKind::Deny;
+    decision.decision = DecisionKind::Deny;
     decision.by = Some("guard".to_owned());
     decision
 }
@@ -368,7 +368,8 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     (run.warnings, run.notes) = (vec![text.clone(), text.clone()], vec![text.clone()]);
     writer.hook_ran(&run);
     writer.decided(&decision_with(|decision| {
-        (decision.tool_call, decision.reason) = (Some(call.clone()), Some(text.clone()));
+        decision.tool_call = Some(call.clone());
+        decision.reason = Some(text.clone());
     }));
     writer.ask_answered(&AskAnswer { tool_call: call, reason: text, ..answer("a") });
     let written = fs::read_to_string(journal.file("a")).unwrap();

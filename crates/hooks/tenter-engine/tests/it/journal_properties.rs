@@ -90,9 +90,11 @@ prop_compose! {
         overruled in prop::collection::vec(any_text(), 0..3),
     ) -> Decision {
         let mut decision = decision("a");
-        (decision.event, decision.tool_call, decision.hooks_run) = (event, tool_call, hooks_run);
-        (decision.kind, decision.also, decision.by, decision.reason) = (kind, also, by, reason);
-        (decision.by_failure, decision.overruled) = (by_failure, overruled);
+        (decision.event, decision.tool_call) = (event, tool_call);
+        let record = &mut decision.record;
+        (record.hooks_run, record.decision, record.also) = (hooks_run, kind, also);
+        (record.by, record.reason) = (by, reason);
+        (record.by_failure, record.overruled) = (by_failure, overruled);
         decision
     }
 }

@@ -143,7 +143,7 @@ fn a_missing_or_weakened_trusted_hook_is_reported_with_the_reason() {
                 ("guard", severity == Severity::Error)
             );
             let diagnostic =
-                diagnostics.iter().find(|found| found.id == "trusted-hook-lost").unwrap();
+                diagnostics.iter().find(|diagnostic| diagnostic.id == "trusted-hook-lost").unwrap();
             assert!(diagnostic.message.contains(reason), "{}", diagnostic.message);
             assert_eq!(diagnostic.severity, severity);
         }

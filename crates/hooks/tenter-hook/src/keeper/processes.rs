@@ -111,7 +111,8 @@ impl Processes {
 
     /// Ends all processes, and waits for that.
     pub(super) fn shut_down(&mut self) {
-        let processes: Vec<_> = self.0.values_mut().filter_map(|kept| kept.slot.take()).collect();
+        let processes: Vec<_> =
+            self.0.values_mut().filter_map(|process| process.slot.take()).collect();
         for process in &processes {
             process.shut_down();
         }

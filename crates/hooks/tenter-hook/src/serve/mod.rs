@@ -161,8 +161,8 @@ impl Server {
                 continue;
             };
             match time.checked_duration_since(Instant::now()) {
-                Some(left) => {
-                    let woken = self.changed.wait_timeout(open, left);
+                Some(rest) => {
+                    let woken = self.changed.wait_timeout(open, rest);
                     open = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
                 None => return (number, open[&number].visitor.late()),

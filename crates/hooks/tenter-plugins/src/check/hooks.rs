@@ -21,7 +21,8 @@ pub(super) fn check(plugin: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
     findings.extend(candidates.iter().filter_map(name));
     let needed = candidates.iter().flat_map(needed);
     // A symlink to a directory is published as a symlink, and the content of the directory at its own path.
-    let is_published = |path: &PathBuf| published.iter().any(|known| path.starts_with(known));
+    let is_published =
+        |path: &PathBuf| published.iter().any(|directory| path.starts_with(directory));
     findings.extend(needed.filter(|path| !is_published(path)).map(left_out));
     findings
 }

@@ -89,7 +89,7 @@ impl Strays {
         let ours = processes::descendants(&all, [getpid().as_raw_pid()]);
         let is_known_or_marked = |process: &Process| {
             process.pid != leader
-                && (self.known.iter().any(|known| known.is(*process))
+                && (self.known.iter().any(|one| one.is(*process))
                     || process.was_given(VARIABLE, is_of_run))
         };
         let marked: Vec<Process> = ours.iter().copied().filter(is_known_or_marked).collect();

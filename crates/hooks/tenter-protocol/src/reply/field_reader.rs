@@ -74,10 +74,10 @@ impl FieldReader {
         for key in unknown.iter().take(MAX_NAMED) {
             let name = excerpt::chars(key, MAX_NAME_LENGTH);
             match meant(key, &usable) {
-                Some(known) => {
+                Some(own_field) => {
                     is_meant = true;
                     self.defect(format!(
-                        "its reply has no field {name:?}; did you mean {known:?}?"
+                        "its reply has no field {name:?}; did you mean {own_field:?}?"
                     ));
                 }
                 None if has_known => {

@@ -1,4 +1,4 @@
-//! Runs a command in thought: its facts, its effects on the shell, and what it runs itself.
+//! Simulates a command: its facts, its effects on the shell, and what it runs itself.
 
 use crate::facts::{FlowRole, FlowSource};
 use crate::field::Field;

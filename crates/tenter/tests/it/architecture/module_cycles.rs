@@ -118,8 +118,8 @@ fn imports(modules: &Modules) -> BTreeSet<(ModulePath, ModulePath)> {
     let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
     let mut all = Vec::new();
     for (module, text) in modules {
-        for found in statement.captures_iter(text) {
-            let targets = paths(&found[1]).into_iter();
+        for place in statement.captures_iter(text) {
+            let targets = paths(&place[1]).into_iter();
             let targets = targets.filter_map(|path| absolute(module, &path, modules));
             all.extend(targets.map(|target| (module.clone(), target)));
         }

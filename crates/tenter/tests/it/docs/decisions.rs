@@ -11,7 +11,7 @@ use crate::architecture::sources;
 fn listed() -> Vec<String> {
     let heading = Regex::new(r"(?m)^### ([A-Z]\d+)\n\n\S").unwrap();
     let text = text_of("decisions.md");
-    heading.captures_iter(&text).map(|found| found[1].to_owned()).collect()
+    heading.captures_iter(&text).map(|place| place[1].to_owned()).collect()
 }
 
 #[test]
@@ -29,12 +29,12 @@ fn every_citation_in_the_code_resolves() {
     let citation = Regex::new(r"\b[RBCFHMPST][1-9]\d?\b").unwrap();
     let (mut citations, mut missing) = (0, BTreeSet::new());
     for (name, text) in sources() {
-        for found in comment.find_iter(&text).flat_map(|found| citation.find_iter(found.as_str())) {
+        for place in comment.find_iter(&text).flat_map(|place| citation.find_iter(place.as_str())) {
             citations += 1;
-            if !listed.contains(found.as_str()) {
+            if !listed.contains(place.as_str()) {
                 missing.insert(format!(
                     "{name} cites {}, which docs/decisions.md lacks",
-                    found.as_str()
+                    place.as_str()
                 ));
             }
         }

@@ -102,7 +102,7 @@ fn check(sandbox: &Sandbox, block: &Block, script: &str, message: &str, expected
     let words: Vec<&str> = decided.iter().map(|run| run["decision"].as_str().unwrap()).collect();
     let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
     assert_eq!(words, decisions, "{}\n{output}", block.place);
-    let is_said = |run: &&Value| run["reason"].as_str().is_some_and(|said| said.contains(reason));
+    let is_said = |run: &&Value| run["reason"].as_str().is_some_and(|text| text.contains(reason));
     assert!(
         reason.is_empty() || decided.iter().any(is_said),
         "{}: {reason}\n{output}",

@@ -244,7 +244,7 @@ fn the_table_of_triggers_is_the_codes() {
         })
         .collect();
     let mut documented = table(PAGE, "Trigger").rows;
-    documented.sort_by_key(|row| TABLE.iter().position(|known| known.name == row[0]));
+    documented.sort_by_key(|row| TABLE.iter().position(|one| one.name == row[0]));
     assert_eq!(documented, code);
 }
 
@@ -330,7 +330,7 @@ fn the_table_of_tools_names_is_the_codes() {
         })
         .collect();
     let mut documented = table("tools.md", "Tool").rows;
-    let place = |row: &Vec<String>| code.iter().position(|known| known[0] == row[0]);
+    let place = |row: &Vec<String>| code.iter().position(|one| one[0] == row[0]);
     documented.sort_by_key(place);
     assert_eq!(documented, code);
 }

@@ -154,12 +154,12 @@ fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
     manifest(&hooks, "edited", "trigger: before_tool", "# now it is another one");
     let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
     assert_eq!(ids(&sandbox), ["hook-timed-out", "hook-slow", "hook-timeout-short"], "{output}");
-    for said in [
+    for line in [
         "the hook cut timed out in 1 of 1 runs",
         "the hook slow is slow",
         "the timeout of the hook tight is 500 ms",
     ] {
-        assert!(output.stderr.contains(said), "{said}: {output}");
+        assert!(output.stderr.contains(line), "{line}: {output}");
     }
 }
 

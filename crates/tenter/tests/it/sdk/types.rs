@@ -222,10 +222,13 @@ impl Records {
             }
             _ => {
                 let Some(each) = schema["oneOf"].as_array() else { return Type::Any };
-                return Type::AnyOf(each.iter().map(|one| self.kind(owner, field, one)).collect());
+                return union(each.iter().map(|one| self.kind(owner, field, one)));
             }
         };
         match word {
+            "string" if schema["const"].is_string() => {
+                Type::Words(schema["const"].as_str().map(str::to_owned).into_iter().collect())
+            }
             "string" => match schema["enum"].as_array() {
                 Some(words) => {
                     Type::Words(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
@@ -254,7 +257,7 @@ impl Records {
         let owned = format!("{owner}{}", pascal(field));
         for name in [pascal(field), owned] {
             match self.schemas.get(&name) {
-                Some(known) if *known == shape => return name,
+                Some(other) if *other == shape => return name,
                 Some(_) => {}
                 None => {
                     self.schemas.insert(name.clone(), shape);
@@ -268,6 +271,21 @@ impl Records {
         }
         panic!("two different types are called {owner}{}", pascal(field));
     }
+}
+
+/// Returns the type of a value that has one of these types: words come first, together.
+fn union(kinds: impl Iterator<Item = Type>) -> Type {
+    let (mut words, mut others) = (Vec::new(), Vec::new());
+    for kind in kinds {
+        match kind {
+            Type::Words(more) => words.extend(more),
+            other => others.push(other),
+        }
+    }
+    if !words.is_empty() {
+        others.insert(0, Type::Words(words));
+    }
+    Type::AnyOf(others)
 }
 
 /// `commands` → `command`.

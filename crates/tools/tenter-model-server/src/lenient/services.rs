@@ -52,7 +52,7 @@ fn list(path: &str, models: &[String]) -> Value {
 /// The model that the path names, if it is in the list.
 fn one(path: &str, models: &[String]) -> Value {
     let Some((before, name)) = path.rsplit_once('/') else { return json!({}) };
-    if !before.ends_with("/models") || !models.iter().any(|known| known == name) {
+    if !before.ends_with("/models") || !models.iter().any(|one| one == name) {
         return json!({});
     }
     if path.contains("/v1beta") { gemini(name) } else { model(name) }

@@ -138,7 +138,7 @@ impl PlainCommand {
         words.join(" ")
     }
 
-    /// This command with its options bundled, split or moved. `None` if it has none for which that is known.
+    /// Returns this command with its options bundled, split or moved; `None` if it has no such options.
     pub fn with_other_options(&self, choices: &mut Choices) -> Option<String> {
         let is_short = |word: &&String| is_short_option(word);
         let has_value = |word: &String| is_short_option(word) && word.contains('m');

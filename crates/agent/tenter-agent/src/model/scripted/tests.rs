@@ -132,7 +132,7 @@ fn a_recipe_has_its_own_turns_and_the_last_repeats() {
     let model = model(
         "turns: [{text: mine}]\nrecipes:\n  sum: [one, {text: two, cost_usd: 0.5, fault: {kind: server}}]\n  none: []\n",
     );
-    let sum = |said| respond_for(&model, said, Purpose::Recipe("sum"));
+    let sum = |text| respond_for(&model, text, Purpose::Recipe("sum"));
     assert_eq!(sum("").1, "one");
     for _ in 0..2 {
         assert_eq!(sum("").0, Err(ModelError::transient(TransientCause::Server)));

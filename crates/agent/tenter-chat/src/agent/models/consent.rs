@@ -1,5 +1,5 @@
 //! Consent to a model that the project's file names (R77). A model decides which tools run, so a project may choose only
-//! among the providers that the user has set up. One that needs no key, or provider_of key comes from a command, needs the
+//! among the providers that the user has set up. One that needs no key, or whose key comes from a command, needs the
 //! user's consent, which is remembered with the project in the trust store.
 
 use tenter_base::sanitize::{sanitize, visible};

@@ -63,8 +63,8 @@ pub(super) fn known_window(
     said: Option<&ModelTable>,
 ) -> Option<u64> {
     let built_in =
-        || tenter_providers::facts(provider.name, model).map(|known| known.context_window);
-    said.and_then(|said| said.context_window).map(u64::from).or_else(built_in)
+        || tenter_providers::facts(provider.name, model).map(|facts| facts.context_window);
+    said.and_then(|facts| facts.context_window).map(u64::from).or_else(built_in)
 }
 
 /// An input price without an output price, or the other way round.
@@ -73,10 +73,10 @@ struct HalfAPrice;
 /// The configured prices, falling back to the known ones.
 fn prices(said: &ModelTable, known: Option<Prices>) -> Result<Option<Prices>, HalfAPrice> {
     let price = |said: Option<Price>, known: Option<f64>| said.map(f64::from).or(known);
-    let input = price(said.input_price, known.map(|known| known.input));
-    let output = price(said.output_price, known.map(|known| known.output));
-    let cache_read = price(said.cache_read_price, known.and_then(|known| known.cache_read));
-    let cache_write = price(said.cache_write_price, known.and_then(|known| known.cache_write));
+    let input = price(said.input_price, known.map(|facts| facts.input));
+    let output = price(said.output_price, known.map(|facts| facts.output));
+    let cache_read = price(said.cache_read_price, known.and_then(|facts| facts.cache_read));
+    let cache_write = price(said.cache_write_price, known.and_then(|facts| facts.cache_write));
     match (input, output) {
         (Some(input), Some(output)) => Ok(Some(Prices { input, output, cache_read, cache_write })),
         (None, None) if cache_read.is_none() && cache_write.is_none() => Ok(None),
@@ -92,7 +92,7 @@ pub(super) fn unknown(project: &Project, name: &str, near: &[String]) -> Diagnos
     );
     let say = format!("set `context_window` under [models.\"{name}\"] in {}", config.display());
     let help = match suggestion(near) {
-        Some(meant) => format!("{meant}; if it is right, {say}"),
+        Some(suggestion) => format!("{suggestion}; if it is right, {say}"),
         None => say,
     };
     Diagnostic::new("model-unknown", Severity::Warning, message).help(help)

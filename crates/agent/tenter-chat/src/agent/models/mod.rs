@@ -108,12 +108,12 @@ fn named<'n>(
     }
     let by_user = args.model.as_deref().or(stored).map(ChosenName::by_user);
     match by_user.or(settings.model.as_ref().map(ChosenName::of_settings)) {
-        Some(named) => Ok(named),
+        Some(choice) => Ok(choice),
         None => Ok(ChosenName { name: Cow::Owned(default_model(project)?), by_project: false }),
     }
 }
 
-/// The default model of the first provider provider_of key is set. It costs money, so it is reported.
+/// Returns the default model of the first provider whose key is set. It costs money, so it is reported.
 fn default_model(project: &Project) -> Result<String, Failure> {
     let providers = Provider::all(project)?;
     let provider = providers.iter().find_map(|provider| {
@@ -180,7 +180,8 @@ fn no_provider(project: &Project, providers: &[Provider], model: &str) -> Failur
         .filter_map(|near| models.iter().find(|(_, name)| *name == near))
         .map(|(provider, name)| format!("{provider}/{name}"))
         .collect();
-    let suggestion = facts::suggestion(&near).map(|meant| format!("{meant} ")).unwrap_or_default();
+    let suggestion =
+        facts::suggestion(&near).map(|suggestion| format!("{suggestion} ")).unwrap_or_default();
     Failure::usage(format!("no known provider has a model {model:?}")).help(format!(
         "{suggestion}a name is PROVIDER/NAME, as `tenter models` lists them; for a server of your own, write local/{model}"
     ))

@@ -103,18 +103,18 @@ impl<'p> Provider<'p> {
 
     fn built_in(built_in: &'p BuiltIn, said: Option<&'p ProviderTable>, env: &Env) -> Self {
         let address_in_variable = || env.text(built_in.address_variable?).map(str::to_owned);
-        let address = said.and_then(|said| said.base_url.clone()).or_else(address_in_variable);
-        let key_variable = said.and_then(|said| said.api_key_env.as_deref());
+        let address = said.and_then(|table| table.base_url.clone()).or_else(address_in_variable);
+        let key_variable = said.and_then(|table| table.api_key_env.as_deref());
         Self {
             name: built_in.name,
-            api: said.and_then(|said| said.api).map_or(built_in.api, api),
+            api: said.and_then(|table| table.api).map_or(built_in.api, api),
             address: address.unwrap_or_else(|| built_in.address.to_owned()),
             own_address: Some(built_in.address),
             key_variables: key_variable
                 .map_or_else(|| built_in.key_variables.to_vec(), |name| vec![name]),
-            key_command: said.and_then(|said| said.api_key_command.as_ref()),
-            proxy: said.and_then(|said| said.proxy.as_deref()),
-            ca_file: said.and_then(|said| said.ca_file.as_deref()),
+            key_command: said.and_then(|table| table.api_key_command.as_ref()),
+            proxy: said.and_then(|table| table.proxy.as_deref()),
+            ca_file: said.and_then(|table| table.ca_file.as_deref()),
             default_model: built_in.default_model,
         }
     }
@@ -222,7 +222,7 @@ fn unknown(project: &Project, name: &str) -> Failure {
     let names = names(project);
     let providers = format!("the providers are {}", names.join(", "));
     Failure::usage(format!("there is no provider {name:?}")).help(match nearest(name, names) {
-        Some(meant) => format!("did you mean {meant}? {providers}"),
+        Some(suggestion) => format!("did you mean {suggestion}? {providers}"),
         None => format!(
             "{providers}; [providers.{name}] in {} adds one",
             project.env.config_file().display()

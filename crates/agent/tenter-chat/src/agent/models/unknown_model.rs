@@ -38,8 +38,8 @@ impl UnknownModel {
 
     /// Models with a similar name; else the server's models.
     fn suggestion(&self, cancel: &Cancel) -> Option<String> {
-        if let Some(meant) = facts::suggestion(&self.near) {
-            return Some(meant);
+        if let Some(suggestion) = facts::suggestion(&self.near) {
+            return Some(suggestion);
         }
         let provider = &self.endpoint.provider;
         let served = served_models(&self.endpoint, cancel);

@@ -27,7 +27,7 @@ pub(super) fn run(
 ) -> CommandResult {
     let is_sample = given.is_none();
     let (subscription, payload) = match given {
-        Some(given) => payload::completed(project, hook, given)?,
+        Some(text) => payload::completed(project, hook, text)?,
         None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };
     let event = payload::event(project, subscription, &payload);

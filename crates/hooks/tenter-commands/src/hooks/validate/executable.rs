@@ -16,7 +16,8 @@ pub(super) const NOT_CHECKED: &str = "executable-not-checked";
 
 /// Everything that is wrong with the executable hook at `path`.
 pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
-    let may_run = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
+    let may_run =
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
     if !may_run {
         let finding = finding(path, Severity::Error, "the file is not executable");
         return vec![finding.help(format!("run chmod +x {}", path.display()))];

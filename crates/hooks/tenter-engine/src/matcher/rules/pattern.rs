@@ -317,10 +317,10 @@ pub(super) fn overlap(one: &[Token], other: &[Token]) -> bool {
         }
         open.extend(without_text(one, a).map(|next| (next, b)));
         open.extend(without_text(other, b).map(|next| (a, next)));
-        if let (Some(left), Some(right)) = (one.get(a), other.get(b))
-            && share_a_letter(left, right)
+        if let (Some(first), Some(second)) = (one.get(a), other.get(b))
+            && share_a_letter(first, second)
         {
-            open.push((after(left, a), after(right, b)));
+            open.push((after(first, a), after(second, b)));
         }
     }
     false

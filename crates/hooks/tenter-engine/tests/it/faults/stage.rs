@@ -251,7 +251,8 @@ impl Cell<'_> {
     }
 
     fn outcome(&mut self, outcome: &Outcome) {
-        let contexts: Vec<&str> = outcome.contexts.iter().map(|said| said.value.as_str()).collect();
+        let contexts: Vec<&str> =
+            outcome.contexts.iter().map(|context| context.value.as_str()).collect();
         let body = event(self.event, self.cells.fault.big_payload).body;
         let is_silent = outcome.verdict.is_none() && contexts.is_empty() && outcome.body == body;
         let is_as_meant = match self.means() {
@@ -391,8 +392,9 @@ pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<Stri
         .map(|run| (run.hook, run.end, run.decision, run.reason))
         .collect();
     let reported_decisions = seen.decisions.lock().unwrap().clone().into_iter();
-    let reported_decisions: Vec<_> =
-        reported_decisions.map(|one| (one.kind, one.by, one.by_failure)).collect();
+    let reported_decisions: Vec<_> = reported_decisions
+        .map(|one| (one.record.decision, one.record.by, one.record.by_failure))
+        .collect();
     // Hooks of several events that end at once are reported in any order.
     runs.sort_by(|one, other| one.0.cmp(&other.0));
     told_runs.sort_by(|one, other| one.0.cmp(&other.0));

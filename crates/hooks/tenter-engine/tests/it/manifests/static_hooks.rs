@@ -211,8 +211,10 @@ fn a_script_beside_an_action_is_an_error_that_names_both() {
     scene.file(&format!("{USER}/guard/scripts/run.sh"), "exit 0\n", 0o644);
     let (catalog, diagnostics) = scene.load();
     assert!(why(&catalog).contains("has both an `action` and a script"), "{}", why(&catalog));
-    let finding =
-        diagnostics.iter().find(|found| found.id == "hook-with-action-and-script").unwrap();
+    let finding = diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.id == "hook-with-action-and-script")
+        .unwrap();
     let place = finding.span.as_ref().unwrap();
     assert_eq!((place.line, place.source.as_str()), (6, "  action: deny"));
     assert!(finding.help.as_deref().unwrap().ends_with("scripts/run.sh"));
@@ -253,7 +255,7 @@ fn errors_are_reported_with_their_location_and_hide_no_other_hook() {
         let (catalog, diagnostics) = scene.load();
         assert_eq!(running(&catalog), ["guard"], "{lines:?}");
         assert!(matches!(catalog.listing()[0].status, Status::Invalid { .. }), "{lines:?}");
-        let finding = diagnostics.iter().find(|found| found.id == id);
+        let finding = diagnostics.iter().find(|diagnostic| diagnostic.id == id);
         let finding = finding.unwrap_or_else(|| panic!("{lines:?}: {:?}", ids(&diagnostics)));
         assert_eq!(finding.severity, Severity::Error);
         assert_eq!(finding.span.as_ref().unwrap().line, line, "{lines:?}");

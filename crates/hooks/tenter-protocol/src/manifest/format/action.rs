@@ -30,7 +30,7 @@ pub(super) fn read(
     checks: Checks<'_>,
     report: &mut Report<'_>,
 ) -> Option<StaticActionText> {
-    let Some(named) = find(fields, "action") else {
+    let Some(field) = find(fields, "action") else {
         if let Some(when) = find(fields, "when") {
             let message = "`metadata.when` has no effect without an `action`";
             let help = "decide in the script, or write an `action` and remove the script";
@@ -38,8 +38,8 @@ pub(super) fn read(
         }
         return None;
     };
-    let word = action_word(named, events, report)?;
-    let mut reader = ActionReader { fields, named, word, events, checks, report };
+    let word = action_word(field, events, report)?;
+    let mut reader = ActionReader { fields, named: field, word, events, checks, report };
     reader.report_keys_of_other_actions();
     let when = find(fields, "when").map(|field| reader.template(field, TemplateKind::Condition));
     let action = reader.action();
@@ -151,7 +151,7 @@ impl<'f> ActionReader<'_, 'f, '_> {
         let in_both = |mut common: Vec<Diagnostic>, other: Vec<Diagnostic>| {
             common.retain(|diagnostic| {
                 diagnostic.severity == Severity::Error
-                    || other.iter().any(|known| known.span == diagnostic.span)
+                    || other.iter().any(|one| one.span == diagnostic.span)
             });
             common
         };

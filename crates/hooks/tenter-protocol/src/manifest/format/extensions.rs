@@ -75,7 +75,7 @@ pub(super) fn read(fields: &[Field], checks: Checks<'_>, report: &mut Report<'_>
 
 /// Returns true if Tenter reads this key below `metadata`.
 pub(super) fn is_known(key: &str) -> bool {
-    KEYS.contains(&key) || ACTION_KEYS.contains(&key) || action_keys().any(|known| known == key)
+    KEYS.contains(&key) || ACTION_KEYS.contains(&key) || action_keys().any(|name| name == key)
 }
 
 fn action_keys() -> impl Iterator<Item = &'static str> {
@@ -111,9 +111,9 @@ fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
     for field in
         fields.iter().filter(|field| !keys.contains(&field.key.as_str()) && !is_known(&field.key))
     {
-        let Some(known) = probable_key(&field.key, &keys) else { continue };
+        let Some(own_key) = probable_key(&field.key, &keys) else { continue };
         let message = format!("`metadata.{}` has no effect", quotable(&field.key));
-        report.add(&METADATA_KEY, &field.key_at, message, format!("did you mean `{known}`?"));
+        report.add(&METADATA_KEY, &field.key_at, message, format!("did you mean `{own_key}`?"));
     }
 }
 

@@ -29,9 +29,9 @@ pub(super) fn further(
     let expected = "a list of events, such as `[after_tool, after_tool_failure]`";
     let mut further: Vec<Subscription> = Vec::new();
     for item in report.list(field, &EXTENSION, expected).unwrap_or_default() {
-        let Some(named) = item_subscription(item, report) else { continue };
-        if first.iter().chain(&further).all(|other| other.event != named.event) {
-            further.push(named);
+        let Some(subscription) = item_subscription(item, report) else { continue };
+        if first.iter().chain(&further).all(|other| other.event != subscription.event) {
+            further.push(subscription);
         }
     }
     further

@@ -38,7 +38,7 @@ fn specific_output(event: EventName, fields: &mut FieldReader, reply: &mut Reply
     let permission = permission(event, fields);
     let decision = decision(event, fields);
     for verdict in [permission, decision].into_iter().flatten() {
-        let is_weaker = reply.verdict.as_ref().is_none_or(|held| held.kind < verdict.kind);
+        let is_weaker = reply.verdict.as_ref().is_none_or(|earlier| earlier.kind < verdict.kind);
         if is_weaker {
             reply.verdict = Some(verdict);
         }

@@ -342,8 +342,8 @@ proptest! {
         let text = words.join(&mark);
         let mut markdown = Markdown::default();
         let complete = markdown.push(&text, width);
-        for shown in [markdown.pending(width), markdown.finish(width)] {
-            let output = strip_str(&format!("{complete}{shown}")).to_string();
+        for part in [markdown.pending(width), markdown.finish(width)] {
+            let output = strip_str(&format!("{complete}{part}")).to_string();
             for letter in 'a'..='z' {
                 let count = |text: &str| text.matches(letter).count();
                 prop_assert!(count(&output) >= count(&text), "{:?} shows {:?}", text, output);
@@ -357,8 +357,8 @@ proptest! {
         prop_assume!(!text.contains("```"));
         let mut markdown = Markdown::default();
         let complete = markdown.push(&text, width);
-        for shown in [markdown.pending(width), markdown.finish(width)] {
-            let output = strip_str(&format!("{complete}{shown}")).to_string();
+        for part in [markdown.pending(width), markdown.finish(width)] {
+            let output = strip_str(&format!("{complete}{part}")).to_string();
             let widest = output.lines().map(crate::text::wrap::columns).max();
             prop_assert!(widest <= Some(width), "{}", output);
         }

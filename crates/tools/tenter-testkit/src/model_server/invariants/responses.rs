@@ -55,11 +55,11 @@ pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Ve
     violations.known_if_there(&body["reasoning"], "reasoning", &["effort", "summary", "context"]);
     violations.known_if_there(&body["text"], "text", &["format", "verbosity"]);
     violations.known_if_there(&body["stream_options"], "stream_options", &["include_obfuscation"]);
-    for wanted in elements(&body["include"]) {
+    for item in elements(&body["include"]) {
         violations.demand(
-            INCLUDE.contains(&text_of(wanted)),
+            INCLUDE.contains(&text_of(item)),
             "include",
-            &format!("there is no {wanted}"),
+            &format!("there is no {item}"),
         );
     }
     offered(body, violations);

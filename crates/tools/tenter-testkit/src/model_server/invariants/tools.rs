@@ -89,9 +89,9 @@ fn kind(kind: &Value, at: &str, rules: Rules, violations: &mut Violations) {
     let several = [kind.clone()];
     let kinds = if kind.is_array() { elements(kind) } else { &several };
     for kind in kinds.iter().filter(|kind| !kind.is_null()) {
-        let is_known = TYPES.iter().any(|known| {
+        let is_known = TYPES.iter().any(|name| {
             kind.as_str().is_some_and(|kind| {
-                kind == *known || (rules == Rules::Capitals && kind.eq_ignore_ascii_case(known))
+                kind == *name || (rules == Rules::Capitals && kind.eq_ignore_ascii_case(name))
             })
         });
         violations.demand(is_known, at, &format!("{kind} is no type"));
@@ -127,8 +127,8 @@ fn strict(schema: &Value, at: &str, violations: &mut Violations) {
         "strict: must close `additionalProperties`",
     );
     let required = elements(&schema["required"]);
-    for name in schema["properties"].as_object().into_iter().flat_map(|known| known.keys()) {
-        let there = required.iter().any(|known| known == name.as_str());
+    for name in schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys()) {
+        let there = required.iter().any(|other| other == name.as_str());
         violations.demand(there, at, &format!("strict: `{name}` must be required"));
     }
 }

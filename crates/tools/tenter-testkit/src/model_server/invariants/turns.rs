@@ -106,7 +106,7 @@ fn answers(calls: &[String], turn: &Turn, violations: &mut Violations) {
     if calls == answers {
         return;
     }
-    let count = |ids: &[String], id: &String| ids.iter().filter(|known| *known == id).count();
+    let count = |ids: &[String], id: &String| ids.iter().filter(|one| *one == id).count();
     let mut explained = false;
     for call in calls.iter().filter(|call| !answers.contains(call)) {
         explained = true;
