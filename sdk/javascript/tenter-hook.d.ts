@@ -240,7 +240,7 @@ export interface From {
 /** Data that goes from a command into another. */
 export interface Flow {
   /** `{"command": INDEX}`, or `network` for a connection. */
-  from: From | string;
+  from: "network" | From;
   /** The index of the command that receives the data. */
   into: number;
   /** The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`. */
@@ -302,7 +302,7 @@ export interface Confine {
   /** The files that may not be read: `secrets`, paths and globs. */
   read_not?: Array<string>;
   /** The network that may be used. */
-  network?: string | Network | string | string;
+  network?: "any" | "local" | "none" | Network;
   /** The fallback if this machine cannot keep a part of it; by default the user is asked. */
   otherwise?: "run" | "ask" | "deny";
 }

@@ -304,7 +304,7 @@ if TYPE_CHECKING:
         "Flow",
         {
             # `{"command": INDEX}`, or `network` for a connection.
-            "from": Union[From, str],
+            "from": Union[Literal["network"], From],
             # The index of the command that receives the data.
             "into": int,
             # The use of the data: the command runs it as `code`, reads it as `data`, or has it as an `argument`.
@@ -362,7 +362,7 @@ if TYPE_CHECKING:
         # The files that may not be read: `secrets`, paths and globs.
         read_not: NotRequired[List[str]]
         # The network that may be used.
-        network: NotRequired[Union[str, Network, str, str]]
+        network: NotRequired[Union[Literal["any", "local", "none"], Network]]
         # The fallback if this machine cannot keep a part of it; by default the user is asked.
         otherwise: NotRequired[Literal["run", "ask", "deny"]]
 

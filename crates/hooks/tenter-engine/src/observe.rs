@@ -238,17 +238,7 @@ pub struct Decision {
 impl Decision {
     /// Creates the decision of an event at which no hook ran.
     pub fn new(scope: Arc<Scope>, event: EventName, time: Timestamp) -> Self {
-        let record = DecisionRecord {
-            decision: DecisionKind::None,
-            also: Vec::new(),
-            hooks_run: 0,
-            by: None,
-            reason: None,
-            by_failure: false,
-            overruled: Vec::new(),
-            confined: None,
-        };
-        Self { scope, event, tool_call: None, time, record }
+        Self { scope, event, tool_call: None, time, record: DecisionRecord::default() }
     }
 }
 
@@ -267,7 +257,7 @@ impl DerefMut for Decision {
 }
 
 /// The record of a decision, as observers receive it and as journals, `tenter log` and `tenter inspect` read it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
     /// The most important part of the decision.
     pub decision: DecisionKind,
@@ -415,19 +405,17 @@ impl PermissionAnswer {
 
     /// Returns whether the call may run.
     pub fn allows(self) -> bool {
-        match self {
-            Self::Yes | Self::Unconfined | Self::Always => true,
-            Self::No => false,
-            Self::Unattended { allowed } => allowed,
-        }
+        let is_allowed = matches!(self, Self::Unattended { allowed: true });
+        is_allowed || matches!(self, Self::Yes | Self::Unconfined | Self::Always)
     }
 }
 
 /// A part of a decision. A reply with several parts is named after the most important one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecisionKind {
     /// Nothing.
+    #[default]
     None,
     /// Let it happen.
     Allow,
@@ -504,8 +492,8 @@ impl DecisionKind {
         let rewrite = reply.rewrite.as_ref().map(|_| Self::Rewrite);
         let follow_up = (!reply.follow_ups.is_empty()).then_some(Self::Continue);
         let context = reply.context.as_ref().map(|_| Self::Context);
-        let parts = [verdict, history, rewrite, follow_up, context].into_iter().flatten();
-        let mut parts: Vec<Self> = parts.collect();
+        let mut parts: Vec<Self> =
+            [verdict, history, rewrite, follow_up, context].into_iter().flatten().collect();
         parts.sort_by_key(|part| std::cmp::Reverse(*part));
         parts
     }
