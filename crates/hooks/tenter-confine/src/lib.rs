@@ -19,13 +19,23 @@
 //! ```
 //!
 //! It is a boundary against accidents and scripts, not against hostile code with a kernel exploit (F19).
+#![cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nothing is mounted on other systems")
+)]
 
 mod check_in;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod globs;
+#[cfg(target_os = "linux")]
 mod landlock_layer;
 pub mod launcher;
+#[cfg(target_os = "linux")]
 mod mounts;
+#[cfg(target_os = "linux")]
 mod namespaces;
+#[cfg(target_os = "linux")]
 mod network;
 mod places;
 mod promises;
@@ -33,6 +43,9 @@ mod proxy;
 mod restored;
 mod restrict;
 mod secrets;
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere::{landlock_layer, mounts, namespaces, network};
 
 pub use check_in::CheckIn;
 pub use places::Surroundings;

@@ -34,6 +34,12 @@ const MAX_CONNECTIONS: usize = 512;
 /// The newest ABI of Landlock without scopes: the proxy's resolver may need sockets of others.
 const UNSCOPED_ABI: u8 = 5;
 
+/// Sending to a proxy that ended is no signal, and a command inherits no listener. Systems that confine nothing have no such flags.
+#[cfg(target_os = "linux")]
+const FLAGS: (SendFlags, RecvFlags) = (SendFlags::NOSIGNAL, RecvFlags::CMSG_CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const FLAGS: (SendFlags, RecvFlags) = (SendFlags::empty(), RecvFlags::empty());
+
 /// The proxy's process, as the launcher sees it. It ends with this value.
 #[derive(Debug)]
 pub(crate) struct ProxyProcess {
@@ -85,7 +91,7 @@ impl ProxyProcess {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&descriptors));
-        sendmsg(&self.channel, &[IoSlice::new(b"\n")], &mut control, SendFlags::NOSIGNAL)
+        sendmsg(&self.channel, &[IoSlice::new(b"\n")], &mut control, FLAGS.0)
             .map_err(|error| failed(error.into()))?;
         Ok(RunningProxy { address, process: self })
     }
@@ -141,8 +147,7 @@ fn receive_listener() -> io::Result<Option<TcpListener>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
-    let flags = RecvFlags::CMSG_CLOEXEC;
-    recvmsg(io::stdin(), &mut [IoSliceMut::new(&mut byte)], &mut control, flags)?;
+    recvmsg(io::stdin(), &mut [IoSliceMut::new(&mut byte)], &mut control, FLAGS.1)?;
     let descriptor = control.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,
