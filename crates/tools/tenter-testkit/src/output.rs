@@ -15,6 +15,8 @@ static VARIABLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b[0-9a-f]{64}\b", "[HASH]"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", "[TIME]"),
         (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "[TIME]"),
+        // The default depends on the day of the run.
+        (r"\bexpires \d{4}-\d\d-\d\d\b", "expires [DAY]"),
         (r#"("duration_ms": |"executionTime": )\d+"#, "${1}[N]"),
         (r"\b\d+(?:\.\d+)? ms\b", "[N] ms"),
         // The estimate depends on the length of the prompt, which contains the directory.
