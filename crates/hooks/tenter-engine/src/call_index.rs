@@ -1,6 +1,7 @@
 //! The facts about a call by command and by program: rules ask the same of many commands.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 
 use tenter_protocol::facts::CallFacts as CallTextFacts;
 
@@ -20,10 +21,12 @@ pub(crate) struct CallIndex {
     pub(crate) code_of: Vec<Vec<usize>>,
     /// For each command, the statements of SQL that it runs.
     pub(crate) sql_of: Vec<Vec<usize>>,
-    /// The commands with a program of this name.
-    programs: HashMap<String, Vec<usize>>,
-    /// The commands whose programs are not known, without those that equal an earlier one: rules say the same about them.
+    /// For each name of a program, its commands.
+    programs: BTreeMap<String, Vec<usize>>,
+    /// The commands whose programs are not known.
     unknown_programs: Vec<usize>,
+    /// Every command, without those that equal an earlier one: rules say the same about them. The lists by program have no others.
+    distinct: Vec<usize>,
 }
 
 impl CallIndex {
@@ -42,19 +45,22 @@ impl CallIndex {
                 None => index.other_paths.push(place),
             }
         }
-        let mut unknown: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut same_text: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, command) in facts.commands.iter().enumerate() {
-            if command.is_program_certain() {
-                index.programs.entry(command.program.clone()).or_default().push(place);
+            let earlier = same_text.entry(&command.text).or_default();
+            let has_own_facts = index.has_own_facts(place);
+            let is_same = |other: &usize| facts.commands.get(*other) == Some(command);
+            if !has_own_facts && earlier.iter().any(is_same) {
                 continue;
             }
-            let earlier = unknown.entry(&command.text).or_default();
-            let is_same = |other: &usize| facts.commands.get(*other) == Some(command);
-            if index.has_own_facts(place) || !earlier.iter().any(is_same) {
+            if !has_own_facts && earlier.len() < MAX_COMPARED {
+                earlier.push(place);
+            }
+            index.distinct.push(place);
+            if command.is_program_certain() {
+                index.programs.entry(command.program.clone()).or_default().push(place);
+            } else {
                 index.unknown_programs.push(place);
-                if earlier.len() < MAX_COMPARED && !index.has_own_facts(place) {
-                    earlier.push(place);
-                }
             }
         }
         index
@@ -66,13 +72,28 @@ impl CallIndex {
         lists.iter().any(|list| list.get(command).is_some_and(|own| !own.is_empty()))
     }
 
-    /// Returns the commands whose program is one of these or is not known, in their order.
-    pub(crate) fn commands_with(&self, programs: &[String]) -> Vec<usize> {
-        let lists = programs.iter().filter_map(|program| self.programs.get(program));
-        let mut commands: Vec<usize> = lists.flatten().copied().collect();
-        commands.extend(&self.unknown_programs);
-        commands.sort_unstable();
-        commands
+    /// Returns each different command.
+    pub(crate) fn distinct(&self) -> &[usize] {
+        &self.distinct
+    }
+
+    /// Returns the commands whose programs are not known.
+    pub(crate) fn unknown_programs(&self) -> &[usize] {
+        &self.unknown_programs
+    }
+
+    /// Returns the commands of a program.
+    pub(crate) fn commands_of(&self, program: &str) -> &[usize] {
+        self.programs.get(program).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the programs whose names begin with a text, and their commands.
+    pub(crate) fn programs_from<'i>(
+        &'i self,
+        start: &'i str,
+    ) -> impl Iterator<Item = (&'i String, &'i Vec<usize>)> {
+        let from = (Bound::Included(start), Bound::Unbounded);
+        self.programs.range::<str, _>(from).take_while(move |(name, _)| name.starts_with(start))
     }
 }
 

@@ -10,6 +10,9 @@ use super::truth::Truth;
 use super::words::{Flags, OperandCondition, Variables};
 use crate::facts::CallFacts;
 
+/// Maximum number of commands of a call that needs no index.
+const MAX_COMMANDS_WITHOUT_INDEX: usize = 16;
+
 /// The command and the path that conditions apply to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Subject {
@@ -23,8 +26,6 @@ pub(super) struct Subject {
 #[derive(Debug, Clone)]
 pub(super) struct CompiledConditions {
     program: Vec<Pattern>,
-    /// The programs, if there are some and none of them is a pattern.
-    literal_programs: Option<Vec<String>>,
     subcommand: Vec<Pattern>,
     operands: Option<OperandCondition>,
     flags: Option<Flags>,
@@ -122,12 +123,6 @@ impl CompiledConditions {
             |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
         Self {
             program: patterns(&conditions.program),
-            literal_programs: Some(&conditions.program)
-                .filter(|programs| {
-                    let is_literal = |text: &String| !text.contains(['*', '?', '[']);
-                    !programs.is_empty() && programs.iter().all(is_literal)
-                })
-                .cloned(),
             subcommand: patterns(&conditions.subcommand),
             operands: conditions.operands.as_ref().map(OperandCondition::new),
             flags: conditions.flags.as_ref().map(Flags::new),
@@ -146,12 +141,30 @@ impl CompiledConditions {
         }
     }
 
-    /// The commands whose programs fit. `None` if all of them have to be looked at.
-    pub(super) fn commands(&self, call: &CallFacts) -> Option<Vec<usize>> {
-        // A short call has no need of an index.
-        let is_long = call.facts.call.commands.len() > 16;
-        let programs = self.literal_programs.as_ref().filter(|_| is_long)?;
-        Some(call.index().commands_with(programs))
+    /// The commands whose programs fit or are not known.
+    pub(super) fn commands(&self, call: &CallFacts) -> Vec<usize> {
+        let count = call.facts.call.commands.len();
+        if count <= MAX_COMMANDS_WITHOUT_INDEX {
+            return (0..count).collect();
+        }
+        let index = call.index();
+        if self.program.is_empty() {
+            return index.distinct().to_vec();
+        }
+        let mut commands = index.unknown_programs().to_vec();
+        for pattern in &self.program {
+            match pattern.literal() {
+                Some(name) => commands.extend(index.commands_of(name)),
+                None => {
+                    let programs = index.programs_from(pattern.prefix());
+                    let programs = programs.filter(|(name, _)| pattern.matches(name));
+                    commands.extend(programs.flat_map(|(_, places)| places));
+                }
+            }
+        }
+        commands.sort_unstable();
+        commands.dedup();
+        commands
     }
 
     /// Returns whether they may hold for a command of a call that was not read to its end.

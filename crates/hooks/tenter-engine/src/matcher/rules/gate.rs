@@ -10,9 +10,10 @@ use tenter_protocol::manifest::rule::{Conditions, PathCondition, Rule};
 use tenter_shell::{Command, PathOp};
 
 use super::path::{Places, may_contain_matches};
+use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
 
-/// Maximum number of commands and paths of a call that gates check. For more of them, compiled rules with an index are faster.
+/// Maximum number of commands and paths of a call that gates check one by one. Of more of them, they check the programs.
 const MAX_CHECKED: usize = 64;
 /// Minimum length of a text that says enough about a path.
 const MIN_PART: usize = 4;
@@ -130,8 +131,7 @@ impl RuleGate {
     /// Returns whether the call may fit the rule.
     pub(crate) fn admits(&self, call: &CallFacts) -> bool {
         let facts = &call.facts.call;
-        let is_long = facts.commands.len() + facts.paths.len() > MAX_CHECKED;
-        if facts.over_limit || is_long {
+        if facts.over_limit {
             return true;
         }
         let has_state = || self.agent.iter().any(|state| call.agent.contains(state));
@@ -139,6 +139,9 @@ impl RuleGate {
             || !(self.agent.is_empty() || has_state())
         {
             return false;
+        }
+        if facts.commands.len() + facts.paths.len() > MAX_CHECKED {
+            return !self.has_command || self.admits_programs(call.index());
         }
         match (self.has_command, &self.path) {
             (false, None) => true,
@@ -150,6 +153,17 @@ impl RuleGate {
                 (!has_command || is_by_command()) && path.admits(call, index)
             }),
         }
+    }
+
+    /// Returns whether a command has one of the programs, or one that is not known.
+    fn admits_programs(&self, index: &CallIndex) -> bool {
+        let is_there = |text: &String| match text.strip_suffix(ANY_END) {
+            Some(start) => index.programs_from(start).next().is_some(),
+            None => !index.commands_of(text).is_empty(),
+        };
+        self.programs.is_empty()
+            || !index.unknown_programs().is_empty()
+            || self.programs.iter().any(is_there)
     }
 
     fn admits_command(&self, command: &Command) -> bool {

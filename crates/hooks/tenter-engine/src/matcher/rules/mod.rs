@@ -312,8 +312,7 @@ impl CompiledRule {
 
     /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.
     fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
-        let all = || (0..call.facts.call.commands.len()).collect();
-        let commands = || self.conditions.commands(call).unwrap_or_else(all).into_iter().map(Some);
+        let commands = || self.conditions.commands(call).into_iter().map(Some);
         match (self.conditions.is_about_command, &self.conditions.path) {
             (true, None) => Box::new(commands().map(|command| Subject { command, path: None })),
             (true, Some(_)) => Box::new(commands().flat_map(|command| call.paths_of(command))),

@@ -237,6 +237,11 @@ impl Pattern {
         &self.prefix
     }
 
+    /// Returns the only text that fits.
+    pub(super) fn literal(&self) -> Option<&str> {
+        self.is_literal.then_some(&self.prefix)
+    }
+
     /// Returns whether every text fits.
     fn fits_all(&self) -> bool {
         self.tokens == [Token::Any]

@@ -79,7 +79,30 @@ fn of_many_commands_with_unknown_programs_each_different_one_counts() {
     }
     // Equal commands are looked at once.
     let call = CallSurroundings::of_example(&many);
-    assert_eq!(call.index().commands_with(&[]).len(), 1);
+    assert_eq!(call.index().unknown_programs().len(), 1);
+}
+
+#[test]
+fn of_many_commands_a_rule_looks_at_its_programs_once_each() {
+    let many: Vec<String> = (0..400).map(|name| format!("x{name} a; date; pip3 list")).collect();
+    let call = CallSurroundings::of_example(&many.join("; "));
+    for (conditions, count) in [
+        (json!({"program": ["pip", "pip[0-9]*"]}), 1),
+        (json!({"program": ["mkfs*", "*.sh"]}), 0),
+        (json!({"program": ["x1", "x1?"]}), 11),
+        (json!({"flags": {"any": ["-r"]}}), 402),
+    ] {
+        let rule = serde_json::from_value(json!({"if": conditions})).unwrap();
+        let subjects = CompiledRule::new(rule, false).subjects(&call).count();
+        assert_eq!(subjects, count, "{conditions}");
+    }
+    // A rule about other programs is not even compiled.
+    let gates = |rule: Value| RuleGates::new(&[serde_json::from_value(rule).unwrap()]);
+    for (program, is_open) in [("git", false), ("mkfs*", false), ("pip*", true), ("date", true)] {
+        let is_admitted =
+            gates(json!({"if": {"program": [program]}})).iter().all(|gate| gate.admits(&call));
+        assert_eq!(is_admitted, is_open, "{program}");
+    }
 }
 
 #[test]
