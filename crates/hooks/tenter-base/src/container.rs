@@ -66,22 +66,24 @@ impl Containment<'_> {
     /// Returns whether this process is in a known development container, and its own directories are the container's own.
     pub fn holds(&self) -> bool {
         let mounts = || std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        self.said.unwrap_or_else(|| self.is_known(&|file| Path::new(file).exists(), &mounts()))
+        self.said.unwrap_or_else(|| self.is_known(&|file| Path::new(file).exists(), mounts))
     }
 
-    /// As [`holds`](Self::holds), with the existing files and the text of `/proc/self/mountinfo`.
-    fn is_known(&self, exists: &dyn Fn(&str) -> bool, mountinfo: &str) -> bool {
-        let mounts: Vec<Mount> = mountinfo.lines().filter_map(Mount::read).collect();
-        let root = mounts.iter().rfind(|mount| mount.point == Path::new("/"));
-        let Some(root) = root else { return false };
+    /// As [`holds`](Self::holds), with the existing files and the text of `/proc/self/mountinfo`, which takes longest to read.
+    fn is_known(&self, exists: &dyn Fn(&str) -> bool, mountinfo: impl FnOnce() -> String) -> bool {
         let is_set = |name: &str| {
             let mut variables = self.variables.iter();
             variables.any(|(key, value)| key == name && !matches!(value.to_str(), Some("" | "0")))
         };
+        if !VARIABLES.into_iter().any(is_set) && !FILES.into_iter().any(exists) {
+            return false;
+        }
+        let mountinfo = mountinfo();
+        let mounts: Vec<Mount> = mountinfo.lines().filter_map(Mount::read).collect();
+        let root = mounts.iter().rfind(|mount| mount.point == Path::new("/"));
+        let Some(root) = root else { return false };
         let is_container = LAYERS.contains(&root.kind) || MARKS.into_iter().any(exists);
-        let is_for_development =
-            || VARIABLES.into_iter().any(is_set) || FILES.into_iter().any(exists);
-        is_container && is_for_development() && !mounts.iter().any(|mount| self.is_reached(mount))
+        is_container && !mounts.iter().any(|mount| self.is_reached(mount))
     }
 
     /// Returns whether a mount contains one of the directories, or something in it.
@@ -164,7 +166,7 @@ mod tests {
             let own = [Path::new(self.home), Path::new(self.project)];
             let containment = Containment { said: None, variables: &variables, own: &own };
             let exists = |file: &str| self.files.contains(&file);
-            containment.is_known(&exists, &format!("{base}{}", self.mounts))
+            containment.is_known(&exists, || format!("{base}{}", self.mounts))
         }
     }
 
@@ -234,6 +236,13 @@ mod tests {
         let mounts = "741 721 254:1 /a /none\\040x/a rw - ext4 /dev/vda1 rw\n";
         assert!(!Case { project: "/none x/a/b", mounts, ..OWN }.holds(CONTAINER));
         assert!(Case { project: "/none x/b", mounts, ..OWN }.holds(CONTAINER));
+    }
+
+    #[test]
+    fn mounts_are_not_read_where_nothing_says_that_it_is_for_development() {
+        let containment = Containment { said: None, variables: &[], own: &[] };
+        let exists = |file: &str| MARKS.contains(&file);
+        assert!(!containment.is_known(&exists, || panic!("the mounts were read")));
     }
 
     #[test]

@@ -49,8 +49,9 @@ impl<'a> Marks<'a> {
     pub(crate) fn has(&self, dir: &Path, name: &str) -> bool {
         let mark = dir.join(name);
         // The owner of a symlink counts, not the owner of its target.
-        let owner = fs::symlink_metadata(&mark).ok().map(|metadata| metadata.uid());
-        mark.exists() && (dir == self.start || self.owners.contains(&owner))
+        let Ok(file) = fs::symlink_metadata(&mark) else { return false };
+        let counts = dir == self.start || self.owners.contains(&Some(file.uid()));
+        counts && (!file.is_symlink() || mark.exists())
     }
 
     /// The top of the git repository. The `.git` of a further working tree is a file.
@@ -121,6 +122,18 @@ mod tests {
         fs::create_dir_all(&cwd).unwrap();
         fs::write(scratch.path().join("a/.kodelet"), "").unwrap();
         assert_eq!(project_root(&cwd, Path::new("/nowhere")), cwd);
+    }
+
+    #[test]
+    fn a_symlink_marks_a_project_unless_it_dangles() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        let cwd = base.join("a/b");
+        fs::create_dir_all(&cwd).unwrap();
+        symlink("../resources", base.join("a/.kodelet")).unwrap();
+        assert_eq!(project_root(&cwd, Path::new("/nowhere")), cwd);
+        fs::create_dir(base.join("resources")).unwrap();
+        assert_eq!(project_root(&cwd, Path::new("/nowhere")), base.join("a"));
     }
 
     #[test]

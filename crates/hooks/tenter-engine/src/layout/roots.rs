@@ -84,9 +84,14 @@ impl ResourceLayout {
             diagnostics.extend(problems);
         }
         let (own, problems) = self.roots_with(kind, Vec::new());
-        roots.extend(own);
         diagnostics.extend(problems);
-        let mut roots = once_each(roots);
+        let mut roots = if roots.is_empty() {
+            // Each is among them once.
+            own
+        } else {
+            roots.extend(own);
+            once_each(roots)
+        };
         let (managed, problems) = self.managed_roots(kind);
         roots.splice(0..0, managed).for_each(drop);
         diagnostics.extend(problems);
