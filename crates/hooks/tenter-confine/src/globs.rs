@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::listings::Listings;
+
 /// Maximum number of directory entries that one expansion reads.
 const MAX_ENTRIES: usize = 20_000;
 /// Maximum depth of `**` below its directory.
@@ -13,14 +15,20 @@ const MAX_DEPTH: usize = 6;
 const SKIPPED: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 /// The paths that globs match.
-#[derive(Debug, Default)]
-pub(crate) struct Expansion {
+#[derive(Debug)]
+pub(crate) struct Expansion<'a> {
     /// The paths that exist.
     pub(crate) paths: Vec<PathBuf>,
+    listings: &'a Listings,
     entries: usize,
 }
 
-impl Expansion {
+impl<'a> Expansion<'a> {
+    /// An expansion without paths.
+    pub(crate) fn new(listings: &'a Listings) -> Self {
+        Self { paths: Vec::new(), listings, entries: 0 }
+    }
+
     /// Adds what `pattern`, an absolute path, matches. A last `**` is the directory before it.
     pub(crate) fn add(&mut self, pattern: &Path) {
         let Ok(pattern) = pattern.strip_prefix("/") else { return };
@@ -42,11 +50,14 @@ impl Expansion {
 
     fn descend(&mut self, base: &Path, components: &[&OsStr]) {
         let Some((first, rest)) = components.split_first() else {
-            if fs::symlink_metadata(base).is_ok() {
+            if self.listings.has(base) {
                 self.paths.push(base.to_owned());
             }
             return;
         };
+        if !self.listings.may_have(base) {
+            return;
+        }
         if *first == "**" {
             if rest.is_empty() {
                 self.descend(base, rest);
@@ -137,7 +148,8 @@ mod tests {
             fs::write(root.join(path), "").unwrap();
         }
         let expand = |pattern: &str| {
-            let mut expansion = Expansion::default();
+            let listings = Listings::new([root.to_owned()]);
+            let mut expansion = Expansion::new(&listings);
             expansion.add(&root.join(pattern));
             expansion.paths.sort();
             let relative = expansion.paths.iter().map(|path| path.strip_prefix(root).unwrap());
@@ -147,7 +159,8 @@ mod tests {
         assert_eq!(expand("*/.ssh/**"), ["c/.ssh"]);
         assert_eq!(expand("a/b/*.pem"), ["a/b/key.pem"]);
         assert_eq!(expand("missing"), Vec::<String>::new());
-        let mut anywhere = Expansion::default();
+        let listings = Listings::default();
+        let mut anywhere = Expansion::new(&listings);
         anywhere.add_anywhere(root, &[".ssh/id_*", "*.pem"]);
         anywhere.paths.sort();
         assert_eq!(anywhere.paths, [root.join("a/b/key.pem"), root.join("c/.ssh/id_rsa")]);

@@ -31,6 +31,7 @@ mod globs;
 #[cfg(target_os = "linux")]
 mod landlock_layer;
 pub mod launcher;
+mod listings;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]

@@ -4,11 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_base::real_path;
 use tenter_engine::layout::project_root;
 use tenter_protocol::confinement::Confinement;
 
 use crate::globs::Expansion;
+use crate::listings::Listings;
 use crate::secrets;
 
 /// Directories for temporary files, besides those in variables.
@@ -123,6 +123,16 @@ impl Surroundings {
         Self { project: project_root(&cwd, &home), cwd, home, env }
     }
 
+    /// Returns the places in these surroundings, as they are now.
+    pub(crate) fn places(&self) -> Places<'_> {
+        let mut directories = vec![self.project.clone()];
+        for home in self.homes() {
+            directories.push(home.join(".config"));
+            directories.push(home);
+        }
+        Places { surroundings: self, listings: Listings::new(directories) }
+    }
+
     fn variable(&self, name: &str) -> Option<PathBuf> {
         let value = self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         value.map(PathBuf::from).filter(|path| path.is_absolute())
@@ -139,12 +149,23 @@ impl Surroundings {
         let homes = self.homes().into_iter();
         homes.flat_map(|home| names.iter().map(move |name| home.join(name))).collect()
     }
+}
 
+/// Finds the paths that confinements name.
+pub(crate) struct Places<'a> {
+    surroundings: &'a Surroundings,
+    listings: Listings,
+}
+
+impl Places<'_> {
     /// Adds what a written path matches: `~` is a home directory, and a relative path is in the project.
-    fn expand(&self, written: &str, expansion: &mut Expansion) {
-        match written.strip_prefix("~/").or((written == "~").then_some("")) {
-            Some(rest) => self.at_home(&[rest]).iter().for_each(|path| expansion.add(path)),
-            None => expansion.add(&self.project.join(written)),
+    fn expand(&self, written: &str, expansion: &mut Expansion<'_>) {
+        let paths = match written.strip_prefix("~/").or((written == "~").then_some("")) {
+            Some(rest) => self.surroundings.at_home(&[rest]),
+            None => vec![self.surroundings.project.join(written)],
+        };
+        for path in &paths {
+            expansion.add(path);
         }
     }
 
@@ -157,33 +178,37 @@ impl Surroundings {
                 "temp" => {
                     paths.extend(TEMPORARY.iter().map(PathBuf::from));
                     paths.extend(
-                        ["TMPDIR", "TEMP", "TMP"].iter().filter_map(|name| self.variable(name)),
+                        ["TMPDIR", "TEMP", "TMP"]
+                            .iter()
+                            .filter_map(|name| self.surroundings.variable(name)),
                     );
                 }
-                "home" => paths.extend(self.homes()),
-                "caches" => paths.extend(self.at_home(&CACHES)),
+                "home" => paths.extend(self.surroundings.homes()),
+                "caches" => paths.extend(self.surroundings.at_home(&CACHES)),
                 written => {
-                    let mut expansion = Expansion::default();
+                    let mut expansion = Expansion::new(&self.listings);
                     self.expand(written, &mut expansion);
                     paths.extend(expansion.paths);
                 }
             }
         }
-        real_paths(paths)
+        self.real_paths(paths)
     }
 
     /// The project root and, if it is a worktree of git, the repository's directory.
     fn repository(&self) -> Vec<PathBuf> {
-        let mut paths = vec![self.project.clone()];
+        let mut paths = vec![self.surroundings.project.clone()];
         paths.extend(self.git_directories());
         paths
     }
 
     /// Returns the git directories of a worktree, which are outside of the project: its own and the common one.
     fn git_directories(&self) -> Vec<PathBuf> {
-        let Ok(text) = fs::read_to_string(self.project.join(".git")) else { return Vec::new() };
+        let Ok(text) = fs::read_to_string(self.surroundings.project.join(".git")) else {
+            return Vec::new();
+        };
         let Some(own) = text.strip_prefix("gitdir:") else { return Vec::new() };
-        let own = self.project.join(own.trim());
+        let own = self.surroundings.project.join(own.trim());
         let common = fs::read_to_string(own.join("commondir"));
         let common = common.map(|text| own.join(text.trim()));
         let mut directories = vec![own];
@@ -194,21 +219,20 @@ impl Surroundings {
     /// Returns the existing hooks and settings that may not be written although the places around them may, and true if some do
     /// not exist.
     pub(crate) fn protected(&self, writable: &[PathBuf], also: &[String]) -> Protected {
-        let in_project = PROTECTED.iter().map(|name| self.project.join(name));
+        let in_project = PROTECTED.iter().map(|name| self.surroundings.project.join(name));
         let in_git = self
             .git_directories()
             .into_iter()
             .flat_map(|directory| ["hooks", "config"].map(|name| directory.join(name)));
-        let at_home = self.at_home(&[&PROTECTED[..], &PROTECTED_AT_HOME].concat());
-        let mut expansion = Expansion::default();
+        let at_home = self.surroundings.at_home(&[&PROTECTED[..], &PROTECTED_AT_HOME].concat());
+        let mut expansion = Expansion::new(&self.listings);
         for pattern in also {
             self.expand(pattern, &mut expansion);
         }
         let all = in_project.chain(in_git).chain(at_home).chain(expansion.paths);
         let is_writable = |path: &PathBuf| writable.iter().any(|place| path.starts_with(place));
-        let (existing, missing): (Vec<_>, Vec<_>) =
-            all.partition(|path| fs::symlink_metadata(path).is_ok());
-        let mut paths = real_paths(existing);
+        let (existing, missing): (Vec<_>, Vec<_>) = all.partition(|path| self.listings.has(path));
+        let mut paths = self.real_paths(existing);
         paths.retain(is_writable);
         let missing = missing.into_iter().filter(is_writable).collect();
         Protected { paths, missing }
@@ -216,7 +240,7 @@ impl Surroundings {
 
     /// Returns the existing paths that may not be read, as real paths, and true if the search for them was not complete.
     pub(crate) fn hidden(&self, patterns: &[String]) -> (Vec<PathBuf>, bool) {
-        let mut expansion = Expansion::default();
+        let mut expansion = Expansion::new(&self.listings);
         let mut anywhere = Vec::new();
         for pattern in patterns {
             if pattern == "secrets" {
@@ -231,26 +255,36 @@ impl Surroundings {
             }
         }
         if !anywhere.is_empty() {
-            expansion.add_anywhere(&self.project, &anywhere);
+            expansion.add_anywhere(&self.surroundings.project, &anywhere);
             expansion.paths.retain(|path| !path.file_name().is_some_and(secrets::is_exception));
         }
         let is_truncated = expansion.is_truncated();
-        (real_paths(expansion.paths), is_truncated)
+        (self.real_paths(expansion.paths), is_truncated)
     }
 
     /// Returns the existing sockets of services that run commands outside of a confinement.
     pub(crate) fn services(&self) -> Vec<PathBuf> {
-        let runtime = self.variable("XDG_RUNTIME_DIR");
+        let runtime = self.surroundings.variable("XDG_RUNTIME_DIR");
         let user_services = runtime
             .iter()
             .flat_map(|directory| SERVICES_OF_USER.iter().map(move |name| directory.join(name)));
         let uid = rustix::process::getuid().as_raw();
         let screens =
             [format!("/tmp/tmux-{uid}"), format!("/run/screen/S-{uid}")].map(PathBuf::from);
-        let agent = self.variable("SSH_AUTH_SOCK");
+        let agent = self.surroundings.variable("SSH_AUTH_SOCK");
         let all =
             SERVICES.iter().map(PathBuf::from).chain(user_services).chain(screens).chain(agent);
-        real_paths(all)
+        self.real_paths(all)
+    }
+
+    /// Returns the real paths, each once, without those that do not exist or cannot be resolved.
+    fn real_paths(&self, paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+        let existing = paths.into_iter().filter(|path| self.listings.has(path));
+        let mut paths: Vec<PathBuf> =
+            existing.filter_map(|path| fs::canonicalize(path).ok()).collect();
+        paths.sort();
+        paths.dedup();
+        paths
     }
 }
 
@@ -270,16 +304,6 @@ pub(crate) fn read_not(confinements: &[Confinement]) -> Vec<String> {
     patterns.sort();
     patterns.dedup();
     patterns
-}
-
-/// Returns the real paths, each once, without those that cannot be resolved.
-fn real_paths(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        paths.into_iter().filter_map(|path| real_path(&path).ok()).collect();
-    paths.retain(|path| fs::symlink_metadata(path).is_ok());
-    paths.sort();
-    paths.dedup();
-    paths
 }
 
 /// Returns the directories above `path` up to and without the outermost of `writable`, the outermost first.
@@ -327,7 +351,7 @@ mod tests {
             fs::create_dir_all(root.join(name)).unwrap();
         }
         let surroundings = surroundings(&root);
-        let writable = |place: &str| surroundings.writable(&[place.to_owned()]);
+        let writable = |place: &str| surroundings.places().writable(&[place.to_owned()]);
         assert_eq!(writable("project"), [root.join("project")]);
         assert!(writable("temp").contains(&root.join("tmp")));
         assert_eq!(writable("caches"), [root.join("home/.npm")]);
@@ -347,9 +371,9 @@ mod tests {
         }
         let mut surroundings = surroundings(&root);
         surroundings.env.push(("HOME".into(), root.join("other").into()));
-        let (hidden, _) = surroundings.hidden(&["~/.ssh/id_rsa".to_owned()]);
+        let (hidden, _) = surroundings.places().hidden(&["~/.ssh/id_rsa".to_owned()]);
         assert_eq!(hidden, keys);
-        assert_eq!(surroundings.writable(&["home".to_owned()]).len(), 2);
+        assert_eq!(surroundings.places().writable(&["home".to_owned()]).len(), 2);
     }
 
     #[test]
@@ -363,9 +387,9 @@ mod tests {
         fs::write(root.join("project/.git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
         let surroundings = surroundings(&root);
-        let writable = surroundings.writable(&["project".to_owned()]);
+        let writable = surroundings.places().writable(&["project".to_owned()]);
         assert!(writable.contains(&root.join("main/.git")), "{writable:?}");
-        let protected = surroundings.protected(&writable, &[]);
+        let protected = surroundings.places().protected(&writable, &[]);
         assert_eq!(protected.paths, [root.join("main/.git/hooks")]);
     }
 
@@ -378,8 +402,8 @@ mod tests {
             fs::create_dir_all(root.join(name)).unwrap();
         }
         let surroundings = surroundings(&root);
-        let writable = surroundings.writable(&["home".to_owned()]);
-        let protected = surroundings.protected(&writable, &[]).paths;
+        let writable = surroundings.places().writable(&["home".to_owned()]);
+        let protected = surroundings.places().protected(&writable, &[]).paths;
         assert_eq!(
             protected,
             ["home/.agents", "home/.claude", "home/.config/agents"].map(|name| root.join(name))

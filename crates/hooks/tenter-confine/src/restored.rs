@@ -32,8 +32,13 @@ impl Copies {
         let mut files = BTreeMap::new();
         for path in protected.paths.iter().flat_map(|path| files_in(path)) {
             let path = path?;
-            let content = untrusted_file::read(&path, MAX_BYTES)?;
-            files.insert(path.clone(), (content, fs::metadata(&path)?.permissions()));
+            let copy = || {
+                Ok((untrusted_file::read(&path, MAX_BYTES)?, fs::metadata(&path)?.permissions()))
+            };
+            let copy = copy().map_err(|error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            })?;
+            files.insert(path, copy);
         }
         Ok(Self { protected, files })
     }

@@ -9,7 +9,7 @@ use crate::mounts::MountPlan;
 use crate::places::{self, Protected, Surroundings};
 use crate::promises::PromiseReport;
 use crate::proxy::{ProxyProcess, RunningProxy};
-use crate::{landlock_layer, namespaces, network};
+use crate::{landlock_layer, mounts, namespaces, network};
 
 /// The layers that may be used: tests take some away to see every degraded level on one kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +91,9 @@ struct Demands {
 
 impl Demands {
     fn new(confinements: &[Confinement], surroundings: &Surroundings) -> Self {
+        let places = surroundings.places();
         let writes = confinements.iter().filter_map(|confinement| confinement.write.as_ref());
-        let mut layers: Vec<Vec<PathBuf>> =
-            writes.map(|places| surroundings.writable(places)).collect();
+        let mut layers: Vec<Vec<PathBuf>> = writes.map(|words| places.writable(words)).collect();
         layers.sort();
         layers.dedup();
         let also: Vec<String> =
@@ -105,16 +105,16 @@ impl Demands {
         };
         let protects_files = !layers.is_empty() || !also.is_empty();
         let protected = if protects_files {
-            surroundings.protected(writable, &also)
+            places.protected(writable, &also)
         } else {
             Protected { paths: Vec::new(), missing: Vec::new() }
         };
         let read_not = places::read_not(confinements);
-        let hidden = (!read_not.is_empty()).then(|| surroundings.hidden(&read_not));
+        let hidden = (!read_not.is_empty()).then(|| places.hidden(&read_not));
         let network = NetworkDemand::strictest(confinements);
         // A service may reach the network for a command that cannot.
         let hides_services = !layers.is_empty() || matches!(network, Some(NetworkDemand::Allow(_)));
-        let services = if hides_services { surroundings.services() } else { Vec::new() };
+        let services = if hides_services { places.services() } else { Vec::new() };
         let networks = network.into_iter().collect();
         Self { layers, protects: protects_files, protected, hidden, services, networks }
     }
@@ -131,14 +131,19 @@ impl Demands {
         })
     }
 
-    fn plan(&self) -> MountPlan {
+    /// Returns the mounts.
+    ///
+    /// # Errors
+    /// The mounts that exist are not known.
+    fn plan(&self) -> Result<MountPlan, String> {
         let writable = self.layers.first().map_or(&[][..], Vec::as_slice);
         let pinned = self.protected.paths.iter().flat_map(|path| places::between(path, writable));
         let mut hidden = self.hidden.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
         hidden.extend(self.services.clone());
         hidden.sort();
-        let read_only = self.protected.paths.clone();
-        MountPlan { hidden, read_only, pinned: pinned.collect() }.without_existing()
+        let read_only = mounts::with_inner_mounts(&self.protected.paths)
+            .map_err(|error| format!("the mounts are not known ({error})"))?;
+        Ok(MountPlan { hidden, read_only, pinned: pinned.collect() }.without_existing())
     }
 }
 
@@ -161,11 +166,12 @@ fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restri
         .proxy_rules()
         .filter(|_| is_namespaced)
         .map(|rules| ProxyProcess::start(rules, &surroundings.env));
-    let entered = enter(!plan.is_empty(), is_namespaced, limits);
-    let mounted = if plan.is_empty() {
-        Ok(())
-    } else {
-        entered.clone().and_then(|()| plan.apply()).and_then(|()| reopen(surroundings))
+    let has_mounts = plan.as_ref().is_ok_and(|plan| !plan.is_empty());
+    let entered = enter(has_mounts, is_namespaced, limits);
+    let mounted = match plan {
+        Ok(plan) if plan.is_empty() => Ok(()),
+        Ok(plan) => entered.clone().and_then(|()| plan.apply()).and_then(|()| reopen(surroundings)),
+        Err(why) => Err(why),
     };
     let loopback =
         if is_namespaced { entered.and_then(|()| network::start_loopback()) } else { Ok(()) };

@@ -72,7 +72,8 @@ impl Router {
             }
             let is_own =
                 literal.map_or(is_named && is_localhost(host), |address| address.is_loopback());
-            if !is_own || upstream.reaches_localhost {
+            let is_direct = is_own || upstream.excludes(host);
+            if !is_direct || upstream.reaches_localhost {
                 return upstream.connect(host, port).map_err(unreachable);
             }
         }

@@ -10,13 +10,16 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::names;
 
-/// The variables that name it, the first one that is set.
+/// The variables that name it: the first one that has a proxy over HTTP.
 const VARIABLES: [&str; 6] =
     ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "http_proxy", "HTTP_PROXY"];
 /// Maximum time for a connection to one address.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum size of the head of its answer, in bytes.
 const MAX_HEAD: usize = 16 << 10;
+
+/// The variables that list hosts which are reached without it.
+const EXCEPTIONS: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
 /// A proxy over HTTP.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,26 +30,42 @@ pub(crate) struct Upstream {
     credentials: Option<String>,
     /// True if it also reaches hosts of its own machine: a launcher's proxy that may do so sets an empty `NO_PROXY`.
     pub(super) reaches_localhost: bool,
+    /// Hosts, and ends of hosts, that are reached without it; `*` is every host.
+    exceptions: Vec<String>,
 }
 
 impl Upstream {
     /// Returns the proxy that the environment names. Others than `http://` cannot be used.
     pub(crate) fn in_variables(env: &[(OsString, OsString)]) -> Option<Self> {
-        let value =
-            |name: &&str| env.iter().find(|(known, value)| known == name && !value.is_empty());
-        let (_, url) = VARIABLES.iter().find_map(value)?;
-        let rest = url.to_str()?.strip_prefix("http://")?;
+        let value = |name: &&str| {
+            let (_, value) = env.iter().find(|(known, _)| known == name)?;
+            value.to_str()
+        };
+        let rest =
+            VARIABLES.iter().filter_map(value).find_map(|url| url.strip_prefix("http://"))?;
         let authority = rest.split('/').next()?;
         let (user, authority) =
             authority.rsplit_once('@').map_or((None, authority), |(user, rest)| (Some(user), rest));
         let has_port =
             authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let reaches_localhost =
-            env.iter().any(|(name, value)| name == "NO_PROXY" && value.is_empty());
+        let lists: Vec<&str> = EXCEPTIONS.iter().filter_map(value).collect();
+        let names = lists.iter().flat_map(|list| list.split(',')).map(|name| {
+            name.trim().trim_start_matches("*.").trim_start_matches('.').to_ascii_lowercase()
+        });
         Some(Self {
-            reaches_localhost,
+            reaches_localhost: lists.contains(&""),
+            exceptions: names.filter(|name| !name.is_empty()).collect(),
             authority: if has_port { authority.to_owned() } else { format!("{authority}:80") },
             credentials: user.map(|user| format!("Basic {}", BASE64_STANDARD.encode(user))),
+        })
+    }
+
+    /// Returns true if a host is reached without this proxy.
+    pub(super) fn excludes(&self, host: &str) -> bool {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        self.exceptions.iter().any(|name| {
+            let before = host.strip_suffix(name.as_str());
+            name == "*" || before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
         })
     }
 
@@ -101,7 +120,12 @@ mod tests {
     fn the_environment_names_the_proxy() {
         let expected = |authority: &str, credentials: Option<&str>| {
             let credentials = credentials.map(str::to_owned);
-            Some(Upstream { authority: authority.into(), credentials, reaches_localhost: false })
+            Some(Upstream {
+                authority: authority.into(),
+                credentials,
+                reaches_localhost: false,
+                exceptions: Vec::new(),
+            })
         };
         assert_eq!(upstream(&[("HTTPS_PROXY", "http://p:3128/")]), expected("p:3128", None));
         assert_eq!(upstream(&[("http_proxy", "http://p")]), expected("p:80", None));
@@ -110,9 +134,33 @@ mod tests {
             expected("p:1", Some("Basic dTpz"))
         );
         assert_eq!(upstream(&[("ALL_PROXY", "socks5://p:1")]), None);
+        assert_eq!(
+            upstream(&[("ALL_PROXY", "socks5://p:1"), ("HTTP_PROXY", "http://q:2")]),
+            expected("q:2", None)
+        );
         assert_eq!(upstream(&[("HTTPS_PROXY", "")]), None);
         assert!(
             upstream(&[("HTTPS_PROXY", "http://p"), ("NO_PROXY", "")]).unwrap().reaches_localhost
         );
+    }
+
+    #[test]
+    fn hosts_are_excepted_by_name_and_by_domain() {
+        let env =
+            [("HTTPS_PROXY", "http://p"), ("no_proxy", "localhost, .corp.example,*.test,10.0.0.5")];
+        let proxy = upstream(&env).unwrap();
+        for (host, expected) in [
+            ("localhost", true),
+            ("git.corp.example", true),
+            ("CORP.example.", true),
+            ("notcorp.example", false),
+            ("a.test", true),
+            ("10.0.0.5", true),
+            ("github.com", false),
+        ] {
+            assert_eq!(proxy.excludes(host), expected, "{host}");
+        }
+        let everything = upstream(&[("HTTPS_PROXY", "http://p"), ("NO_PROXY", "*")]).unwrap();
+        assert!(everything.excludes("github.com"));
     }
 }

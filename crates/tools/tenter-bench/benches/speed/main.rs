@@ -7,6 +7,7 @@
 mod agent;
 mod bridge;
 mod catalog;
+mod confine;
 mod dispatch;
 mod hook_run;
 mod in_process;
@@ -41,7 +42,7 @@ struct Plan {
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
 
 /// Every part, by name.
-const BENCHES: [(&str, Bench); 12] = [
+const BENCHES: [(&str, Bench); 13] = [
     ("hook", hook_run::run),
     ("runtime", runtime::run),
     ("dispatch", dispatch::run),
@@ -51,6 +52,7 @@ const BENCHES: [(&str, Bench); 12] = [
     ("processes", processes::run),
     ("journals", journals::run),
     ("bridge", bridge::run),
+    ("confine", confine::run),
     ("sessions", agent::run),
     ("conversations", messages::run),
     ("memory", memory::run),

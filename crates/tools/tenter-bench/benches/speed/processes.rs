@@ -58,6 +58,11 @@ pub(crate) fn program(name: &str) -> Measured<PathBuf> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
     cargo.args(of).args(["--bin", name]);
+    if directory.ends_with("release") && cfg!(all(target_os = "linux", target_env = "gnu")) {
+        // Linked as in packages.
+        let linked = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../packaging/rustc.sh");
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", linked);
+    }
     if !cargo.status()?.success() {
         return Err(format!("{name} cannot be built").into());
     }

@@ -1,0 +1,60 @@
+//! The launcher of confined commands, compared with the bare start of the same command, and with another sandbox.
+
+use std::path::Path;
+
+use crate::measure::{Pair, paired};
+use crate::processes::{EMPTY, program, run_to_end};
+use crate::report::Report;
+use crate::scene::Scene;
+use crate::{Measured, Plan};
+
+/// Maximum time that a confined start takes more than a bare one, in milliseconds (F5).
+const BUDGET_MS: f64 = 1.0;
+/// The specifications that are measured.
+const SPECIFICATIONS: [(&str, &str); 3] = [
+    ("network: none", r#"{"network": "none"}"#),
+    ("write: [project]", r#"{"write": ["project"]}"#),
+    ("profile standard", r#"{"profile": "standard"}"#),
+];
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    let launcher = program("tenter-hook")?;
+    let scene = Scene::new()?;
+    report.section("A command that starts confined");
+    for (name, specification) in SPECIFICATIONS {
+        let args = ["confine", "--spec", specification, "--", EMPTY];
+        if run_to_end(&scene, &launcher, &args).is_err() {
+            report.skip("Landlock and user namespaces");
+            return Ok(());
+        }
+        let pair = over_bare_start(plan, &scene, &launcher, &args)?;
+        report.pair(format!("`{name}`"), "the bare start", &pair);
+        if specification == SPECIFICATIONS[0].1 {
+            let more =
+                (pair.work.median().as_secs_f64() - pair.baseline.median().as_secs_f64()) * 1e3;
+            let measured = format!("{more:.2} ms more");
+            report.budget(
+                "a command with `network: none`",
+                "≤ 1 ms over its bare start",
+                measured,
+                more <= BUDGET_MS,
+            );
+        }
+    }
+    let bubblewrap = Path::new("bwrap");
+    let args = ["--dev-bind", "/", "/", "--unshare-net", "--", EMPTY];
+    match run_to_end(&scene, bubblewrap, &args) {
+        Ok(()) => {
+            let pair = over_bare_start(plan, &scene, bubblewrap, &args)?;
+            report.pair("the same by `bwrap --unshare-net`", "the bare start", &pair);
+        }
+        Err(_) => report.skip("bwrap"),
+    }
+    Ok(())
+}
+
+fn over_bare_start(plan: Plan, scene: &Scene, launcher: &Path, args: &[&str]) -> Measured<Pair> {
+    let confined = || Ok(run_to_end(scene, launcher, args)?);
+    let bare = || Ok(run_to_end(scene, Path::new(EMPTY), &[])?);
+    paired(plan.rounds(500), confined, bare)
+}
