@@ -133,7 +133,7 @@ fn executable(program: &Path, event: EventName) -> Hook {
         name: String::new(),
         layer: Layer::User,
         outer: None,
-        path: program.to_owned(),
+        path: Some(program.to_owned()),
         kind: HookKind::Executable,
         options: HookOptions::default(),
         subscriptions: vec![Subscription { event, spelling }],
