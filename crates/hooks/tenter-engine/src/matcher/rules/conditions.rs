@@ -153,13 +153,12 @@ impl CompiledConditions {
         }
         let mut commands = index.unknown_programs().to_vec();
         for pattern in &self.program {
-            match pattern.literal() {
-                Some(name) => commands.extend(index.commands_of(name)),
-                None => {
-                    let programs = index.programs_from(pattern.prefix());
-                    let programs = programs.filter(|(name, _)| pattern.matches(name));
-                    commands.extend(programs.flat_map(|(_, places)| places));
-                }
+            if let Some(name) = pattern.literal() {
+                commands.extend(index.commands_of(name));
+            } else {
+                let programs = index.programs_from(pattern.prefix());
+                let programs = programs.filter(|(name, _)| pattern.matches(name));
+                commands.extend(programs.flat_map(|(_, places)| places));
             }
         }
         commands.sort_unstable();
