@@ -167,10 +167,15 @@ mod tests {
         let identity = ["-c", "user.name=a", "-c", "user.email=b"];
         set_up(project, &[&identity[..], &["commit", "-q", "-m", "x"]].concat());
         fs::write(project.join("earlier"), "1").unwrap();
-        let stamp = fs::metadata(project.join("earlier")).unwrap();
-        let earlier = stamp.ctime() * 1000 + stamp.ctime_nsec() / 1_000_000;
-        std::thread::sleep(Duration::from_millis(60));
-        fs::write(project.join("old"), "2").unwrap();
+        let milliseconds = |name: &str| {
+            let stamp = fs::metadata(project.join(name)).unwrap();
+            stamp.ctime() * 1000 + stamp.ctime_nsec() / 1_000_000
+        };
+        let earlier = milliseconds("earlier");
+        // Until the clock of the file system has advanced.
+        while milliseconds("old") < earlier + 60 {
+            fs::write(project.join("old"), "2").unwrap();
+        }
         fs::write(project.join("new"), "1").unwrap();
         fs::remove_file(project.join("gone")).unwrap();
         let env: Environment = std::iter::once(("PATH".into(), "/usr/bin:/bin".into())).collect();

@@ -391,6 +391,20 @@ fn skipped_tests_are_visible() {
 }
 
 #[test]
+fn tests_wait_for_events_and_not_for_time() {
+    // Written in two halves, so that this file does not find itself.
+    let sleep = concat!("thread::", "sleep(");
+    for (name, text) in sources() {
+        let tests = match text.split_once("#[cfg(test)]\nmod tests {") {
+            _ if name.contains("/test") => text.as_str(),
+            Some((_, tests)) => tests,
+            None => continue,
+        };
+        assert!(!tests.contains(sleep), "{name}: use `wait_until`, a clock or a channel");
+    }
+}
+
+#[test]
 fn no_catch_all_files_and_no_open_todos() {
     // Written in two halves, so that this file does not find itself.
     let marks = [

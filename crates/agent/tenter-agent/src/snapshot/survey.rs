@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 256 << 20;
 /// Time after which no further content is read. The next survey reads it.
 const MAX_TIME: Duration = Duration::from_secs(2);
 /// Metadata this young says nothing: the file may change again without another time. Nanoseconds.
-const YOUNG_NS: i128 = 50_000_000;
+pub(super) const YOUNG_NS: i128 = 50_000_000;
 
 /// Surveys the files of a project, and stores their contents.
 pub(super) struct Surveyor<'s> {

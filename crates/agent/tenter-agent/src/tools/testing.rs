@@ -3,8 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -145,9 +143,5 @@ pub(crate) fn names_in(directory: &Path) -> Vec<String> {
 
 /// Waits for a file that another process creates.
 pub(crate) fn wait_for(path: &Path) {
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while !path.exists() {
-        assert!(Instant::now() < deadline, "{} did not appear", path.display());
-        thread::sleep(Duration::from_millis(2));
-    }
+    tenter_testkit::wait_until(&format!("{} is there", path.display()), || path.exists());
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -214,11 +214,8 @@ impl Stage {
 
     /// Waits until a file is in the project.
     pub(crate) fn wait_for(&self, name: &str) {
-        let (path, start) = (self.agent.engine.project().join(name), Instant::now());
-        while !path.exists() {
-            assert!(start.elapsed() < Duration::from_mins(1), "there is no {name}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let path = self.agent.engine.project().join(name);
+        tenter_testkit::wait_until(&format!("there is {name}"), || path.exists());
     }
 
     /// The lines of a file of the project, each as JSON.

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use tenter_engine::inspect::{Catalog, HookFiles, Status};
 use tenter_engine::trust::{Covered, CoveredStamp};
 
-/// The time for which a file must have been unchanged before the hooks were loaded. A file that changed a moment ago could change again without a
-/// difference.
-const SETTLED: Duration = Duration::from_secs(2);
+/// The nanoseconds for which a file must have been unchanged before the hooks were loaded. A file that changed a moment ago could change again
+/// without a difference.
+const SETTLED_NS: i128 = 2_000_000_000;
 
 /// The hooks of each project, as they were loaded last.
 #[derive(Debug, Default)]
@@ -33,15 +32,15 @@ impl KeptHooks {
         (entry.files == *files).then_some(entry)
     }
 
-    /// Keeps the hooks of a project, which were loaded since `started`, after `files` was read. Hooks are loaded at each event while one of
-    /// them cannot run, because that may change without a change of its files.
+    /// Keeps the hooks of a project, which were loaded since `started_ns` by the visitor's clock, after `files` was read. Hooks are loaded at each
+    /// event while one of them cannot run, because that may change without a change of its files.
     pub(super) fn put(
         &self,
         project: &Path,
-        (files, started): (HookFiles, Instant),
+        (files, started_ns): (HookFiles, i128),
         catalog: &Arc<Catalog>,
     ) {
-        if let Some(stamps) = stamps(catalog, started.elapsed() + SETTLED) {
+        if let Some(stamps) = stamps(catalog, started_ns - SETTLED_NS) {
             let entry = KeptCatalog { catalog: Arc::clone(catalog), files, stamps };
             self.all().insert(project.to_owned(), Arc::new(entry));
         }
@@ -62,8 +61,8 @@ impl KeptCatalog {
     }
 }
 
-/// Returns the stamps of all hooks; `None` if one of them cannot run, or has a file that changed less than `age` ago.
-fn stamps(catalog: &Catalog, age: Duration) -> Option<Vec<(Covered, CoveredStamp)>> {
+/// Returns the stamps of all hooks; `None` if one of them cannot run, or has a file that changed since `latest_ns`.
+fn stamps(catalog: &Catalog, latest_ns: i128) -> Option<Vec<(Covered, CoveredStamp)>> {
     let can_run = |status: &Status| {
         matches!(status, Status::Active | Status::Disabled | Status::Shadowed { .. })
     };
@@ -73,7 +72,8 @@ fn stamps(catalog: &Catalog, age: Duration) -> Option<Vec<(Covered, CoveredStamp
         && catalog.listing().iter().all(|listed| can_run(&listed.status));
     let stamp = |covered: &Covered| {
         let stamp = CoveredStamp::read(covered).ok()?;
-        (stamp.age_ns() > age.as_nanos().cast_signed()).then(|| (covered.clone(), stamp))
+        let is_old = stamp.newest().is_none_or(|newest| newest.changed_ns() < latest_ns);
+        is_old.then(|| (covered.clone(), stamp))
     };
     if !has_all {
         return None;

@@ -6,7 +6,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -120,12 +119,12 @@ impl<'v> OrdinaryEvent<'v> {
 
     /// Loads the hooks, unless they are in memory, or none of them applies to the event.
     pub(super) fn load(&self, loader: EngineBuilder) -> LoadedHooks {
-        let started = Instant::now();
+        let started_ns = (self.visitor.clock)().as_nanosecond();
         let Ok(files) = loader.hook_files(&self.settings) else {
             return LoadedHooks::load_all(loader);
         };
         if let Some(memory) = &self.visitor.kept {
-            return self.load_kept(memory, (files, started), loader);
+            return self.load_kept(memory, (files, started_ns), loader);
         }
         // The user can write the summary, but not remove a managed hook.
         if self.visitor.directories.managed.exists() {
@@ -152,7 +151,7 @@ impl<'v> OrdinaryEvent<'v> {
     fn load_kept(
         &self,
         kept: &KeptHooks,
-        (files, started): (HookFiles, Instant),
+        (files, started_ns): (HookFiles, i128),
         loader: EngineBuilder,
     ) -> LoadedHooks {
         if let Some(entry) = kept.get(&self.project, &files) {
@@ -167,7 +166,7 @@ impl<'v> OrdinaryEvent<'v> {
         }
         let loaded = LoadedHooks::load_all(loader);
         if loaded.diagnostics.is_empty() && files.are_settled((self.visitor.clock)()) {
-            kept.put(&self.project, (files, started), &loaded.engine.catalog());
+            kept.put(&self.project, (files, started_ns), &loaded.engine.catalog());
         }
         loaded
     }

@@ -176,7 +176,7 @@ impl CoveredStamp {
     pub(crate) fn settled(covered: &Covered) -> io::Result<Self> {
         let mut stamp = Self::read(covered)?;
         for _ in 0..MAX_LOOKS {
-            let age = stamp.age_ns();
+            let age = stamp.newest().map_or(i128::MAX, FileStamp::age_ns);
             if age >= STEP.as_nanos().cast_signed() {
                 return Ok(stamp);
             }
@@ -191,14 +191,14 @@ impl CoveredStamp {
         Err(io::Error::other("its files keep changing"))
     }
 
-    /// Returns the age of the newest change of the files, in nanoseconds; negative if that is in the future.
-    pub fn age_ns(&self) -> i128 {
+    /// Returns the stamp of the file that changed last.
+    pub fn newest(&self) -> Option<FileStamp> {
         let own: &[(PathBuf, FileStamp)] = match &self.own {
             HookStamp::File(stamp) => &[(PathBuf::new(), *stamp)],
             HookStamp::Directory(files) => files,
         };
-        let newest = own.iter().chain(&*self.beside).map(|(_, stamp)| *stamp);
-        newest.max_by_key(|stamp| stamp.changed_ns()).map_or(i128::MAX, FileStamp::age_ns)
+        let stamps = own.iter().chain(&*self.beside).map(|(_, stamp)| *stamp);
+        stamps.max_by_key(|stamp| stamp.changed_ns())
     }
 
     /// The SHA-256 of the stamp.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tenter_base::file_stamp::FileStamp;
 use tenter_base::privacy::Privacy;
 use tenter_proc::{Cancel, Invocation};
 use thiserror::Error;
@@ -69,7 +70,8 @@ impl Pin {
         privacy: &mut Privacy,
     ) -> Self {
         let was_private = shared(&covered, &stamp, privacy).is_none();
-        let was_old = stamp.age_ns() >= OLD.as_nanos().cast_signed();
+        let age = stamp.newest().map_or(i128::MAX, FileStamp::age_ns);
+        let was_old = age >= OLD.as_nanos().cast_signed();
         Self { covered, stamp, was_private, was_old, allow_shared }
     }
 

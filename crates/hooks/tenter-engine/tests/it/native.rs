@@ -1,7 +1,7 @@
 //! Hooks in Rust: the same order, fold and reports as hooks in files.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tenter_engine::{
     DecisionKind, Engine, EventName, FailMode, NativeEvent, NativeRegistration, Scope, ToolCall,
@@ -133,7 +133,10 @@ fn observers_see_its_runs_and_a_timeout_is_only_reported() {
     let scene = Scene::new();
     let runs = Arc::<Runs>::default();
     let hook = |_: &NativeEvent<'_>| {
-        std::thread::sleep(Duration::from_millis(5));
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(5) {
+            std::thread::yield_now();
+        }
         Ok(Reply { log: Some("seen".to_owned()), ..verdict(VerdictKind::Deny, "slowly") })
     };
     let hook = NativeRegistration::new("native", [EventName::BeforeTool], hook);

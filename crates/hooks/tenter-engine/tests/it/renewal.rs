@@ -13,7 +13,7 @@ use tenter_engine::trust::TrustEntry;
 use tenter_engine::{DecisionKind, Engine, EngineBuilder, FailMode};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::{Body, Event, ToolCall};
-use tenter_testkit::needs;
+use tenter_testkit::{needs, wait_until};
 
 use crate::scene::{ObservedRuns, PROJECT, Scene, USER, running, scope};
 
@@ -217,10 +217,10 @@ fn while_swapped(one: &Path, other: &Path, calls: impl FnOnce()) {
             while !is_over.load(Ordering::SeqCst) {
                 fs::rename(one, &backup).unwrap();
                 fs::rename(other, one).unwrap();
-                thread::sleep(Duration::from_micros(300));
+                thread::yield_now();
                 fs::rename(one, other).unwrap();
                 fs::rename(&backup, one).unwrap();
-                thread::sleep(Duration::from_micros(300));
+                thread::yield_now();
             }
         });
         calls();
@@ -305,9 +305,7 @@ with open(path, 'r+b') as file:
 ";
 
 fn until(path: &Path) {
-    while !path.exists() {
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(&format!("{} is there", path.display()), || path.exists());
 }
 
 /// A mapped page that was written once is written again without a change of the file's time stamps.

@@ -5,11 +5,22 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use tenter_bridge::Visitor;
+use tenter_bridge::payload::Payload;
 use tenter_engine::trust::TrustEntry;
 use tenter_engine::{Directories, Engine};
 use tenter_testkit::{Output, Sandbox};
+
+/// Returns a time after which a file that was written before counts as unchanged.
+#[expect(clippy::disallowed_methods, reason = "the real clock is the one of the files")]
+fn later() -> Timestamp {
+    Timestamp::now() + SignedDuration::from_secs(3)
+}
 
 /// A host that runs `tenter-hook` in a sandbox.
 pub(crate) struct HostSession {
@@ -177,6 +188,45 @@ impl HostSession {
     pub(crate) fn send(&self, event: &str, stdin: impl AsRef<[u8]>) -> Output {
         let home = self.sandbox.home().display().to_string();
         self.sandbox.run_with_stdin(&[self.host, event, "--home", &home], stdin)
+    }
+
+    /// Returns a visitor for an event in this process, whose clock is ahead: files that were just written seem old.
+    pub(crate) fn later_visitor(&self, fixture: &str) -> Visitor {
+        let home = self.sandbox.home();
+        let host = tenter_bridge::hosts::find(self.host).unwrap();
+        let cache = home.join(".cache/tenter");
+        let command = self.sandbox.command();
+        let vars = command.get_envs();
+        let vars = vars.filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+        Visitor {
+            host,
+            event: host.event(self.event(fixture)).unwrap(),
+            caller: None,
+            directories: Directories::in_home(home).with_cache(cache),
+            vars: vars.collect(),
+            cwd: self.sandbox.project(),
+            clock: later,
+            started: Instant::now(),
+            tenter: None,
+            launcher: None,
+            keeper: None,
+            kept: None,
+            progress: Arc::default(),
+        }
+    }
+
+    /// Lets the host fire an event in this process when files have been unchanged for a while. Runs the hooks that are left, and returns
+    /// the answer.
+    pub(crate) fn visit(&self, fixture: &str, edit: impl FnOnce(&mut Value)) -> Value {
+        let visitor = self.later_visitor(fixture);
+        let mut payload = self.payload(fixture);
+        edit(&mut payload);
+        let visited = visitor.run(Payload::parse(payload.to_string().as_bytes()));
+        if let Some(remainder) = &visited.after {
+            visitor.run_after(remainder);
+        }
+        let answer = visited.answer.map(|answer| serde_json::from_str(&answer).unwrap());
+        answer.unwrap_or_default()
     }
 
     /// Starts the program for an event, and writes its stdin.

@@ -3,18 +3,13 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 use tenter_engine::trust::TrustEntry;
 use tenter_engine::{Directories, Engine};
-use tenter_testkit::wait_until;
 
 use crate::host_session::HostSession;
 
-/// Longer than a file must be unchanged before its summary is written.
-const SETTLED: Duration = Duration::from_millis(2100);
 /// A call to which the hook `write` does not apply.
 const OTHER: &str = "PreToolUse.Bash";
 const WRITE: &str = "matcher:\n  tool: \"^file_write$\"";
@@ -29,7 +24,6 @@ impl SummarizedSession {
         session.hook("write", "before_tool", WRITE, DENY);
         prepare(&session);
         session.pass("SessionStart");
-        thread::sleep(SETTLED);
         let session = Self(session);
         session.pass_other();
         assert!(session.has_summary(), "the summary is written");
@@ -52,7 +46,7 @@ impl SummarizedSession {
 
     /// Returns the reason for which [`OTHER`] is denied; `None` if it passes.
     fn denial(&self) -> Option<String> {
-        denial(&HostSession::answer(self.0.fire(OTHER)))
+        denial(&self.0.visit(OTHER, |_| {}))
     }
 
     fn hooks(&self) -> PathBuf {
@@ -167,21 +161,17 @@ const CHANGES: [SceneChange; 11] = [
 
 #[test]
 fn every_change_that_makes_a_hook_apply_is_noticed_at_the_next_call() {
-    thread::scope(|scope| {
-        for (what, change) in CHANGES {
-            scope.spawn(move || {
-                let session = SummarizedSession::new(|session| {
-                    let hooks = session.hook("files", "after_turn", "", "");
-                    fs::remove_file(hooks.join("HOOK.md")).unwrap();
-                    fs::write(hooks.with_file_name("tool"), "").unwrap();
-                    session.sandbox.user_hook("turn", &executable("after_turn"));
-                });
-                change(&session);
-                let denial = session.denial().unwrap_or_else(|| panic!("{what}"));
-                assert!(denial.ends_with(": no"), "{what}: {denial}");
-            });
-        }
-    });
+    for (what, change) in CHANGES {
+        let session = SummarizedSession::new(|session| {
+            let hooks = session.hook("files", "after_turn", "", "");
+            fs::remove_file(hooks.join("HOOK.md")).unwrap();
+            fs::write(hooks.with_file_name("tool"), "").unwrap();
+            session.sandbox.user_hook("turn", &executable("after_turn"));
+        });
+        change(&session);
+        let denial = session.denial().unwrap_or_else(|| panic!("{what}"));
+        assert!(denial.ends_with(": no"), "{what}: {denial}");
+    }
 }
 
 #[test]
@@ -189,9 +179,11 @@ fn a_hook_that_changed_a_moment_ago_is_read_again() {
     let session = HostSession::new("claude-code");
     session.hook("write", "before_tool", WRITE, DENY);
     session.pass("SessionStart");
-    let session = SummarizedSession(session);
-    assert!(session.loads_hooks());
-    assert!(!session.has_summary(), "its times could stay the same after a change");
+    assert!(loads_hooks(&session, || session.pass(OTHER)));
+    assert!(
+        !SummarizedSession(session).has_summary(),
+        "its times could stay the same after a change"
+    );
 }
 
 /// Trusts the present hooks of the project.
@@ -223,7 +215,7 @@ fn a_script_counts_when_its_hook_applies_to_the_call() {
     let hook = session.0.sandbox.project().join(".agents/hooks/model");
     fs::write(hook.join("scripts/run.sh"), "#!/bin/sh\ntouch \"$HOME/ran\"\n").unwrap();
     assert!(!session.loads_hooks(), "a script does not change the calls to which its hook applies");
-    let denied = denial(&HostSession::answer(session.0.fire("PreToolUse.Write"))).unwrap();
+    let denied = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
     assert!(
         denied.starts_with("hook model: it guards this session, and it was changed"),
         "{denied}"
@@ -240,9 +232,8 @@ fn the_calls_of_a_removed_guard_are_denied_for_the_whole_session() {
     fs::remove_dir_all(session.0.sandbox.project().join(".agents/hooks/model")).unwrap();
     for _ in 0..2 {
         session.pass_other();
-        let denied = denial(&HostSession::answer(session.0.fire("PreToolUse.Write"))).unwrap();
+        let denied = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
         assert!(denied.starts_with("hook model: it guards this session"), "{denied}");
-        thread::sleep(SETTLED);
     }
 }
 
@@ -254,7 +245,7 @@ fn a_session_remembers_a_guard_that_was_trusted_meanwhile() {
     trust(&session.0);
     session.pass_other();
     fs::remove_dir_all(session.0.sandbox.project().join(".agents/hooks/model")).unwrap();
-    let denied = denial(&HostSession::answer(session.0.fire("PreToolUse.Write"))).unwrap();
+    let denied = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
     assert!(denied.starts_with("hook model: it guards this session"), "{denied}");
 }
 
@@ -264,7 +255,6 @@ fn settings_that_depend_on_trust_count_for_every_call() {
         project_hook(session);
     });
     session.0.configure("[bridge]\nuntrusted = \"block\"\n");
-    thread::sleep(SETTLED);
     for _ in 0..2 {
         let denied = session.denial().unwrap();
         assert!(denied.contains("hooks of this project are not trusted"), "{denied}");
@@ -281,11 +271,11 @@ fn hooks_are_loaded_only_for_calls_that_may_fit_a_rule() {
     let hook = session.hook("guard", "before_tool", RULES, "");
     fs::remove_dir_all(hook.join("scripts")).unwrap();
     session.pass("SessionStart");
-    thread::sleep(SETTLED);
     let others = ["UserPromptSubmit", "PostToolUse.Bash", "PreToolUse.Write", "Stop"];
     for fixture in others.into_iter().chain([OTHER]) {
-        assert!(loads_hooks(&session, || session.pass(fixture)), "{fixture}: without a summary");
-        assert!(!loads_hooks(&session, || session.pass(fixture)), "{fixture}");
+        let fire = || drop(session.visit(fixture, |_| {}));
+        assert!(loads_hooks(&session, fire), "{fixture}: without a summary");
+        assert!(!loads_hooks(&session, fire), "{fixture}");
     }
     for (command, is_denied, is_loaded) in [
         ("ls -la", false, false),
@@ -299,17 +289,17 @@ fn hooks_are_loaded_only_for_calls_that_may_fit_a_rule() {
         ("$X push", false, true),
     ] {
         let edit = |payload: &mut Value| payload["tool_input"]["command"] = command.into();
-        let fire = || session.fire_with(OTHER, edit);
-        let mut answer = None;
-        assert_eq!(loads_hooks(&session, || answer = Some(fire())), is_loaded, "{command}");
-        let denial = denial(&HostSession::answer(answer.unwrap()));
+        let mut answer = Value::Null;
+        let fire = || answer = session.visit(OTHER, edit);
+        assert_eq!(loads_hooks(&session, fire), is_loaded, "{command}");
+        let denial = denial(&answer);
         assert_eq!(denial.is_some(), is_denied, "{command}: {denial:?}");
     }
     let edit = |payload: &mut Value| {
         payload["tool_input"]["command"] = format!("ls {}", "x ".repeat(2000)).into();
     };
     assert!(
-        loads_hooks(&session, || drop(session.fire_with(OTHER, edit))),
+        loads_hooks(&session, || drop(session.visit(OTHER, edit))),
         "a long command is read once"
     );
 }
@@ -319,15 +309,13 @@ fn hooks_of_failures_see_a_denied_call_for_which_no_hook_was_loaded() {
     let session = HostSession::new("codex");
     session.hook("failure", "after_tool_failure", "", "touch \"$HOME/seen\"");
     session.pass("SessionStart");
-    thread::sleep(SETTLED);
     let patch = "PreToolUse.apply_patch";
-    session.pass(patch);
-    assert!(!loads_hooks(&session, || session.pass(patch)));
-    let answer = HostSession::answer(session.fire_with(patch, |payload| {
+    session.visit(patch, |_| {});
+    assert!(!loads_hooks(&session, || drop(session.visit(patch, |_| {}))));
+    let answer = session.visit(patch, |payload| {
         let text = payload["tool_input"]["command"].as_str().unwrap();
         payload["tool_input"]["command"] = text.replace("written.txt", ".codex/hooks.json").into();
-    }));
+    });
     assert!(denial(&answer).is_some(), "{answer}");
-    let marker = session.sandbox.home().join("seen");
-    wait_until("the hook of failures ran", || marker.exists());
+    assert!(session.sandbox.home().join("seen").exists(), "the hook of failures ran");
 }

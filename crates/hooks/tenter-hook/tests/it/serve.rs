@@ -1,10 +1,12 @@
 //! Many events in one process: `tenter-hook HOST --serve`.
 
 use std::fs;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Value, json};
+use tenter_bridge::Visitor;
+use tenter_bridge::payload::Payload;
 
 use crate::host_session::{HostSession, fixtures};
 
@@ -151,9 +153,6 @@ fn hooks_that_change_between_two_requests_count_for_the_second() {
     assert_eq!(denied["answer"]["hookSpecificOutput"]["permissionDecision"], "deny", "{denied}");
 }
 
-/// Longer than files must be unchanged before hooks are kept.
-const SETTLED: Duration = Duration::from_millis(2200);
-
 /// A change, by name, and whether the call is denied afterwards.
 type FileEdit = (&'static str, fn(&HostSession), bool);
 
@@ -179,23 +178,19 @@ fn hooks_that_are_kept_in_memory_are_loaded_again_when_a_file_changes() {
         ),
         ("settings", |session| session.configure("[hooks]\nenabled = false\n"), false),
     ];
-    thread::scope(|scope| {
-        for (what, change, is_denied) in changes {
-            scope.spawn(move || {
-                let session = HostSession::new(HOST);
-                session.hook("guard", "before_tool", SHELL, DENY);
-                let mut process = session.start_serving();
-                let mut decision = || {
-                    process.send(&request(&session, 1, "PreToolUse.Bash"));
-                    let response = process.receive();
-                    response["answer"]["hookSpecificOutput"]["permissionDecision"] == "deny"
-                };
-                assert!(decision());
-                thread::sleep(SETTLED);
-                assert!(decision() && decision(), "{what}");
-                change(&session);
-                assert_eq!(decision(), is_denied, "{what}");
-            });
-        }
-    });
+    for (what, change, is_denied) in changes {
+        let session = HostSession::new(HOST);
+        session.hook("guard", "before_tool", SHELL, DENY);
+        session.pass("SessionStart");
+        let fixture = "PreToolUse.Bash";
+        let visitor = Visitor { kept: Some(Arc::default()), ..session.later_visitor(fixture) };
+        let decision = || {
+            let payload = session.payload(fixture).to_string();
+            let visited = visitor.run(Payload::parse(payload.as_bytes()));
+            visited.answer.is_some_and(|answer| answer.contains("\"deny\""))
+        };
+        assert!(decision() && decision(), "{what}");
+        change(&session);
+        assert_eq!(decision(), is_denied, "{what}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -121,7 +121,10 @@ fn a_process_that_is_killed_at_any_moment_leaves_a_usable_session() {
         let mut payload = session.payload("PreToolUse.Bash");
         payload["tool_use_id"] = format!("killed-{milliseconds}").into();
         let mut child = session.spawn("PreToolUse", &payload.to_string());
-        thread::sleep(Duration::from_millis(milliseconds));
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(milliseconds) {
+            thread::yield_now();
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         let output = deny(&format!("after-{milliseconds}"));

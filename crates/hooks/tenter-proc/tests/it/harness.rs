@@ -1,7 +1,7 @@
 //! Builders of test programs, and helpers that wait for what they do.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams, run};
@@ -75,11 +75,7 @@ pub(crate) fn kill(number: i32) {
 
 /// Waits until `is_so` returns true.
 pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < FOREVER, "gave up waiting until {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    tenter_testkit::wait_until(what, is_so);
 }
 
 /// Waits until a process is gone. An orphaned zombie may stay until init reaps it.

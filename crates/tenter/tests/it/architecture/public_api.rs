@@ -4,37 +4,67 @@
 //! The list comes from rustdoc's JSON. One item is one line: its kind, its path and, for functions, its signature as it is in the
 //! source. Implementations of traits are left out, and so are hidden modules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
-use super::{metadata, root, text};
+use super::{cargo, metadata, root, text};
 
 /// The maximum number of items of the engine, without fields and variants.
 const MAX_ENGINE_ITEMS: usize = 150;
 
-/// Returns rustdoc's description of a library.
+/// The libraries as `cargo test` built them: one JSON message of cargo for each, by the id of its package.
 ///
-/// Only rustdoc itself gets the variable that allows JSON in a stable toolchain: build scripts of dependencies would run again for it.
+/// `cargo rustdoc` would check the dependencies of each library again, with other features.
+fn libraries() -> BTreeMap<String, Value> {
+    let messages = cargo(&["build", "--offline", "--message-format", "json"]);
+    let messages = messages.lines().map(|line| serde_json::from_str(line).unwrap());
+    let is_library = |message: &Value| {
+        let kinds = message["target"]["kind"].as_array().into_iter().flatten();
+        kinds.map(text).any(|kind| ["lib", "rlib", "proc-macro"].contains(&kind))
+    };
+    let libraries = messages.filter(is_library);
+    libraries.map(|message: Value| (text(&message["package_id"]).to_owned(), message)).collect()
+}
+
+/// Returns the arguments with which rustdoc describes a library: its features, its dependencies and its source.
+fn arguments(package: &Value, libraries: &BTreeMap<String, Value>) -> Vec<String> {
+    let library = &libraries[text(&package["id"])];
+    let features = library["features"].as_array().unwrap();
+    let features = features.iter().flat_map(|name| ["--cfg".into(), format!("feature={name}")]);
+    let dependencies = package["deps"].as_array().unwrap().iter().filter_map(|dependency| {
+        let built = libraries.get(text(&dependency["pkg"]))?;
+        let files = built["filenames"].as_array().unwrap().iter().map(text);
+        let file = files.into_iter().find(|file| !file.ends_with(".rmeta"))?;
+        Some(["--extern".into(), format!("{}={file}", text(&dependency["name"]))])
+    });
+    let directory = Path::new(text(&library["filenames"][0])).parent().unwrap();
+    let search = ["-L".into(), format!("dependency={}", directory.display())];
+    let name = ["--crate-name".into(), text(&library["target"]["name"]).to_owned()];
+    let source = text(&library["target"]["src_path"]).to_owned();
+    let options = features.chain(dependencies.flatten()).chain(search).chain(name);
+    options.chain([source]).collect()
+}
+
+/// Returns rustdoc's description of a library.
 #[expect(clippy::disallowed_methods, reason = "rustdoc knows what is public")]
 fn describe(package: &str) -> Value {
+    let metadata = metadata();
+    let is_package = |node: &&Value| text(&node["id"]).contains(&format!("/{package}#"));
+    let node = metadata["resolve"]["nodes"].as_array().unwrap().iter().find(is_package).unwrap();
     let scratch = tempfile::tempdir().unwrap();
-    let rustdoc = scratch.path().join("rustdoc");
-    fs::write(&rustdoc, "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n").unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&rustdoc, executable).unwrap();
-    let output = std::process::Command::new(env!("CARGO"))
-        .args(["rustdoc", "--package", package, "--lib", "--offline"])
-        .args(["--", "-Z", "unstable-options", "--output-format", "json"])
+    let output = std::process::Command::new("rustdoc")
+        .args(["--edition", "2024", "-Z", "unstable-options", "--output-format", "json", "-o"])
+        .arg(scratch.path())
+        .args(arguments(node, &libraries()))
         .current_dir(root())
-        .env("RUSTDOC", &rustdoc)
+        .env("RUSTC_BOOTSTRAP", "1")
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let target = metadata()["target_directory"].as_str().map(PathBuf::from).unwrap();
-    let file = target.join("doc").join(package.replace('-', "_")).with_extension("json");
+    let file = scratch.path().join(package.replace('-', "_")).with_extension("json");
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 

@@ -46,13 +46,8 @@ fn checks(output: &Output) -> Vec<Value> {
     proofs[0]["checks"].as_array().unwrap().clone()
 }
 
-/// Returns the ids of the checks that a client with a defect breaks.
-fn broken(defect: Defect) -> Option<Vec<String>> {
-    broken_of(defect, "")
-}
-
-/// The same among the checks that options select.
-fn broken_of(defect: Defect, options: &str) -> Option<Vec<String>> {
+/// Returns the ids of the checks that a client with a defect breaks, among those that `options` select.
+fn broken(defect: Defect, options: &str) -> Option<Vec<String>> {
     let output = prove(&with_client(Some(defect))?, &format!("--json {options}")).expect_code(1);
     let broken = checks(&output).into_iter().filter(|check| check["verdict"] == "BROKEN");
     let broken: Vec<Value> = broken.collect();
@@ -94,21 +89,21 @@ const CONTEXTS: &[&str] = &[
     "context.pre_compact",
 ];
 
-fn is_broken_at(defect: Defect, expected: &[&str]) {
-    if let Some(broken) = broken(defect) {
+/// Checks which of the checks that `options` select a client with a defect breaks.
+fn is_broken_at(defect: Defect, options: &str, expected: &[&str]) {
+    if let Some(broken) = broken(defect, options) {
         assert_eq!(broken, expected, "{defect:?}");
     }
 }
+
+/// The option that tries every check.
+const ALL: &str = "";
 
 /// The checks of the scenarios in which hooks ask, guard by name, stand beside others, and say something.
 const DECISIONS: &str = "--only ask,deny.tool,deny.mcp,deny.notice,deny.others,notice";
 
-/// Only [`DECISIONS`] are tried.
-fn decides_wrongly_at(defect: Defect, expected: &[&str]) {
-    if let Some(broken) = broken_of(defect, DECISIONS) {
-        assert_eq!(broken, expected, "{defect:?}");
-    }
-}
+/// The checks of one session with calls, and of their results.
+const CALLS: &str = "--only registered,deny,deny.parallel,deny.outside,rewrite,output,continue";
 
 #[test]
 fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
@@ -125,14 +120,14 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
     assert!(new <= 10, "only the result is kept: {:?}", tree(&installed.home()));
     assert!(!installed.project().join(".claude").exists());
     nothing_runs_in(&installed);
-    let table = prove(&installed, "").expect_code(0);
+    let table = prove(&installed, "--only deny").expect_code(0);
     assert!(table.stdout.contains("yes       a deny denies"), "{table}");
     assert!(table.stdout.contains(" 0 BROKEN"), "{table}");
 }
 
 #[test]
 fn a_client_that_fires_nothing_is_broken() {
-    let Some(broken) = broken(Defect::FiresNothing) else { return };
+    let Some(broken) = broken(Defect::FiresNothing, ALL) else { return };
     // Its own sandbox needs no hooks.
     let ids = Check::all().into_iter().map(Check::id);
     assert_eq!(broken, ids.filter(|id| id != "sandbox").collect::<Vec<_>>());
@@ -141,7 +136,7 @@ fn a_client_that_fires_nothing_is_broken() {
 #[test]
 fn a_client_whose_sandbox_is_on_and_does_not_hold_is_broken() {
     let only = "--only sandbox";
-    let Some(broken) = broken_of(Defect::IgnoresSandbox, only) else { return };
+    let Some(broken) = broken(Defect::IgnoresSandbox, only) else { return };
     assert_eq!(broken, ["sandbox"]);
     if let Some(installed) = with_client(None) {
         let output = prove(&installed, &format!("--json {only}")).expect_code(0);
@@ -153,7 +148,7 @@ fn a_client_whose_sandbox_is_on_and_does_not_hold_is_broken() {
 fn a_client_that_ignores_denials_is_broken() {
     // The program that runs commands confines them, whatever the client makes of an answer.
     let denials = DENIALS.iter().filter(|id| **id != "confined").copied();
-    is_broken_at(Defect::IgnoresDeny, &denials.chain(["twice"]).collect::<Vec<_>>());
+    is_broken_at(Defect::IgnoresDeny, ALL, &denials.chain(["twice"]).collect::<Vec<_>>());
 }
 
 #[test]
@@ -163,47 +158,50 @@ fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
     let (rules, failures) = failures.split_at(2);
     let all =
         [&before[..], calls, &["rewrite"], rules, &["changed"], failures, &["twice"]].concat();
-    is_broken_at(Defect::RunsFirst, &all);
+    is_broken_at(Defect::RunsFirst, ALL, &all);
 }
 
 #[test]
 fn a_client_that_ignores_rewrites_is_broken() {
-    is_broken_at(Defect::IgnoresRewrite, &["rewrite"]);
-    is_broken_at(Defect::IgnoresOutput, &["output"]);
+    is_broken_at(Defect::IgnoresRewrite, CALLS, &["rewrite"]);
+    is_broken_at(Defect::IgnoresOutput, CALLS, &["output"]);
 }
 
 #[test]
 fn a_client_that_drops_contexts_is_broken() {
-    is_broken_at(Defect::DropsContext, &[&["deny.notice"], CONTEXTS].concat());
-    let calls = ["registered", "deny", "deny.parallel", "deny.outside", "deny.subagent"];
-    let decisions = ["ask", "deny.tool", "deny.mcp", "deny.others"];
-    is_broken_at(Defect::ReadsFirstLine, &[&calls[..], &decisions, CONTEXTS].concat());
+    let only = format!("{CALLS},ask,deny.notice,{}", CONTEXTS.join(","));
+    is_broken_at(Defect::DropsContext, &only, &[&["deny.notice"], CONTEXTS].concat());
+    let calls = ["registered", "deny", "deny.parallel", "deny.outside", "ask"];
+    is_broken_at(Defect::ReadsFirstLine, &only, &[&calls[..], CONTEXTS].concat());
 }
 
 #[test]
 fn a_client_that_does_not_continue_or_reject_is_broken() {
-    is_broken_at(Defect::DoesNotContinue, &["continue"]);
-    is_broken_at(Defect::IgnoresRejection, &["prompt"]);
+    let only = format!("{CALLS},prompt");
+    is_broken_at(Defect::DoesNotContinue, &only, &["continue"]);
+    is_broken_at(Defect::IgnoresRejection, &only, &["prompt"]);
 }
 
 #[test]
 fn a_client_that_fires_twice_or_not_for_subagents_is_broken() {
-    is_broken_at(Defect::FiresTwice, &["fires.before_tool", "resume"]);
-    is_broken_at(Defect::SkipsSubagents, &["fires.subagent_stop", "deny.subagent"]);
+    let subagents = "fires.subagent_stop,deny.subagent";
+    let only = format!("{CALLS},fires.before_tool,resume,{subagents}");
+    is_broken_at(Defect::FiresTwice, &only, &["fires.before_tool", "resume"]);
+    is_broken_at(Defect::SkipsSubagents, &only, &["fires.subagent_stop", "deny.subagent"]);
 }
 
 #[test]
 fn a_client_that_ignores_questions_notices_or_other_hooks_is_broken() {
-    decides_wrongly_at(Defect::IgnoresAsk, &["ask"]);
-    decides_wrongly_at(Defect::NoticeVoidsAnswer, &["deny.notice"]);
-    decides_wrongly_at(Defect::HidesNotices, &["notice"]);
-    decides_wrongly_at(Defect::RunsFirstHookOnly, &["deny.others"]);
+    is_broken_at(Defect::IgnoresAsk, DECISIONS, &["ask"]);
+    is_broken_at(Defect::NoticeVoidsAnswer, DECISIONS, &["deny.notice"]);
+    is_broken_at(Defect::HidesNotices, DECISIONS, &["notice"]);
+    is_broken_at(Defect::RunsFirstHookOnly, DECISIONS, &["deny.others"]);
 }
 
 #[test]
 fn a_client_that_hides_tools_from_hooks_is_broken() {
-    decides_wrongly_at(Defect::SkipsMcp, &["deny.mcp"]);
-    decides_wrongly_at(Defect::NamesToolsAlike, &["deny.tool", "deny.mcp"]);
+    is_broken_at(Defect::SkipsMcp, DECISIONS, &["deny.mcp"]);
+    is_broken_at(Defect::NamesToolsAlike, DECISIONS, &["deny.tool", "deny.mcp"]);
 }
 
 /// A fenced block of the page about CI: the one below the comment that names its file.
@@ -356,9 +354,9 @@ fn a_client_whose_user_disables_managed_hooks_is_broken() {
     assert!(checks[0]["evidence"].as_str().unwrap().contains("with `disableAllHooks`"));
     assert_eq!(fs::read_dir("/etc").unwrap().count(), before);
     assert!(!installed.state().join("bridge/proofs").exists(), "nothing is kept");
-    let broken = broken_of(Defect::UserDisablesManaged, "--managed").unwrap();
+    let broken = broken(Defect::UserDisablesManaged, "--managed").unwrap();
     assert_eq!(broken, ["managed"]);
-    let broken = broken_of(Defect::FiresNothing, "--managed").unwrap();
+    let broken = self::broken(Defect::FiresNothing, "--managed").unwrap();
     assert_eq!(broken, ["managed"]);
 }
 

@@ -58,6 +58,13 @@ impl Bench {
         fs::write(path, content).unwrap();
     }
 
+    /// Waits until a recorder takes the times of the files as final.
+    pub(super) fn age_files(&self) {
+        let last = now().as_nanosecond();
+        let is_over = || now().as_nanosecond() - last > 2 * survey::YOUNG_NS;
+        tenter_testkit::wait_until("the files are old", is_over);
+    }
+
     pub(super) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }

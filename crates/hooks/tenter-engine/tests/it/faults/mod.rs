@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -26,7 +26,7 @@ use tenter_engine::FailMode;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
-use tenter_testkit::is_soak;
+use tenter_testkit::{is_soak, wait_until};
 
 use background::AsyncFault;
 use fault::Fault;
@@ -155,26 +155,18 @@ fn play_in_time(part: &Part<'_>) -> Played {
 
 /// The thread of a dialogue closes its descriptors when the program has ended; a leaked one would stay open forever.
 fn until_descriptors_are_closed(before: usize) {
-    let until = Instant::now() + Duration::from_mins(1);
-    while open_descriptors() != before {
-        assert!(
-            Instant::now() < until,
-            "descriptors were leaked: {before}, {}",
-            open_descriptors()
-        );
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(&format!("as many descriptors are open as before: {before}"), || {
+        open_descriptors() == before
+    });
 }
 
 /// Orphans are reaped now and then when programs run; a leaked child would stay forever.
 fn until_no_child_is_left() {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    let until = Instant::now() + Duration::from_mins(1);
-    while !matches!(waitid(WaitId::All, options), Err(Errno::CHILD)) {
-        assert!(Instant::now() < until, "a child was not reaped");
+    wait_until("every child is reaped", || {
         tenter_proc::run(&program("true", &[]), &Cancel::new());
-        thread::sleep(Duration::from_millis(50));
-    }
+        matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
+    });
 }
 
 /// A program with ten minutes to run.

@@ -407,7 +407,7 @@ pub(super) fn end_processes(scene: &Scene, expected: usize) -> Option<String> {
     let until = Instant::now() + ENOUGH;
     let mut survivors = processes_of(scene);
     while survivors.len() != expected && Instant::now() < until {
-        thread::sleep(Duration::from_millis(5));
+        thread::yield_now();
         survivors = processes_of(scene);
     }
     let problem = (survivors.len() != expected).then(|| format!("left behind: {survivors:?}"));

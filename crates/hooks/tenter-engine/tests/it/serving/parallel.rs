@@ -1,5 +1,6 @@
 //! Several events at once.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::stage::{Script, Stage, is_served, until};
@@ -57,11 +58,16 @@ fn a_request_in_the_queue_of_a_process_that_dies_is_sent_to_the_next() {
     let event = r#"if [ -e "$TENTER_PROJECT_DIR/died" ]; then respond '{"decision": "deny", "reason": "served"}'; else
         : > "$TENTER_PROJECT_DIR/begun"; while [ ! -e "$TENTER_PROJECT_DIR/queued" ]; do sleep 0.01; done; : > "$TENTER_PROJECT_DIR/died"; exit 3; fi"#;
     let stage = Stage::new(&Script::event(event));
+    let is_begun = AtomicBool::new(false);
     thread::scope(|scope| {
         let first = scope.spawn(|| stage.reason());
         until("the first runs", || stage.file("begun").exists());
-        let second = scope.spawn(|| stage.reason());
-        thread::sleep(std::time::Duration::from_millis(100));
+        let second = scope.spawn(|| {
+            is_begun.store(true, Ordering::SeqCst);
+            stage.reason()
+        });
+        until("the second begins", || is_begun.load(Ordering::SeqCst));
+        (0..1000).for_each(|_| thread::yield_now());
         std::fs::write(stage.file("queued"), "").unwrap();
         assert_eq!(first.join().unwrap(), "");
         assert_eq!(second.join().unwrap(), "served");

@@ -1,7 +1,6 @@
 //! Tests of the requests of a hook while it decides (S8).
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use tenter_engine::{Cancel, ServiceCaller, Services};
@@ -44,9 +43,10 @@ impl Services for Fake {
         &self,
         _: &ServiceCaller<'_>,
         _: &Question,
-        _: &Cancel,
+        cancel: &Cancel,
     ) -> Result<UserAnswer, ServiceError> {
-        thread::sleep(Duration::from_millis(700));
+        // Longer than the timeout of the hook, whose time stands still.
+        cancel.wait(Duration::from_millis(700));
         Ok(UserAnswer { answer: "yes".into() })
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process};
 use tenter_engine::inspect::{Catalog, Outcome};
@@ -195,11 +195,7 @@ pub(super) fn exists(pid: i32) -> bool {
 }
 
 pub(super) fn until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < FOREVER, "gave up waiting until {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    tenter_testkit::wait_until(what, is_so);
 }
 
 pub(super) fn until_gone(pid: i32) {

@@ -83,37 +83,3 @@ fn clients_that_never_finish_do_not_hold_up_others_or_the_end() {
     closes_at_once(server);
     drop(open);
 }
-
-#[test]
-fn more_connections_than_the_limit_are_closed() {
-    let server = server();
-    let open: Vec<TcpStream> = (0..300).map(|_| connect(&server)).collect();
-    let mut last = BufReader::new(open.last().unwrap());
-    assert_eq!(read(&mut last).status, 0);
-    drop(last);
-    closes_at_once(server);
-    drop(open);
-}
-
-#[test]
-fn a_client_that_does_not_read_does_not_hold_up_the_end() {
-    for fault in [Fault::EndlessText, Fault::EndlessLine, Fault::Silence, Fault::Delay(60_000)] {
-        let reply = ModelReply::text("some text").fault(fault.clone());
-        let server = ModelServer::start(LenientScript::new([reply])).unwrap();
-        let mut stream = connect(&server);
-        let (path, headers) = door(Format::Chat, true);
-        write(&mut stream, path, headers, &ask(Format::Chat, "Hello.").to_string());
-        assert!(server.wait_for_requests(1, Duration::from_secs(30)), "{fault:?}");
-        closes_at_once(server);
-    }
-}
-
-#[test]
-fn a_client_in_a_loop_does_not_use_up_the_memory() {
-    let server = server();
-    let body = format!(r#"{{"model": "m", "padding": "{}"}}"#, "x".repeat(20 << 20));
-    let (path, headers) = door(Format::Chat, false);
-    let statuses: Vec<u16> = (0..5).map(|_| post(&server, path, headers, &body).status).collect();
-    assert_eq!(statuses, [200, 200, 200, 503, 503]);
-    assert_eq!(server.requests().len(), 3);
-}

@@ -7,29 +7,6 @@ use tenter_testkit::api_client::{ask, continue_with};
 use tenter_testkit::api_client::{talk, ways};
 
 #[test]
-fn each_lane_has_its_own_turns() {
-    for way in ways() {
-        let sub =
-            [ModelReply::text("Sub one.").call("bash", json!({})), ModelReply::text("Sub two.")];
-        let script = LenientScript::new([ModelReply::text("Main one.")])
-            .lane(Lane::new("sub", Match::default().first_user("SUBTASK"), sub))
-            .lane(Lane::new("never", Match::default().first_user("SUBTASK"), []));
-        let server = ModelServer::start(script).unwrap();
-        let mut body = ask(way.0, "SUBTASK: look.");
-        let first = talk(&server, way, &body);
-        assert_eq!(first.text, "Sub one.", "{way:?}");
-        assert_eq!(talk(&server, way, &ask(way.0, "Hello.")).text, "Main one.", "{way:?}");
-        continue_with(way.0, &mut body, &first);
-        assert_eq!(talk(&server, way, &body).text, "Sub two.", "{way:?}");
-        let lanes: Vec<_> =
-            server.requests().into_iter().map(|request| (request.lane, request.turn)).collect();
-        let expected = [("sub", 0), ("main", 0), ("sub", 1)];
-        let expected = expected.map(|(lane, turn)| (lane.to_owned(), Some(turn)));
-        assert_eq!(lanes, expected, "{way:?}");
-    }
-}
-
-#[test]
 fn every_condition_recognizes_its_part_of_the_request() {
     let model = |format| match format {
         Format::Anthropic => "claude",

@@ -47,16 +47,6 @@ fn a_request_without_tools_gets_a_harmless_text_and_takes_no_turn() {
 }
 
 #[test]
-fn a_script_can_set_the_reply_to_side_requests() {
-    for way in ways() {
-        let script = LenientScript::new([]).side(ModelReply::text("A title"));
-        let server = ModelServer::start(script).unwrap();
-        let side = talk(&server, way, &without_tools(way.0, "A title, please."));
-        assert_eq!(side.text, "A title", "{way:?}");
-    }
-}
-
-#[test]
 fn a_request_with_a_schema_gets_json_by_it() {
     let schema = json!({
         "type": "object",
@@ -81,27 +71,6 @@ fn a_request_with_a_schema_gets_json_by_it() {
         demand(way.0, &mut body, &schema);
         let spoken: Value = serde_json::from_str(&talk(&server, way, &body).text).unwrap();
         assert_eq!(spoken, expected, "{way:?}");
-    }
-}
-
-#[test]
-fn a_recursive_schema_ends() {
-    let schema = json!({"type": "object", "properties": {"child": {"$ref": "#"}}});
-    for way in ways() {
-        let server = ModelServer::start(LenientScript::new([])).unwrap();
-        let mut body = without_tools(way.0, "Classify this.");
-        demand(way.0, &mut body, &schema);
-        let spoken = talk(&server, way, &body).text;
-        assert!(spoken.starts_with(r#"{"child":"#) && spoken.ends_with('}'), "{way:?}: {spoken}");
-    }
-}
-
-#[test]
-fn a_prompt_that_asks_for_json_gets_an_object() {
-    for way in ways() {
-        let server = ModelServer::start(LenientScript::new([])).unwrap();
-        let body = without_tools(way.0, "Answer with a JSON object.");
-        assert_eq!(talk(&server, way, &body).text, "{}", "{way:?}");
     }
 }
 

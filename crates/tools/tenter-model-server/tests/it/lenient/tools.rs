@@ -31,33 +31,6 @@ fn the_first_tool_that_the_request_offers_is_called() {
 }
 
 #[test]
-fn a_tool_that_is_not_offered_is_called_by_its_first_name() {
-    for way in ways() {
-        let reply = ModelReply::new().call_any(&["Read", "read_file"], json!({"path": "x"}));
-        let spoken = talk(&server(reply), way, &ask(way.0, "Please."));
-        assert_eq!(spoken.calls[0].1, "Read", "{way:?}");
-    }
-}
-
-#[test]
-fn parallel_calls_are_one_turn_with_an_id_each() {
-    for way in ways() {
-        let reply = (0..30).fold(ModelReply::text("All at once."), |reply, number| {
-            reply.call("bash", json!({"command": format!("echo {number}")}))
-        });
-        let server = server(reply);
-        let mut body = ask(way.0, "Please.");
-        let spoken = talk(&server, way, &body);
-        let mut ids: Vec<&String> = spoken.calls.iter().map(|(id, ..)| id).collect();
-        ids.sort();
-        ids.dedup();
-        assert_eq!((ids.len(), spoken.calls.len()), (30, 30), "{way:?}");
-        continue_with(way.0, &mut body, &spoken);
-        assert_eq!(talk(&server, way, &body).text, "Two.", "{way:?}");
-    }
-}
-
-#[test]
 fn calls_whose_results_come_in_between_are_one_turn() {
     let reply = ModelReply::new().call("bash", json!({})).call("bash", json!({"command": "ls"}));
     for way in ways().filter(|way| matches!(way.0, Format::Responses | Format::Chat)) {
@@ -146,18 +119,4 @@ fn custom_tools_and_namespaces_have_their_own_form() {
         let written = deltas("response.custom_tool_call_input.delta");
         assert_eq!(written, format!("{PATCH}{PATCH}text(1)"));
     }
-}
-
-#[test]
-fn the_results_of_custom_tools_end_a_turn() {
-    let server = server(ModelReply::new().call_any(&["apply_patch"], PATCH));
-    let mut body = codex(false);
-    let item = send_whole(&server, Format::Responses, &body).json()["output"][0].clone();
-    let result = json!({
-        "type": "custom_tool_call_output", "call_id": item["call_id"],
-        "output": [{"type": "input_text", "text": "PATCHED"}],
-    });
-    conversation(Format::Responses, &mut body).extend([item, result]);
-    assert_eq!(talk(&server, (Format::Responses, true), &body).text, "Two.");
-    assert!(server.requests()[1].text().contains(&"PATCHED".to_owned()));
 }

@@ -52,18 +52,6 @@ fn an_empty_result_separates_turns() {
 }
 
 #[test]
-fn counted_turns_are_taken_in_order() {
-    for way in ways() {
-        let turns = [ModelReply::text("One."), ModelReply::text("Two.")];
-        let script = LenientScript::new(turns).counted().after(ModelReply::text("Three."));
-        let server = ModelServer::start(script).unwrap();
-        let body = ask(way.0, "Please.");
-        let spoken = [(); 4].map(|()| talk(&server, way, &body).text);
-        assert_eq!(spoken, ["One.", "Two.", "Three.", "Three."], "{way:?}");
-    }
-}
-
-#[test]
 fn a_turn_fails_once_and_its_retry_succeeds() {
     for script in [LenientScript::new([]), LenientScript::new([]).counted()] {
         for way in ways() {
@@ -75,25 +63,5 @@ fn a_turn_fails_once_and_its_retry_succeeds() {
             assert!(failed.head.contains("retry-after: 1\r\n"), "{way:?}");
             assert_eq!(talk(&server, way, &body).text, "One.", "{way:?}");
         }
-    }
-}
-
-#[test]
-fn a_turn_that_always_fails_has_no_retry() {
-    for way in ways() {
-        let reply = ModelReply::text("One.").fault(Fault::status(500)).always_fails();
-        let server = ModelServer::start(LenientScript::new([reply])).unwrap();
-        let body = ask(way.0, "Please.");
-        let statuses = [(); 3].map(|()| send(&server, way.0, &body).status);
-        assert_eq!(statuses, [500; 3], "{way:?}");
-    }
-}
-
-#[test]
-fn a_slow_counted_turn_is_played_once() {
-    let slow = ModelReply::text("One.").fault(Fault::Slow(1));
-    let server = ModelServer::start(LenientScript::new([slow]).counted()).unwrap();
-    for (way, expected) in ways().filter(|way| way.1).zip(["One.", "Done.", "Done.", "Done."]) {
-        assert_eq!(talk(&server, way, &ask(way.0, "Please.")).text, expected, "{way:?}");
     }
 }
