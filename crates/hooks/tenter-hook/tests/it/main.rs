@@ -8,6 +8,7 @@ mod claude_version;
 mod codex;
 mod confine;
 mod confine_hosts;
+mod confine_protected;
 mod confined_calls;
 mod copilot;
 mod faults;
