@@ -10,10 +10,8 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 [ "$profile" = dev ] || export TENTER_COMMIT=${TENTER_COMMIT:-$(git rev-parse --short=12 HEAD 2>/dev/null || true)}
 # Panic messages contain the paths of sources: the same ones on every machine. The profile dev is for tries, and shares the
 # build of `cargo test`. A recipe that another one starts inherits the flags, and other flags would build everything again.
-flags="--remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
-# A panic aborts in this profile, so nothing reads tables for unwinding.
-flags="$flags -C force-unwind-tables=no"
-[ "$profile" = dev ] || [[ " ${RUSTFLAGS:-} " == *" $flags "* ]] || export RUSTFLAGS="${RUSTFLAGS:+$RUSTFLAGS }$flags"
+remap="--remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+[ "$profile" = dev ] || [[ " ${RUSTFLAGS:-} " == *" $remap "* ]] || export RUSTFLAGS="${RUSTFLAGS:+$RUSTFLAGS }$remap"
 # Links tenter-hook statically. Other C libraries than glibc are not tried.
 [ "$profile" = dev ] || [ "$(rustc -vV | sed -n 's/^host: .*-linux-//p')" != gnu ] || export RUSTC_WORKSPACE_WRAPPER=$PWD/packaging/rustc.sh
 mkdir -p "$out"
