@@ -1,4 +1,4 @@
-//! What exists in a few directories, which are listed once: to look up each of some hundred names takes longer.
+//! Listings of a few directories, read once: a look-up of each of some hundred names takes longer.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;

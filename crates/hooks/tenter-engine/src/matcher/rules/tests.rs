@@ -106,6 +106,23 @@ fn of_many_commands_a_rule_looks_at_its_programs_once_each() {
 }
 
 #[test]
+fn help_is_no_option_if_it_may_be_the_value_of_one() {
+    let unless_help =
+        json!({"program": ["git"], "subcommand": ["push"], "flags": {"none": ["--help"]}});
+    for (command, expected) in [
+        ("git push", "run"),
+        ("git push --help", "nothing"),
+        ("git push origin main --help", "nothing"),
+        ("git push --repo=x --help", "nothing"),
+        ("git push --push-option --help", "ask"),
+        ("git push -o --help", "ask"),
+        ("git push -- --help", "run"),
+    ] {
+        assert_eq!(leads_to(&unless_help, command), expected, "{command}");
+    }
+}
+
+#[test]
 fn operands_are_matched_by_patterns_number_and_place() {
     let operands = |operands: Value| json!({"program": ["git"], "operands": operands});
     for (conditions, command, expected) in [

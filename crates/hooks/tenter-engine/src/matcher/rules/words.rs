@@ -63,6 +63,9 @@ impl Flags {
                 let arg = command.flag_args.get(place).copied();
                 let is_certain = arg.is_none_or(|arg| command.is_arg_certain(arg));
                 let fit = pattern.fits(Text { value: flag, is_certain, is_glob: false });
+                if fit == Truth::Yes && flag == "--help" && may_be_value(command, arg) {
+                    return Truth::Perhaps;
+                }
                 if fit != Truth::No || pattern.value.is_none() || flag.contains('=') {
                     return fit;
                 }
@@ -79,6 +82,12 @@ impl Flags {
         };
         combine([&self.any, &self.all, &self.none], is_there)
     }
+}
+
+/// Returns true if the word before this one may be an option that takes it as its value: `push --push-option --help` pushes.
+fn may_be_value(command: &Command, arg: Option<usize>) -> bool {
+    let before = arg.and_then(|arg| command.args.get(arg.checked_sub(1)?));
+    before.is_some_and(|before| before.starts_with('-') && !before.contains('='))
 }
 
 /// A condition on the operands of a command.
