@@ -37,7 +37,8 @@ fn arguments(package: &Value, libraries: &BTreeMap<String, Value>) -> Vec<String
     let dependencies = package["deps"].as_array().unwrap().iter().filter_map(|dependency| {
         let built = libraries.get(text(&dependency["pkg"]))?;
         let files = built["filenames"].as_array().unwrap().iter().map(text);
-        let file = files.into_iter().find(|file| !file.ends_with(".rmeta"))?;
+        let file =
+            files.into_iter().find(|file| Path::new(file).extension() != Some("rmeta".as_ref()))?;
         Some(["--extern".into(), format!("{}={file}", text(&dependency["name"]))])
     });
     let directory = Path::new(text(&library["filenames"][0])).parent().unwrap();
