@@ -72,7 +72,7 @@ fn main() {
     let project = std::env::current_dir().unwrap_or_default();
     let builder = Engine::builder(&project).vars(std::env::vars_os()).clock(Timestamp::now);
     let (engine, diagnostics) = builder.tool_alias("run", "bash").load();
-    diagnostics.iter().for_each(|diagnostic| println!("{}", diagnostic.message));
+    diagnostics.iter().map(|item| &item.message).for_each(|message| println!("{message}"));
     let hooks = engine.session(Scope::new("conversation-1", project));
     let mut agent = Agent { hooks, conversation: Vec::new() };
     agent.answer("Which files are here?", &["$ ls", "These are the files.", "Nothing else."]);

@@ -29,7 +29,7 @@ pub struct Hook {
     /// The root of the project that it belongs to, if that is a project around the engine's (R89).
     pub outer: Option<PathBuf>,
     /// The file of an executable, the directory of a hook with a manifest; `None` for a native hook.
-    pub(crate) path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// The kind of the hook, with the code or the action that runs at an event.
     pub kind: HookKind,
     /// The settings of its manifest.

@@ -238,7 +238,7 @@ fn what_was_not_seen_before_is_never_deleted() {
     fs::write(bench.scratch.path().join("outside"), "from elsewhere").unwrap();
     fs::create_dir(bench.path(".git")).unwrap();
     // Files that are older than the turn.
-    bench.age_files();
+    Bench::age_files();
     bench.command(|| {
         bench.write(".gitignore", "");
         bench.write("build/touched", "rebuilt");
@@ -404,7 +404,7 @@ fn a_later_turn_without_changes_writes_only_that_it_is_in_progress() {
     let bench = Bench::new();
     bench.write("a", "one");
     // Files whose metadata shows whether they change.
-    bench.age_files();
+    Bench::age_files();
     bench.command(|| {});
     bench.sql("CREATE TABLE log (number)");
     bench.sql(

@@ -59,7 +59,7 @@ impl Bench {
     }
 
     /// Waits until a recorder takes the times of the files as final.
-    pub(super) fn age_files(&self) {
+    pub(super) fn age_files() {
         let last = now().as_nanosecond();
         let is_over = || now().as_nanosecond() - last > 2 * survey::YOUNG_NS;
         tenter_testkit::wait_until("the files are old", is_over);
