@@ -3,10 +3,8 @@
 use std::io::{BufReader, Read};
 use std::net::TcpStream;
 
-use serde_json::{Value, json};
-use tenter_testkit::api_client::{
-    HttpResponse, ask, connect, door, hear, read, send, send_whole, write,
-};
+use serde_json::json;
+use tenter_testkit::api_client::{HttpResponse, ask, connect, door, read, send, write};
 use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer};
 
 fn response(format: Format, fault: Fault) -> HttpResponse {

@@ -1,10 +1,8 @@
 //! Each format streams a reply as its provider documents it. `lenient::round_trip` checks the content of replies.
 
 use serde_json::{Value, json};
-use tenter_testkit::api_client::{
-    SpokenResponse, ask, connect, continue_with, door, hear, post, read, send, send_whole, write,
-};
-use tenter_testkit::model_server::{Format, ModelReply, ModelServer, StopReason};
+use tenter_testkit::api_client::{SpokenResponse, ask, continue_with, hear, send};
+use tenter_testkit::model_server::{Format, ModelReply, ModelServer};
 
 fn reply() -> ModelReply {
     ModelReply::text("Let me look — naïvely.")

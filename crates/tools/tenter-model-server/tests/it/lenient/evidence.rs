@@ -1,12 +1,9 @@
 //! The record of requests.
 
-use std::time::Duration;
-
 use serde_json::json;
-use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
+use tenter_model_server::{Format, LenientScript, ModelServer};
 
-use tenter_testkit::api_client::{ask, continue_with};
-use tenter_testkit::api_client::{talk, ways};
+use tenter_testkit::api_client::talk;
 
 #[test]
 fn text_in_nested_blocks_and_results_is_found() {

@@ -4,11 +4,11 @@ use std::io::{BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use tenter_model_server::{Fault, Format, LenientScript, ModelReply, ModelServer};
+use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
 use tenter_testkit::api_client::ask;
 use tenter_testkit::api_client::talk;
-use tenter_testkit::api_client::{connect, door, post, read, write};
+use tenter_testkit::api_client::{connect, door, post, read};
 
 fn server() -> ModelServer {
     ModelServer::start(LenientScript::new([ModelReply::text("One.")])).unwrap()
