@@ -11,6 +11,8 @@ use tenter_shell::{Class, Command, Flow, FlowRole, FlowSource};
 use super::*;
 use crate::facts::CallSurroundings;
 
+mod help;
+
 /// Rules as the cache keeps them.
 fn rules(rules: Value) -> HookRules {
     let rules: Vec<Rule> = serde_json::from_value(rules).unwrap();
@@ -102,23 +104,6 @@ fn of_many_commands_a_rule_looks_at_its_programs_once_each() {
         let is_admitted =
             gates(json!({"if": {"program": [program]}})).iter().all(|gate| gate.admits(&call));
         assert_eq!(is_admitted, is_open, "{program}");
-    }
-}
-
-#[test]
-fn help_is_no_option_if_it_may_be_the_value_of_one() {
-    let unless_help =
-        json!({"program": ["git"], "subcommand": ["push"], "flags": {"none": ["--help"]}});
-    for (command, expected) in [
-        ("git push", "run"),
-        ("git push --help", "nothing"),
-        ("git push origin main --help", "nothing"),
-        ("git push --repo=x --help", "nothing"),
-        ("git push --push-option --help", "ask"),
-        ("git push -o --help", "ask"),
-        ("git push -- --help", "run"),
-    ] {
-        assert_eq!(leads_to(&unless_help, command), expected, "{command}");
     }
 }
 
