@@ -113,6 +113,11 @@ impl<'l> Mount<'l> {
     }
 }
 
+/// Returns the mount points in the text of `/proc/self/mountinfo`.
+pub fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
+    mountinfo.lines().filter_map(Mount::read).map(|mount| mount.point).collect()
+}
+
 /// A path whose blanks and backslashes are written as `\040`.
 fn unescaped(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
@@ -236,6 +241,16 @@ mod tests {
         let mounts = "741 721 254:1 /a /none\\040x/a rw - ext4 /dev/vda1 rw\n";
         assert!(!Case { project: "/none x/a/b", mounts, ..OWN }.holds(CONTAINER));
         assert!(Case { project: "/none x/b", mounts, ..OWN }.holds(CONTAINER));
+    }
+
+    #[test]
+    fn mount_points_are_read_with_their_escapes() {
+        let mountinfo = r"22 1 8:1 / / rw - ext4 /dev/root rw
+30 22 0:5 / /a\040b rw,nosuid shared:3 - tmpfs x rw
+31 22 0:6 / /c\134d\0 rw - tmpfs x rw
+broken";
+        let expected = ["/", "/a b", r"/c\d\0"].map(PathBuf::from);
+        assert_eq!(mount_points(mountinfo), expected);
     }
 
     #[test]

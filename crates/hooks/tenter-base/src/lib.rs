@@ -32,7 +32,7 @@ pub mod untrusted_file;
 
 pub use agent_state::AgentState;
 pub use clock::{Clock, rfc3339};
-pub use container::Containment;
+pub use container::{Containment, mount_points};
 pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;

@@ -1,14 +1,13 @@
 //! Mounts: files that cannot be read, and files that cannot be written in a directory that can.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use rustix::mount::{MountFlags, mount, mount_bind, mount_bind_recursive, mount_remount};
+use tenter_base::mount_points;
 
 use crate::places::reads_as_empty;
 
@@ -78,38 +77,13 @@ fn make_read_only(path: &Path) -> io::Result<()> {
 pub(crate) fn with_inner_mounts(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let mut all = paths.to_vec();
     if !paths.is_empty() {
-        let points = mount_points(&fs::read("/proc/self/mountinfo")?);
+        let points = mount_points(&fs::read_to_string("/proc/self/mountinfo")?);
         let is_inner = |point: &PathBuf| paths.iter().any(|path| point.starts_with(path));
         all.extend(points.into_iter().filter(is_inner));
         all.sort();
         all.dedup();
     }
     Ok(all)
-}
-
-/// Parses the mount points of a `mountinfo` file: the fifth field of each line, in which a backslash begins three octal digits.
-fn mount_points(mountinfo: &[u8]) -> Vec<PathBuf> {
-    let lines = mountinfo.split(|byte| *byte == b'\n');
-    let fields = lines.filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
-    fields.map(|field| PathBuf::from(OsString::from_vec(unescape(field)))).collect()
-}
-
-fn unescape(mut field: &[u8]) -> Vec<u8> {
-    let mut text = Vec::new();
-    while let Some((byte, rest)) = field.split_first() {
-        let digits = rest.get(..3).and_then(|digits| str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(escaped) if *byte == b'\\' => {
-                text.push(escaped);
-                field = &rest[3..];
-            }
-            _ => {
-                text.push(*byte);
-                field = rest;
-            }
-        }
-    }
-    text
 }
 
 /// Hides a directory behind an empty one, and a file behind a device that cannot be opened or that is empty.
@@ -159,19 +133,4 @@ fn is_hidden(path: &Path) -> bool {
 /// Returns true if the mount of `path` is read-only.
 fn is_read_only(path: &Path) -> bool {
     statvfs(path).is_ok_and(|stat| stat.f_flag.contains(StatVfsMountFlags::RDONLY))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mount_points_are_read_with_their_escapes() {
-        let mountinfo = br"22 1 8:1 / / rw - ext4 /dev/root rw
-30 22 0:5 / /a\040b rw,nosuid shared:3 - tmpfs x rw
-31 22 0:6 / /c\134d\0 rw - tmpfs x rw
-broken";
-        let expected = ["/", "/a b", r"/c\d\0"].map(PathBuf::from);
-        assert_eq!(mount_points(mountinfo), expected);
-    }
 }

@@ -72,8 +72,8 @@ impl Router {
             }
             let is_own =
                 literal.map_or(is_named && is_localhost(host), |address| address.is_loopback());
-            let is_direct = is_own || upstream.excludes(host);
-            if !is_direct || upstream.reaches_localhost {
+            let is_reached = !is_own || upstream.reaches_localhost;
+            if is_reached && !upstream.excludes(host) {
                 return upstream.connect(host, port).map_err(unreachable);
             }
         }
