@@ -6,7 +6,6 @@ cd "$(dirname "$0")/.."
 . packaging/common.sh
 need_stage
 
-triple=$(rustc -vV | sed -n 's/^host: //p')
 name=tenter-$version-$triple
 tar --create --directory "$stage" --sort=name --owner=0 --group=0 --numeric-owner --mode=go-w \
     --mtime="@$SOURCE_DATE_EPOCH" --transform "s,^\.,$name," . | gzip --no-name --best >"$out/$name.tar.gz"

@@ -99,8 +99,19 @@ deb_prepare() {
 }
 deb_remove() { dpkg --root="$home/root" --force-not-root --purge tenter >/dev/null 2>&1 && gone "$home/root/usr"; }
 
+# Fails unless `cargo binstall` finds both programs in the archive, by the metadata of their packages.
+binstall_finds() {
+    local crate metadata url directory
+    for crate in crates/tenter crates/hooks/tenter-hook; do
+        metadata=$(sed -n '/^\[package.metadata.binstall\]/,/^$/p' "$crate/Cargo.toml" | sed "s/{ version }/$version/g; s/{ target }/$triple/g; s/{ bin }/${crate##*/}/; s/{ binary-ext }//")
+        url=$(sed -n 's/^pkg-url = "\(.*\)"/\1/p' <<<"$metadata") directory=$(sed -n 's/^bin-dir = "\(.*\)"/\1/p' <<<"$metadata")
+        tar -tzf "$out/${url##*/}" "$directory" >/dev/null || fail "archive: cargo binstall does not find $directory in ${url##*/}"
+    done
+    say "archive: cargo binstall finds both programs in it"
+}
+
 archive_install() { mkdir -p "$home/opt" && tar -xzf "$(one "$1" 'tenter-*.tar.gz')" -C "$home/opt" --strip-components=1; }
-archive_prepare() { bin=$home/opt/bin; }
+archive_prepare() { bin=$home/opt/bin && binstall_finds; }
 archive_remove() { rm -rf "$home/opt"; }
 
 try() {

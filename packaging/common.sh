@@ -1,6 +1,10 @@
 # Sourced by the recipes of this directory, in the root of the repository.
 profile=${TENTER_PROFILE:-release}
 target=${CARGO_TARGET_DIR:-target}
+host=$(rustc -vV | sed -n 's/^host: //p')
+# TENTER_TARGET is another target than this machine's, such as x86_64-unknown-linux-musl.
+triple=${TENTER_TARGET:-$host}
+[ -z "${TENTER_TARGET:-}" ] || target=$target/$triple
 built=$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
 out=$target/package
 stage=$out/stage
@@ -12,8 +16,8 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 # build of `cargo test`. A recipe that another one starts inherits the flags, and other flags would build everything again.
 remap="--remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
 [ "$profile" = dev ] || [[ " ${RUSTFLAGS:-} " == *" $remap "* ]] || export RUSTFLAGS="${RUSTFLAGS:+$RUSTFLAGS }$remap"
-# Links tenter-hook statically. Other C libraries than glibc are not tried.
-[ "$profile" = dev ] || [ "$(rustc -vV | sed -n 's/^host: .*-linux-//p')" != gnu ] || export RUSTC_WORKSPACE_WRAPPER=$PWD/packaging/rustc.sh
+# Links tenter-hook statically.
+[ "$profile" = dev ] || [[ $triple != *-linux-* ]] || export RUSTC_WORKSPACE_WRAPPER=$PWD/packaging/rustc.sh
 mkdir -p "$out"
 
 # Runs packaging/stage.sh unless it ran already.
@@ -25,3 +29,6 @@ npm_os() { uname -s | tr '[:upper:]' '[:lower:]'; }
 
 # The oldest version of glibc that has all symbols of the staged program.
 glibc() { grep -aoE 'GLIBC_2\.[0-9]+' "$stage/bin/tenter" | sort -Vu | tail -n 1 | cut -d _ -f 2; }
+
+# Static programs run without glibc: an archive or a wheel is enough for them.
+glibc_only() { [[ $triple != *-musl ]] || { echo "error: $1 is built for glibc: unset TENTER_TARGET" >&2 && exit 1; }; }

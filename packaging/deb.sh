@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/common.sh
+glibc_only "the .deb"
 need_stage
 
 scratch=$(mktemp -d)

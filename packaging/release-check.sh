@@ -3,6 +3,8 @@
 # Prints a line for each check; a check whose tool is not installed is skipped, and the last line counts them.
 #
 #   TENTER_SKIP_REPRODUCIBLE=1   does not build twice
+#   TENTER_TARGET    builds for another target twice, such as x86_64-unknown-linux-musl
+#   TENTER_ADVISORIES   a clone of the advisory database (default: the one of the last `cargo audit fetch`)
 #   TENTER_PROFILE   the cargo profile of the packages (release; dev for tries)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,8 +15,7 @@ skip() { echo "skipped  $*" && skipped=$((skipped + 1)); }
 fail() { echo "FAILED   $*" >&2 && exit 1; }
 
 if cargo audit --version >/dev/null 2>&1; then
-    # Offline: with the database of the last `cargo audit fetch`.
-    cargo audit --no-fetch --deny warnings || fail "advisories: see above"
+    cargo audit --no-fetch ${TENTER_ADVISORIES:+--db "$TENTER_ADVISORIES"} --deny warnings || fail "advisories: see above"
     ok "no advisory applies to Cargo.lock"
 else
     skip "advisories: cargo install cargo-audit"
@@ -38,13 +39,13 @@ if [ "${TENTER_SKIP_REPRODUCIBLE:-}" = 1 ]; then
     skip "reproducible packages: TENTER_SKIP_REPRODUCIBLE is set"
 else
     packages=(archive wheel)
-    if command -v dpkg-deb >/dev/null; then packages+=(deb); fi
+    if [ -z "${TENTER_TARGET:-}" ] && command -v dpkg-deb >/dev/null; then packages+=(deb); fi
     digests=()
     for build in one two; do
         export CARGO_TARGET_DIR=$target/reproducible-$build
         rm -rf "$CARGO_TARGET_DIR"
         for package in "${packages[@]}"; do "packaging/$package.sh" >/dev/null || fail "$package cannot be built"; done
-        digests+=("$(cd "$CARGO_TARGET_DIR/package" && sha256sum tenter[-_]*)")
+        digests+=("$(cd "$CARGO_TARGET_DIR/${TENTER_TARGET:-}/package" && sha256sum tenter[-_]*)")
     done
     unset CARGO_TARGET_DIR
     [ "${digests[0]}" = "${digests[1]}" ] || fail "two builds differ: ${digests[*]}"

@@ -5,12 +5,12 @@
 #   share/man, share/bash-completion, share/zsh, share/fish
 #   share/doc/tenter/   the licences of Tenter and of its dependencies, README, CHANGELOG
 #
-# TENTER_PROFILE is the cargo profile (release). SOURCE_DATE_EPOCH is the time of all files (that of the last commit).
+# TENTER_PROFILE is the cargo profile (release), TENTER_TARGET another target than this machine's. SOURCE_DATE_EPOCH is the time of all files (that of the last commit).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/common.sh
 
-cargo build --locked --profile "$profile" -p tenter -p tenter-hook
+cargo build --locked --profile "$profile" ${TENTER_TARGET:+--target "$TENTER_TARGET"} -p tenter -p tenter-hook
 
 rm -rf "$stage"
 install -Dm755 -t "$stage/bin" "$built/tenter" "$built/tenter-hook"

@@ -5,10 +5,12 @@ cd "$(dirname "$0")/.."
 . packaging/common.sh
 need_stage
 
-case $(uname -s) in
-Linux) platform=manylinux_$(glibc | tr . _)_$(uname -m) ;;
-Darwin) platform=macosx_11_0_$(uname -m) ;;
-*) echo "error: no wheel is known for $(uname -s)" >&2 && exit 1 ;;
+arch=${triple%%-*}
+case $triple in
+*-linux-gnu) platform=manylinux_$(glibc | tr . _)_$arch ;;
+*-linux-musl) platform=musllinux_1_2_$arch ;;
+*-apple-darwin) platform=macosx_11_0_${arch/aarch64/arm64} ;;
+*) echo "error: no wheel is known for $triple" >&2 && exit 1 ;;
 esac
 # A wheel that was built before has another platform in its name.
 rm -f "$out"/tenter-*.whl

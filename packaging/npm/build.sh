@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . packaging/common.sh
+glibc_only "the npm package"
 need_stage
 
 scratch=$(mktemp -d)
