@@ -100,6 +100,12 @@ impl Run {
         Fact::new(!read.holds, read.text)
     }
 
+    /// Quotes the last text that the model read, such as the result of a call.
+    pub(crate) fn last_text(&self) -> Option<String> {
+        let text = self.requests.last()?.text().pop()?;
+        Some(format!("«{}»", excerpt::one_line(&text, QUOTED * 2)))
+    }
+
     /// States that the output of the client contains a word that only a hook writes.
     pub(crate) fn shown(&self, word: &str) -> Fact {
         let mut outputs = self.processes.iter().map(|process| &process.finished.output);

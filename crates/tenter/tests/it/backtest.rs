@@ -204,10 +204,25 @@ fn allowed(sandbox: &Sandbox, commands: &[&str]) {
     std::fs::write(file, text).unwrap();
 }
 
+/// Rules in the manner of the guard `git-safety`, whose many examples would be tried again for each suggestion.
+const OWN_GIT: &str = "    - {name: force-push, program: git, subcommand: push, flags: {any: [--force]}, decision: deny, reason: It overwrites., examples: {stopped: [git push --force]}}
+    - {name: delete-branch, program: git, subcommand: branch, flags: {any: [-D]}, decision: ask, reason: It deletes., examples: {stopped: [git branch -D feature]}}
+";
+
+/// A rule that no call of the test meets.
+const OWN_DATABASES: &str = "    - {name: drop, program: dropdb, decision: ask, reason: It deletes.}\n";
+
 #[test]
 fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_stops() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "git-safety", "databases"]).expect_code(0);
+    let hooks = sandbox.home().join(".config/agents/hooks");
+    for (hook, rules) in [("own-git", OWN_GIT), ("databases", OWN_DATABASES)] {
+        std::fs::create_dir_all(hooks.join(hook)).unwrap();
+        let text = format!(
+            "---\nname: {hook}\ndescription: A test.\ntrigger: before_tool\nmetadata:\n  match:\n{rules}---\n"
+        );
+        std::fs::write(hooks.join(hook).join("HOOK.md"), text).unwrap();
+    }
     let commands = ["cargo test -p app", "git branch -D old", "git push --force", "npm test; ls"];
     allowed(&sandbox, &commands.repeat(3));
     let output = backtest(&sandbox, &["--suggest"]).expect_code(0);
@@ -218,7 +233,7 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     assert!(text.contains("decided nothing about these calls: databases"), "{output}");
     assert!(!text.contains("git push"), "an example of the rule: {output}");
     assert!(!text.contains("npm"), "several commands are not one: {output}");
-    let hook = sandbox.home().join(".config/agents/hooks/git-safety/HOOK.md");
+    let hook = hooks.join("own-git/HOOK.md");
     let config = sandbox.home().join(".config/tenter/config.toml");
     let before = std::fs::read_to_string(&hook).unwrap();
     assert!(!before.contains("\"old\"") && !config.exists(), "nothing is applied");
@@ -231,7 +246,7 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     }
     let report = backtest(&sandbox, &["--suggest", "--json"]).expect_code(0).json();
     assert_eq!(report["exceptions"], serde_json::json!([]), "{report}");
-    let _ = sandbox.run(&["hooks", "test", "git-safety"]).expect_code(0);
+    let _ = sandbox.run(&["hooks", "test", "own-git"]).expect_code(0);
 }
 
 #[test]

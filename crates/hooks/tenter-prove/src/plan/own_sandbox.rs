@@ -22,5 +22,9 @@ pub(crate) fn facts(run: &Run, client: &Client) -> Vec<Fact> {
     let setting = client.own_sandbox.unwrap_or_default();
     let outside = run.not_made_outside(OUTSIDE);
     let outside = Fact::new(outside.holds, format!("with {setting}, {}", outside.text));
-    vec![outside, run.made(INSIDE)]
+    let mut inside = run.made(INSIDE);
+    if !inside.holds && let Some(result) = run.last_text() {
+        inside.text += &format!("; the model read {result}");
+    }
+    vec![outside, inside]
 }

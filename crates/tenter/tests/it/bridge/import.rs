@@ -379,6 +379,7 @@ fn the_documented_hooks_guard_unchanged() {
     if !needs::has("python3") {
         return;
     }
+    let sandbox = imported();
     for (tool, input, hook, reason) in [
         ("bash", "command: grep x notes", "check-command", "Use rg instead of grep."),
         (
@@ -403,14 +404,12 @@ fn the_documented_hooks_guard_unchanged() {
         ("file_read", "file_path: secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
         ("bash", "command: cat secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
     ] {
-        let sandbox = imported();
         let expect = format!("contains: [{}]", serde_json::to_string(reason).unwrap());
         let (lines, code) = headless(&sandbox, &call(tool, input, &expect));
         assert_eq!(code, 0, "{input}");
         assert!(denials(&lines)[0].starts_with(hook), "{:?}", denials(&lines));
     }
     for command in ["git push origin", "git -C . push --force"] {
-        let sandbox = imported();
         let (lines, _) = headless(&sandbox, &call("bash", &format!("command: {command}"), ""));
         let asks = of_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
         assert_eq!(asks.count(), 1, "{command}");

@@ -134,13 +134,18 @@ fn a_client_that_fires_nothing_is_broken() {
 }
 
 #[test]
-fn a_client_whose_sandbox_is_on_and_does_not_hold_is_broken() {
-    let only = "--only sandbox";
-    let Some(broken) = broken(Defect::IgnoresSandbox, only) else { return };
-    assert_eq!(broken, ["sandbox"]);
-    if let Some(installed) = with_client(None) {
-        let output = prove(&installed, &format!("--json {only}")).expect_code(0);
-        assert_eq!(checks(&output)[0]["verdict"], "yes", "{output}");
+fn a_client_whose_sandbox_does_not_hold_or_lets_no_command_run_is_broken() {
+    let only = "--json --only sandbox";
+    for (defect, code, verdict, evidence) in [
+        (Some(Defect::IgnoresSandbox), 1, "BROKEN", "sandbox-outside.txt was made"),
+        (Some(Defect::SandboxFails), 1, "BROKEN", "unknown cap: CAP_SETFCAP"),
+        (None, 0, "yes", "sandbox-inside.txt was made"),
+    ] {
+        let Some(installed) = with_client(defect) else { return };
+        let output = prove(&installed, only).expect_code(code);
+        let check = &checks(&output)[0];
+        assert_eq!(check["verdict"], verdict, "{output}");
+        assert!(check["evidence"].as_str().unwrap().contains(evidence), "{output}");
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::Defect;
+use super::tools::{SANDBOX, SANDBOX_FAILS};
 
 /// The timeout of a handler that has none.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -76,12 +77,17 @@ impl Hooks {
         Self { files, defect }
     }
 
-    /// Returns true if the settings turn the sandbox for commands on, and it works.
-    pub(super) fn has_sandbox(&self) -> bool {
+    /// Returns the start of a command that puts the rest into the sandbox, which the settings turn on; empty without one.
+    pub(super) fn sandbox(&self) -> &'static str {
         let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
         let mut settings = settings.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
         let is_on = settings.any(|settings| settings["sandbox"]["enabled"] == true);
-        is_on && self.defect != Some(Defect::IgnoresSandbox)
+        match self.defect {
+            Some(Defect::IgnoresSandbox) => "",
+            _ if !is_on => "",
+            Some(Defect::SandboxFails) => SANDBOX_FAILS,
+            _ => SANDBOX,
+        }
     }
 
     /// Returns the variables in the settings, which hooks and commands get.

@@ -67,13 +67,15 @@ pub enum Defect {
     RunsFirstHookOnly,
     /// A sandbox that the settings turn on does not hold.
     IgnoresSandbox,
+    /// A sandbox that the settings turn on lets no command run.
+    SandboxFails,
     /// A user disables the hooks that administrators registered.
     UserDisablesManaged,
 }
 
 impl Defect {
     /// Every defect.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::FiresNothing,
         Self::IgnoresDeny,
         Self::IgnoresRewrite,
@@ -93,6 +95,7 @@ impl Defect {
         Self::HidesNotices,
         Self::RunsFirstHookOnly,
         Self::IgnoresSandbox,
+        Self::SandboxFails,
         Self::UserDisablesManaged,
     ];
 

@@ -186,9 +186,8 @@ impl Session {
             _ if mcp::is_tool(tool) => mcp::run(&self.home, tool, input),
             _ => {
                 let (project, session) = (self.project.as_path(), self.id.as_str());
-                let (variables, is_sandboxed) = (self.hooks.variables(), self.hooks.has_sandbox());
-                let surroundings =
-                    CommandSurroundings { project, session, variables, is_sandboxed };
+                let (variables, sandbox) = (self.hooks.variables(), self.hooks.sandbox());
+                let surroundings = CommandSurroundings { project, session, variables, sandbox };
                 tools::run(tool, input, &surroundings)
             }
         }

@@ -39,11 +39,15 @@ pub(super) struct CommandSurroundings<'s> {
     pub(super) project: &'s Path,
     pub(super) session: &'s str,
     pub(super) variables: Vec<(String, String)>,
-    pub(super) is_sandboxed: bool,
+    /// The start of a command that puts the rest into the sandbox; empty without one.
+    pub(super) sandbox: &'static str,
 }
 
 /// The sandbox of this client: a shell function that makes files in the working directory only.
-const SANDBOX: &str = r#"touch() { case "$1" in */*) return 1 ;; esac; command touch "$@"; }; "#;
+pub(super) const SANDBOX: &str =
+    r#"touch() { case "$1" in */*) return 1 ;; esac; command touch "$@"; }; "#;
+/// The same on a system whose program for sandboxes is too old.
+pub(super) const SANDBOX_FAILS: &str = "echo bwrap: unknown cap: CAP_SETFCAP >&2; exit 1; ";
 
 /// Runs a tool in the project.
 pub(super) fn run(
@@ -62,8 +66,7 @@ pub(super) fn run(
 /// Runs a command. Its last step notes the working directory, and the prefix that the settings name starts the whole.
 #[expect(clippy::disallowed_methods, reason = "a client starts its commands itself")]
 fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> FakeToolEnd {
-    let CommandSurroundings { project, session, variables, is_sandboxed } = surroundings;
-    let sandbox = if *is_sandboxed { SANDBOX } else { "" };
+    let CommandSurroundings { project, session, variables, sandbox } = surroundings;
     let note = std::env::temp_dir().join(format!("claude-{session}-cwd"));
     let text = format!("{sandbox}eval {} && pwd -P >| {}", quoted(command), note.display());
     let prefix = variables.iter().find(|(name, _)| name == "CLAUDE_CODE_SHELL_PREFIX");
