@@ -62,6 +62,7 @@ pub struct EngineBuilder {
     prefers_one_shot: bool,
     host: Option<String>,
     gone: Option<PathBuf>,
+    outer: Option<OuterProjects>,
 }
 
 impl Engine {
@@ -96,6 +97,7 @@ impl Engine {
             prefers_one_shot: false,
             host: None,
             gone: None,
+            outer: None,
         }
     }
 }
@@ -198,9 +200,11 @@ impl EngineBuilder {
         (self.build(catalog), diagnostics)
     }
 
-    fn outer_projects_by(&self, open_store: impl FnOnce() -> TrustStore) -> OuterProjects {
+    fn find_outer_projects(&self, open_store: impl FnOnce() -> TrustStore) -> OuterProjects {
         let home = self.user_directories().home;
-        OuterProjects::find(&self.directory_names, (&self.project, &home), open_store)
+        let find =
+            || OuterProjects::find(&self.directory_names, (&self.project, &home), open_store);
+        self.outer.clone().unwrap_or_else(find)
     }
 
     fn surroundings_in(&self, project: &Path) -> CallSurroundings {
@@ -222,6 +226,7 @@ impl EngineBuilder {
             callbacks: None,
             journal: None,
             connector: None,
+            outer: None,
             ..self.clone()
         })
     }
@@ -371,7 +376,7 @@ impl EngineBuilder {
         let directories = self.user_directories();
         let trust = directories.trust_file();
         let managed = directories.managed.config_file();
-        let outer = self.outer_projects_by(|| self.trust_store().0).roots;
+        let outer = self.find_outer_projects(|| self.trust_store().0).roots;
         HookFiles::read(&self.layout(outer), &[settings, &[trust, managed]].concat())
     }
 
@@ -383,7 +388,7 @@ impl EngineBuilder {
     /// Finds the hooks, with what `store` trusts.
     pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
         let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
-        let outer = self.outer_projects(store);
+        let outer = self.find_outer_projects(|| store.clone());
         let outer_diagnostics: Vec<Diagnostic> = outer.diagnostics().collect();
         let (catalog, of_hooks) = catalog::load(&LoadRequest {
             layout: &self.layout(outer.roots),
@@ -405,9 +410,10 @@ impl EngineBuilder {
         Self { prefers_one_shot: true, ..self }
     }
 
-    /// The projects around the project whose hooks run in it, too, with what `store` trusts (R89).
-    pub fn outer_projects(&self, store: &TrustStore) -> OuterProjects {
-        self.outer_projects_by(|| store.clone())
+    /// Sets the projects around the project whose hooks run in it, too (R89), if they are known already. Otherwise, and when hooks are
+    /// loaded again, the engine looks for them.
+    pub fn outer_projects(self, outer: OuterProjects) -> Self {
+        Self { outer: Some(outer), ..self }
     }
 
     /// Sets how long an executable hook may take to name its events; 5 seconds by default.

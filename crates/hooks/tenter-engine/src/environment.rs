@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::hook_state::{self, HookOwner};
 use crate::keys::is_model_key;
@@ -12,11 +13,11 @@ pub(crate) const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 /// Environment variables as name and value.
 pub type Environment = Vec<(OsString, OsString)>;
 
-/// The environment of hooks.
+/// The environment of hooks, whose copies share the variables.
 #[derive(Debug, Clone, Default)]
 pub struct HookEnvironment {
-    base: Environment,
-    withheld: Environment,
+    base: Arc<Environment>,
+    withheld: Arc<Environment>,
     /// The directory with the private directories of hooks; `None` if hooks have none.
     state: Option<PathBuf>,
 }
@@ -24,9 +25,9 @@ pub struct HookEnvironment {
 impl HookEnvironment {
     /// Returns the parent's environment without model keys, except those named in `pass`.
     pub fn new(parent: &Environment, pass: &[String]) -> Self {
-        let (withheld, base) =
+        let (withheld, base): (Environment, Environment) =
             parent.iter().cloned().partition(|(name, _)| is_withheld(name, pass));
-        Self { base, withheld, state: None }
+        Self { base: Arc::new(base), withheld: Arc::new(withheld), state: None }
     }
 
     /// Gives each hook a private directory in `root`, which is created when it is needed (R72).
@@ -68,9 +69,14 @@ impl HookEnvironment {
     /// Also withholds these variables: keys whose names do not look like one. A hook may still request them.
     #[must_use]
     pub fn withholding(self, names: &[&str]) -> Self {
-        let is_listed = |name: &OsString| names.iter().any(|listed| name == listed);
-        let (more, base) = self.base.into_iter().partition(|(name, _)| is_listed(name));
-        Self { base, withheld: [self.withheld, more].concat(), state: self.state }
+        let is_listed = |(name, _): &(OsString, OsString)| names.iter().any(|one| name == one);
+        if !self.base.iter().any(is_listed) {
+            return self;
+        }
+        let (more, base): (Environment, Environment) =
+            Arc::unwrap_or_clone(self.base).into_iter().partition(is_listed);
+        let withheld = Arc::new([Arc::unwrap_or_clone(self.withheld), more].concat());
+        Self { base: Arc::new(base), withheld, state: self.state }
     }
 
     /// The variables that every hook gets.

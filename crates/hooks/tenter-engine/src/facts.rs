@@ -1,11 +1,13 @@
 //! Computes the facts about a tool call: the commands that it runs, and the paths that it is about to touch (C1, C4).
 
+mod destinations;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tenter_base::{AgentState, DestinationFinder, real_path};
+use tenter_base::{AgentState, real_path};
 use tenter_protocol::facts::{
     CallFacts as CallTextFacts, Facts, FlowRole, FlowSource, Path as PathFact, PathOp, PathPlace,
     PathUse,
@@ -20,6 +22,7 @@ use crate::call_index::CallIndex;
 use crate::directories::Directories;
 use crate::environment::Environment;
 use crate::trust::worktrees;
+use destinations::{resolve, resolve_all};
 
 /// The tool whose input is text for a shell, and the field with the text.
 const SHELL: (&str, &str) = ("bash", "command");
@@ -36,14 +39,15 @@ const VARIABLES: [&str; 9] = [
     "XDG_STATE_HOME",
 ];
 
-/// Maximum number of files that are looked up for one call.
-const MAX_LOOKUPS: usize = 4096;
-
 /// The directories and variables that facts depend on, besides the call and its working directory.
 #[derive(Debug, Clone, Default)]
 pub struct CallSurroundings {
     project: String,
-    surroundings: Surroundings,
+    added_directories: Vec<PathBuf>,
+    /// Without directories.
+    written: Surroundings,
+    /// With directories, which are resolved when they are first needed.
+    resolved: OnceLock<Surroundings>,
     tool_names: ToolNames,
     agent: Vec<AgentState>,
     /// A directory that no longer exists: what was in it is not known.
@@ -117,8 +121,18 @@ impl HookFacts {
 impl CallSurroundings {
     /// The surroundings of calls in `project`.
     pub fn new(project: &Path) -> Self {
-        let surroundings = Surroundings { project: roots(project), ..Surroundings::default() };
-        Self { project: text(project), surroundings, ..Self::default() }
+        Self { project: text(project), ..Self::default() }
+    }
+
+    fn surroundings(&self) -> &Surroundings {
+        let resolve = || {
+            let added = self.added_directories.iter().flat_map(|directory| roots(directory));
+            let project = roots(Path::new(&self.project)).into_iter().chain(added).collect();
+            let temp = self.written.variables.get("TMPDIR").map(|path| real_path(Path::new(path)));
+            let temp = temp.into_iter().flatten().map(|path| text(&path)).collect();
+            Surroundings { project, temp, ..self.written.clone() }
+        };
+        self.resolved.get_or_init(resolve)
     }
 
     /// With the surroundings of calls for the hooks of the projects around the project.
@@ -146,9 +160,8 @@ impl CallSurroundings {
 
     /// With directories that the user added to the project.
     #[must_use]
-    pub(crate) fn with_added_directories(mut self, directories: &[PathBuf]) -> Self {
-        self.surroundings.project.extend(directories.iter().flat_map(|directory| roots(directory)));
-        self
+    pub(crate) fn with_added_directories(self, directories: &[PathBuf]) -> Self {
+        Self { added_directories: directories.to_vec(), ..self }
     }
 
     /// Sets a directory that existed when the calls were made and is gone: the targets of the paths in it are not known.
@@ -166,7 +179,7 @@ impl CallSurroundings {
     /// With the user's home directory.
     #[must_use]
     pub fn with_directories(mut self, directories: &Directories) -> Self {
-        self.surroundings.home = Some(text(&directories.home));
+        self.written.home = Some(text(&directories.home));
         self
     }
 
@@ -180,10 +193,7 @@ impl CallSurroundings {
                 value.to_str()?.to_owned(),
             ))
         });
-        self.surroundings.variables = variables.collect();
-        let resolved = |directory: &String| real_path(Path::new(directory)).ok();
-        let temp = self.surroundings.variables.get("TMPDIR").and_then(resolved);
-        self.surroundings.temp = temp.iter().map(|path| text(path)).collect();
+        self.written.variables = variables.collect();
         self
     }
 
@@ -196,7 +206,7 @@ impl CallSurroundings {
     /// The facts about the tool call of an event. Relative paths are resolved against `cwd`. `native` is the name of the tool in
     /// the agent, if that is another. The facts may become outdated: a symlink can change at any time.
     pub fn facts(&self, body: &Body, native: Option<&str>, cwd: &Path) -> CallFacts {
-        let mut surroundings = self.surroundings.clone();
+        let mut surroundings = self.surroundings().clone();
         surroundings.cwd = Some(text(cwd));
         surroundings.variables.insert("PWD".to_owned(), text(cwd));
         let mut call = self.facts_of(body.tool_call(), cwd, &surroundings, native);
@@ -237,10 +247,14 @@ impl CallSurroundings {
     /// Returns the resolved paths in the input of a file tool; paths in shell commands are not among them.
     pub fn tool_paths(&self, call: &ToolCall, cwd: &Path) -> Vec<PathFact> {
         let standard = self.tool_names.standard(&call.name);
-        let mut finder = DestinationFinder::new(MAX_LOOKUPS);
-        let mut paths = paths(call, cwd, standard, &self.surroundings);
+        let mut finder = destinations::finder();
+        if standard == SHELL.0 {
+            return Vec::new();
+        }
+        let surroundings = self.surroundings();
+        let mut paths = paths(call, cwd, standard, surroundings);
         for path in &mut paths {
-            resolve(path, &self.surroundings, &mut finder);
+            resolve(path, surroundings, &mut finder);
         }
         paths
     }
@@ -429,44 +443,6 @@ fn of_tool(joined: String, given: &str, op: PathOp, surroundings: &Surroundings)
         certain: true,
         glob: false,
         joined: Some(joined),
-    }
-}
-
-/// Resolves the symlinks in all paths of a call. A call with too many to look up is over the limit.
-fn resolve_all(facts: &mut CallTextFacts, surroundings: &Surroundings) {
-    let mut finder = DestinationFinder::new(MAX_LOOKUPS);
-    for path in &mut facts.paths {
-        resolve(path, surroundings, &mut finder);
-    }
-    facts.unparsed |= finder.is_exhausted();
-    facts.over_limit |= finder.is_exhausted();
-}
-
-/// Resolves symlinks. A path of a command that is unknown, or elsewhere, stays as it is; of a pattern, only the directory is
-/// resolved that it begins with.
-fn resolve(path: &mut PathFact, surroundings: &Surroundings, finder: &mut DestinationFinder) {
-    let is_of_tool = path.command.is_none();
-    let is_here = path.place != PathPlace::Remote && path.path.starts_with('/');
-    if !is_here || (!path.certain && !is_of_tool) {
-        return;
-    }
-    let joined = path.joined.take();
-    let whole = joined.as_deref().unwrap_or(&path.path);
-    let fixed = if path.glob { whole.find(['*', '?', '[']) } else { None };
-    let end = fixed.map_or(whole.len(), |at| whole[..at].rfind('/').unwrap_or(0));
-    let (directory, rest) = whole.split_at(end);
-    let directory = Path::new(if directory.is_empty() { "/" } else { directory });
-    match finder.destination(directory) {
-        Ok(real) => {
-            let real = text(&real);
-            let whole = format!(
-                "{}{rest}",
-                if rest.is_empty() { &real } else { real.trim_end_matches('/') }
-            );
-            (path.place, path.inside_project) = surroundings.place(&whole);
-            path.path = whole;
-        }
-        Err(_) => path.certain = false,
     }
 }
 

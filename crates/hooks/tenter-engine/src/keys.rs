@@ -67,10 +67,11 @@ const SECRET_WORDS: &[&str] = &["AUTH", "HEADER", "KEY", "PASSWORD", "SECRET", "
 pub fn is_model_key(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let has_word = |word: &&str| name.split('_').any(|part| part == *word);
-    let is_vendor_key =
-        VENDORS.iter().any(|vendor| name.contains(vendor)) || SHORT_VENDORS.iter().any(has_word);
+    let is_of_vendor =
+        || VENDORS.iter().any(|vendor| name.contains(vendor)) || SHORT_VENDORS.iter().any(has_word);
+    // First, because few names contain one.
     let is_secret = SECRET_WORDS.iter().any(|word| name.contains(word));
-    name.contains("API_KEY") || name.contains("APIKEY") || (is_vendor_key && is_secret)
+    is_secret && (name.contains("API_KEY") || name.contains("APIKEY") || is_of_vendor())
 }
 
 /// Minimum length of a value that is masked in tool results, in bytes.

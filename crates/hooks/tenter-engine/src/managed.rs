@@ -100,9 +100,9 @@ impl ManagedDirectory {
         self.path.join("config.toml")
     }
 
-    /// Returns whether the machine has managed hooks or settings.
+    /// Returns whether the machine has managed hooks or settings, or that is unknown.
     pub fn exists(&self) -> bool {
-        fs::symlink_metadata(&self.path).is_ok()
+        !fs::symlink_metadata(&self.path).is_err_and(|error| is_absent(&error))
     }
 
     /// Returns whether the file or directory at `path` exists.

@@ -15,7 +15,7 @@ const SETTINGS_FILE: &str = "tenter.toml";
 
 /// The projects around a project whose hooks run in it, too (R89): a directory that a command creates below a project does not
 /// remove its guards.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OuterProjects {
     /// Their roots, the outermost first.
     pub roots: Vec<PathBuf>,

@@ -12,7 +12,7 @@ mod shell_prefix;
 
 use std::ffi::OsString;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -173,17 +173,18 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
     let home = home(arguments);
     let cache = home.join(".cache/tenter");
     let vars: Vec<_> = std::env::vars_os().collect();
+    let launcher = std::env::current_exe().ok();
     Visitor {
         host: arguments.host,
         event,
         caller: None,
         directories: Directories::in_home(home).with_cache(cache).with_managed_from(&vars),
-        vars,
+        vars: Arc::new(vars),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
         started,
-        tenter: tenter(),
-        launcher: std::env::current_exe().ok(),
+        tenter: launcher.as_deref().and_then(tenter),
+        launcher,
         keeper: Some(keeper::connector),
         kept: None,
         progress: Arc::default(),
@@ -196,9 +197,11 @@ fn home(arguments: &Arguments) -> PathBuf {
 }
 
 /// Returns the program `tenter` in the directory of this one.
-fn tenter() -> Option<PathBuf> {
-    let own = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
-    Some(own.with_file_name("tenter")).filter(|program| program.is_file())
+fn tenter(own: &Path) -> Option<PathBuf> {
+    // Linux gives a program its real path.
+    let real =
+        if cfg!(target_os = "linux") { own.into() } else { std::fs::canonicalize(own).ok()? };
+    Some(real.with_file_name("tenter")).filter(|program| program.is_file())
 }
 
 /// Sets a panic hook that denies the action that follows (B25). It also works if panics abort.

@@ -40,7 +40,7 @@ fn try_start(visitor: &Visitor, remainder: &Remainder) -> io::Result<()> {
         program: std::env::current_exe()?,
         args: args.into(),
         cwd: visitor.cwd.clone(),
-        env: visitor.vars.clone(),
+        env: Vec::clone(&visitor.vars),
         stdin: Vec::new(),
         streams: Streams::Separate,
         limits: Limits::default(),

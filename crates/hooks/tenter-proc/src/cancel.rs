@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ pub struct Cancel(Arc<Flag>);
 
 struct Flag {
     is_set: AtomicBool,
-    /// Makes the flag pollable. Missing if the process ran out of file descriptors.
-    latch: Option<Latch>,
+    /// Makes the flag pollable, from the first time on that it is polled. Missing if the process ran out of file descriptors.
+    latch: OnceLock<Option<Latch>>,
     /// The handlers that are called when it is set, by their numbers.
     handlers: Mutex<Handlers>,
 }
@@ -55,10 +55,10 @@ impl Flag {
 impl Cancel {
     /// A flag that is not set.
     pub fn new() -> Self {
-        Self::with(Latch::new().ok())
+        Self::with(OnceLock::new())
     }
 
-    fn with(latch: Option<Latch>) -> Self {
+    fn with(latch: OnceLock<Option<Latch>>) -> Self {
         let handlers = Mutex::default();
         Self(Arc::new(Flag { is_set: AtomicBool::new(false), latch, handlers }))
     }
@@ -68,10 +68,11 @@ impl Cancel {
         if self.0.is_set.swap(true, Ordering::SeqCst) {
             return;
         }
-        if let Some(latch) = &self.0.latch {
+        // A latch that is not made yet when the lock is taken is set by the thread that makes it.
+        let handlers = self.0.handlers().clone();
+        if let Some(Some(latch)) = self.0.latch.get() {
             latch.set();
         }
-        let handlers = self.0.handlers().clone();
         for (_, handler) in handlers {
             handler();
         }
@@ -100,7 +101,7 @@ impl Cancel {
     pub fn wait(&self, timeout: Duration) -> bool {
         let deadline = Deadline::after(timeout);
         while !self.is_cancelled() && !deadline.passed() {
-            match &self.0.latch {
+            match self.latch() {
                 Some(latch) => latch.wait(deadline.left()),
                 None => thread::sleep(
                     deadline.left().map_or(POLL_INTERVAL, |rest| rest.min(POLL_INTERVAL)),
@@ -112,13 +113,26 @@ impl Cancel {
 
     /// A latch that becomes, and stays, readable once the flag is set.
     pub(crate) fn latch(&self) -> Option<&Latch> {
-        self.0.latch.as_ref()
+        let mut is_new = false;
+        let make = || {
+            is_new = true;
+            Latch::new().ok()
+        };
+        let latch = self.0.latch.get_or_init(make).as_ref()?;
+        if is_new {
+            // After the lock, the flag is set already, or the thread that sets it knows the latch.
+            drop(self.0.handlers());
+            if self.is_cancelled() {
+                latch.set();
+            }
+        }
+        Some(latch)
     }
 
     /// A flag as it is when the process has run out of file descriptors.
     #[cfg(test)]
     pub(crate) fn without_latch() -> Self {
-        Self::with(None)
+        Self::with(OnceLock::from(None))
     }
 }
 

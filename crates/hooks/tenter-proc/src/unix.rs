@@ -465,9 +465,9 @@ impl Latch {
         Ok(Self { reader, writer })
     }
 
-    /// Sets the latch. Must be called at most once. The byte is never read, so the pipe stays readable.
+    /// Sets the latch. Must be called at most twice. The bytes are never read, so the pipe stays readable.
     pub(crate) fn set(&self) {
-        // Cannot fail: the pipe is empty and both ends are open.
+        // Cannot fail: the pipe has room and both ends are open.
         let _ = (&self.writer).write_all(b"!");
     }
 

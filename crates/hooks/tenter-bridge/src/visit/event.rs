@@ -51,7 +51,8 @@ impl<'v> Visit<'v> {
         let root = || project_root(&occurrence.cwd, &visitor.directories.home);
         let project = session.get().project.clone().unwrap_or_else(root);
         let runs = Arc::new(RunLog::new(Arc::clone(&visitor.progress)));
-        let settings = visitor.settings(&project);
+        let outer = visitor.outer_projects(&project);
+        let settings = visitor.settings(&project, &outer);
         let (configuration, error) = visitor.configuration(&settings);
         visitor.progress.hooks_loaded([configuration.policies.default.fail]);
         let is_answered = asynchronous == AsynchronousHooks::Skip;
@@ -59,7 +60,8 @@ impl<'v> Visit<'v> {
         let ordinary = OrdinaryEvent::new(visitor, occurrence, place, session.get());
         let ordinary = ordinary.filter(|_| is_answered && error.is_none());
         let loader = visitor.loader(&project, &configuration, Arc::clone(&runs));
-        let loader = loader.asynchronous_hooks(asynchronous).added_directories(workspace);
+        let loader = loader.outer_projects(outer).asynchronous_hooks(asynchronous);
+        let loader = loader.added_directories(workspace);
         let loaded = match &ordinary {
             Some(event) => event.load(loader),
             None => LoadedHooks::load_all(loader),

@@ -67,7 +67,7 @@ pub struct Visitor {
     /// The user's directories.
     pub directories: Directories,
     /// The environment that the host gave the process.
-    pub vars: Environment,
+    pub vars: Arc<Environment>,
     /// The working directory that the host gave the process.
     pub cwd: PathBuf,
     /// The clock.
@@ -240,12 +240,17 @@ impl Visitor {
         self.started + self.event.time_for_hooks()
     }
 
-    /// Returns the settings files: the user's, the project's, and the outer projects' (R89).
-    fn settings(&self, project: &Path) -> Vec<PathBuf> {
+    /// Returns the projects around a project whose hooks run in it, too (R89).
+    fn outer_projects(&self, project: &Path) -> OuterProjects {
         let store = || TrustStore::open(self.directories.trust_file()).0;
         let around = (project, self.directories.home.as_path());
-        let outer = OuterProjects::find(&DirectoryNames::default(), around, store).roots;
-        let projects = [project].into_iter().chain(outer.iter().rev().map(PathBuf::as_path));
+        OuterProjects::find(&DirectoryNames::default(), around, store)
+    }
+
+    /// Returns the settings files: the user's, the project's, and the outer projects' (R89).
+    fn settings(&self, project: &Path, outer: &OuterProjects) -> Vec<PathBuf> {
+        let outer = outer.roots.iter().rev().map(PathBuf::as_path);
+        let projects = [project].into_iter().chain(outer);
         let user = self.directories.config_home.join("tenter/config.toml");
         [user].into_iter().chain(projects.map(|root| root.join("tenter.toml"))).collect()
     }
@@ -276,9 +281,10 @@ impl Visitor {
     /// Answers a payload that cannot be read (B25).
     fn unreadable(&self, error: &PayloadError) -> Visited {
         let project = project_root(&self.cwd, &self.directories.home);
-        let (configuration, _) = self.configuration(&self.settings(&project));
+        let outer = self.outer_projects(&project);
+        let (configuration, _) = self.configuration(&self.settings(&project, &outer));
         let scope = Scope::new(self.host.id, self.cwd.clone());
-        let loader = self.loader(&project, &configuration, Arc::default());
+        let loader = self.loader(&project, &configuration, Arc::default()).outer_projects(outer);
         let (engine, _) = loader.load();
         let warning = format!("{} {}: {error}", self.host.name, self.event.name);
         let event = self.event.moment.deniable();

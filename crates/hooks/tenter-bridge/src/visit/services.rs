@@ -34,7 +34,7 @@ pub(super) struct HostServices {
     /// The program `tenter`.
     tenter: Option<PathBuf>,
     project: PathBuf,
-    vars: Environment,
+    vars: Arc<Environment>,
     deadline: Option<Instant>,
 }
 
@@ -60,7 +60,7 @@ impl Visit<'_> {
             start: self.session.get().work.transcripts.get(&agent).cloned(),
             tenter: visitor.tenter.clone(),
             project: self.engine.project().to_owned(),
-            vars: visitor.vars.clone(),
+            vars: Arc::clone(&visitor.vars),
             deadline: self.deadline,
         })
     }
@@ -98,7 +98,7 @@ impl Services for HostServices {
             program,
             args: vec!["hooks".into(), "complete".into()],
             cwd: self.project.clone(),
-            env: self.vars.clone(),
+            env: Environment::clone(&self.vars),
             stdin: serde_json::to_vec(request).unwrap_or_default(),
             streams: Streams::Separate,
             limits: Limits {

@@ -32,7 +32,7 @@ impl HookFiles {
     /// # Errors
     /// A directory or file cannot be read, so that nothing can be said about changes.
     pub(crate) fn read(layout: &ResourceLayout, settings: &[PathBuf]) -> io::Result<Self> {
-        let (roots, problems) = layout.roots(&HOOKS);
+        let (roots, problems) = layout.roots_with_duplicates(&HOOKS);
         if !problems.is_empty() {
             return Err(io::Error::other("a directory of plugins cannot be read"));
         }

@@ -76,24 +76,25 @@ impl ResourceLayout {
     /// Every directory that may hold resources of `kind`, highest precedence first (R8). Of the projects around the project, only
     /// hooks count, before the directories of the project (R89).
     pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
-        let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
+        let (roots, diagnostics) = self.roots_with_duplicates(kind);
+        let (managed, others) = roots.into_iter().partition(|root| root.layer == Layer::Managed);
+        ([managed, once_each(others)].concat(), diagnostics)
+    }
+
+    /// As [`ResourceLayout::roots`], with each directory that has two names under both of them.
+    pub(crate) fn roots_with_duplicates(
+        &self,
+        kind: &ResourceKind,
+    ) -> (Vec<Root>, Vec<Diagnostic>) {
+        let (mut roots, mut diagnostics) = self.managed_roots(kind);
         for outer in self.outer.iter().filter(|_| kind.form == ResourceForm::Hook) {
             let layout = Self { project: outer.clone(), ..self.alone() };
             let (plugins, problems) = layout.plugins(Layer::ProjectPlugin, outer, kind);
             roots.extend(layout.of_project(kind).into_iter().chain(plugins));
             diagnostics.extend(problems);
         }
-        let (own, problems) = self.roots_with(kind, Vec::new());
-        diagnostics.extend(problems);
-        let mut roots = if roots.is_empty() {
-            // Each is among them once.
-            own
-        } else {
-            roots.extend(own);
-            once_each(roots)
-        };
-        let (managed, problems) = self.managed_roots(kind);
-        roots.splice(0..0, managed).for_each(drop);
+        let (own, problems) = self.own_roots(kind, Vec::new());
+        roots.extend(own);
         diagnostics.extend(problems);
         (roots, diagnostics)
     }
@@ -101,7 +102,7 @@ impl ResourceLayout {
     /// Returns the managed directory of hooks, and the directories of the bundles by name, which come before all others.
     fn managed_roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
         let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
-        if kind.form != ResourceForm::Hook {
+        if kind.form != ResourceForm::Hook || !self.managed.exists() {
             return (roots, diagnostics);
         }
         let hooks = self.managed.hooks();
@@ -135,6 +136,11 @@ impl ResourceLayout {
         kind: &ResourceKind,
         named: Vec<Root>,
     ) -> (Vec<Root>, Vec<Diagnostic>) {
+        let (roots, diagnostics) = self.own_roots(kind, named);
+        (once_each(roots), diagnostics)
+    }
+
+    fn own_roots(&self, kind: &ResourceKind, named: Vec<Root>) -> (Vec<Root>, Vec<Diagnostic>) {
         let (of_project, mut diagnostics) = self.plugins(Layer::ProjectPlugin, &self.project, kind);
         let (of_user, more) = self.plugins(Layer::UserPlugin, &self.home, kind);
         diagnostics.extend(more);
@@ -143,7 +149,7 @@ impl ResourceLayout {
         roots.extend(of_project);
         roots.extend(self.of_user(kind));
         roots.extend(of_user);
-        (once_each(roots), diagnostics)
+        (roots, diagnostics)
     }
 
     /// The directories of the project for `kind`, without plugins.

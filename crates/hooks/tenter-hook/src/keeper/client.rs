@@ -47,7 +47,7 @@ const ENGINE_VARIABLES: [&str; 7] = [
 pub(super) struct KeeperClient {
     pub(super) project: PathBuf,
     pub(super) state: PathBuf,
-    pub(super) vars: Environment,
+    pub(super) vars: Arc<Environment>,
     /// The time until which a hook waits for its turn.
     pub(super) deadline: Instant,
 }

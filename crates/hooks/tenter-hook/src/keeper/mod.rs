@@ -77,7 +77,7 @@ pub(crate) fn connector(
     Arc::new(client::KeeperClient {
         project: project.to_owned(),
         state: visitor.directories.state.clone(),
-        vars: visitor.vars.clone(),
+        vars: Arc::clone(&visitor.vars),
         deadline,
     })
 }
