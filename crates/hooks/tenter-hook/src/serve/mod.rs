@@ -7,17 +7,20 @@ mod line;
 mod request;
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use tenter_bridge::host::Moment;
-use tenter_bridge::payload::Payload;
-use tenter_bridge::{Visited, Visitor};
+use tenter_bridge::payload::{Payload, PayloadError};
+use tenter_bridge::{NativeEvent, Visited, Visitor};
 use tenter_protocol::Object;
 
 use crate::WATCH_STACK;
@@ -35,103 +38,167 @@ thread_local! {
 /// Answers the requests on stdin until it closes, and ends the sessions that were seen.
 pub(crate) fn run(visitor: Visitor) -> ExitCode {
     let visitor = Visitor { kept: Some(Arc::default()), ..visitor };
-    let server = Arc::new(Server { visitor, open: Mutex::default(), changed: Condvar::new() });
+    let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned() else { return ExitCode::FAILURE };
+    let lines = Lines::new(BufReader::new(File::from(stdin)));
+    let input = Input { lines, sessions: Sessions::default() };
+    let server = Arc::new(Server::new(visitor, input));
     server.deny_on_panic();
     server.watch();
-    let mut sessions = Sessions::default();
-    let mut lines = Lines::new(io::stdin().lock());
-    while let Some(line) = lines.next() {
-        let (received, length) = (Instant::now(), line.len());
-        match Request::parse(&line, server.visitor.host) {
-            Ok(request) => {
-                sessions.see(&request);
-                server.start(request, received, length);
-            }
-            Err((id, error)) => {
-                let visited = Visited::warning(error);
-                write(&id, &visited);
-            }
-        }
-    }
+    server.work();
     server.wait();
+    let sessions = std::mem::take(&mut server.input().sessions);
     sessions.end(&server.visitor);
     ExitCode::SUCCESS
 }
 
-/// The state that all requests share.
+/// The state that all threads share. One of them waits for the next request, which it answers itself: passing it to another thread would
+/// take longer than most answers.
 struct Server {
     /// The common inputs of requests. Its event is not used.
     visitor: Visitor,
-    open: Mutex<BTreeMap<u64, OpenRequest>>,
-    /// Notified when a request was received or answered.
-    changed: Condvar,
+    input: Mutex<Input>,
+    /// Number of threads that read requests, or wait for the one that does.
+    readers: AtomicUsize,
+    open: Mutex<OpenRequests>,
+    /// Notified when a request has to be answered before the time until which the watching thread sleeps.
+    earlier: Condvar,
+    /// Notified when a request was answered.
+    answered: Condvar,
+}
+
+/// The requests on stdin.
+struct Input {
+    lines: Lines<BufReader<File>>,
+    sessions: Sessions,
+}
+
+/// The requests that were not answered.
+#[derive(Default)]
+struct OpenRequests {
+    by_number: BTreeMap<u64, OpenRequest>,
+    last: u64,
+    /// The time until which the watching thread sleeps; `None` if it waits for a notification.
+    sleeps_until: Option<Instant>,
 }
 
 /// A request that was not answered, or whose answer is being written.
 struct OpenRequest {
     id: Value,
-    visitor: Visitor,
+    visitor: Arc<Visitor>,
     /// True once one thread writes the answer.
     is_claimed: bool,
 }
 
+/// A request, as the thread needs it that answers it.
+struct Task {
+    number: u64,
+    visitor: Arc<Visitor>,
+    payload: Result<Payload, PayloadError>,
+    /// The length of its line, in bytes.
+    length: usize,
+}
+
 impl Server {
-    /// Answers a request, which is a line of this length, in a thread of its own.
-    fn start(self: &Arc<Self>, request: Request, received: Instant, length: usize) {
-        let visitor = Visitor {
-            event: request.head.event,
-            cwd: request.cwd,
-            started: received,
-            progress: Arc::default(),
-            ..self.visitor.clone()
-        };
-        let number = self.add(request.head.id, visitor.clone());
-        let (server, payload) = (Arc::clone(self), request.payload);
-        let answer = move || {
-            CURRENT.set(Some(number));
-            let visited = match resources::missing(length) {
-                Some(what) => visitor.refuse(what),
-                None => visitor.run(payload),
+    fn new(visitor: Visitor, input: Input) -> Self {
+        let (readers, open, earlier, answered) = Default::default();
+        Self { visitor, input: Mutex::new(input), readers, open, earlier, answered }
+    }
+
+    /// Reads requests and answers them until stdin closes.
+    fn work(self: &Arc<Self>) {
+        while let Some(task) = self.next_task() {
+            if let Err(error) = self.ensure_reader() {
+                self.deny(task.number, &format!("tenter-hook cannot start a thread: {error}"));
+                continue;
+            }
+            CURRENT.set(Some(task.number));
+            let visited = match resources::missing(task.length) {
+                Some(what) => task.visitor.refuse(what),
+                None => task.visitor.run(task.payload),
             };
-            server.answer(number, &visited);
-        };
-        if let Err(error) = thread::Builder::new().name(format!("request {number}")).spawn(answer) {
-            let why = format!("tenter-hook cannot start a thread: {error}");
-            self.deny(number, &why);
+            self.answer(task.number, &visited);
+            CURRENT.set(None);
         }
     }
 
-    fn add(&self, id: Value, visitor: Visitor) -> u64 {
+    /// Waits for the next request.
+    fn next_task(&self) -> Option<Task> {
+        self.readers.fetch_add(1, Ordering::SeqCst);
+        let task = self.read_task();
+        self.readers.fetch_sub(1, Ordering::SeqCst);
+        task
+    }
+
+    fn read_task(&self) -> Option<Task> {
+        let mut input = self.input();
+        loop {
+            let line = input.lines.next()?;
+            let (started, length) = (Instant::now(), line.len());
+            let Request { head, cwd, payload } = match Request::parse(&line, self.visitor.host) {
+                Ok(request) => request,
+                Err((id, error)) => {
+                    write(&id, &Visited::warning(error));
+                    continue;
+                }
+            };
+            input.sessions.see(head.event, &cwd, payload.as_ref().ok());
+            let (event, progress) = (head.event, Arc::default());
+            let visitor = Visitor { event, cwd, started, progress, ..self.visitor.clone() };
+            let visitor = Arc::new(visitor);
+            // While no other thread can read the end of stdin.
+            let number = self.add(head.id, Arc::clone(&visitor));
+            return Some(Task { number, visitor, payload, length });
+        }
+    }
+
+    /// Starts a thread that reads the next request, unless one does.
+    fn ensure_reader(self: &Arc<Self>) -> io::Result<()> {
+        if self.readers.load(Ordering::SeqCst) > 0 {
+            return Ok(());
+        }
+        let server = Arc::clone(self);
+        let thread = thread::Builder::new().name("requests".to_owned());
+        thread.spawn(move || server.work()).map(drop)
+    }
+
+    /// Adds a request, and returns its number.
+    fn add(&self, id: Value, visitor: Arc<Visitor>) -> u64 {
+        let latest = visitor.latest_answer();
         let mut open = self.open();
-        let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
-        open.insert(number, OpenRequest { id, visitor, is_claimed: false });
-        self.changed.notify_all();
+        open.last += 1;
+        let number = open.last;
+        open.by_number.insert(number, OpenRequest { id, visitor, is_claimed: false });
+        let is_asleep = |latest| open.sleeps_until.is_none_or(|time| latest < time);
+        if latest.is_some_and(is_asleep) {
+            self.earlier.notify_all();
+        }
         number
     }
 
     /// Writes the answer to a request, unless another thread does.
     fn answer(&self, number: u64, visited: &Visited) {
-        let claimed = self.open().get_mut(&number).and_then(OpenRequest::claim);
+        let claimed = self.open().by_number.get_mut(&number).and_then(OpenRequest::claim);
         let Some((id, visitor)) = claimed else { return };
         write(&id, visited);
         start_remainder(&visitor, visited);
-        self.open().remove(&number);
-        self.changed.notify_all();
+        self.open().by_number.remove(&number);
+        self.answered.notify_all();
     }
 
     /// Denies a request that no hook could see.
     fn deny(&self, number: u64, why: &str) {
-        let Some(visitor) = self.open().get(&number).map(|open| open.visitor.clone()) else {
-            return;
-        };
-        self.answer(number, &visitor.refuse(why.to_owned()));
+        let visitor =
+            self.open().by_number.get(&number).map(|request| Arc::clone(&request.visitor));
+        if let Some(visitor) = visitor {
+            self.answer(number, &visitor.refuse(why.to_owned()));
+        }
     }
 
     /// Waits until all requests are answered.
     fn wait(&self) {
         let mut open = self.open();
-        while !open.is_empty() {
-            open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+        while !open.by_number.is_empty() {
+            open = self.answered.wait(open).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -152,25 +219,31 @@ impl Server {
     fn next_late(&self) -> (u64, Visited) {
         let mut open = self.open();
         loop {
-            let unanswered = open.iter().filter(|(_, request)| !request.is_claimed);
+            let unanswered = open.by_number.iter().filter(|(_, request)| !request.is_claimed);
             let latest = |(number, request): (&u64, &OpenRequest)| {
                 request.visitor.latest_answer().map(|time| (time, *number))
             };
-            let Some((time, number)) = unanswered.filter_map(latest).min() else {
-                open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
+            let next = unanswered.filter_map(latest).min();
+            open.sleeps_until = next.map(|(time, _)| time);
+            let Some((time, number)) = next else {
+                open = self.earlier.wait(open).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             match time.checked_duration_since(Instant::now()) {
                 Some(rest) => {
-                    let woken = self.changed.wait_timeout(open, rest);
+                    let woken = self.earlier.wait_timeout(open, rest);
                     open = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
-                None => return (number, open[&number].visitor.late()),
+                None => return (number, open.by_number[&number].visitor.late()),
             }
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, OpenRequest>> {
+    fn input(&self) -> MutexGuard<'_, Input> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self) -> MutexGuard<'_, OpenRequests> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,7 +259,7 @@ impl Server {
                     thread::park();
                 }
             }
-            let open: Vec<u64> = server.open().keys().copied().collect();
+            let open: Vec<u64> = server.open().by_number.keys().copied().collect();
             for number in open {
                 server.deny(number, &why);
             }
@@ -197,9 +270,9 @@ impl Server {
 
 impl OpenRequest {
     /// Returns what the answer needs to the first thread that asks.
-    fn claim(&mut self) -> Option<(Value, Visitor)> {
+    fn claim(&mut self) -> Option<(Value, Arc<Visitor>)> {
         let is_first = !std::mem::replace(&mut self.is_claimed, true);
-        is_first.then(|| (self.id.clone(), self.visitor.clone()))
+        is_first.then(|| (self.id.take(), Arc::clone(&self.visitor)))
     }
 }
 
@@ -227,18 +300,18 @@ fn write(id: &Value, visited: &Visited) {
 struct Sessions(BTreeMap<String, PathBuf>);
 
 impl Sessions {
-    fn see(&mut self, request: &Request) {
-        let Some(session) = request.session() else { return };
-        if request.head.event.moment == Moment::SessionEnd {
+    fn see(&mut self, event: &NativeEvent, cwd: &Path, payload: Option<&Payload>) {
+        let Some(session) = payload.and_then(request::session) else { return };
+        if event.moment == Moment::SessionEnd {
             self.0.remove(session);
         } else if !self.0.contains_key(session) {
-            self.0.insert(session.to_owned(), request.cwd.clone());
+            self.0.insert(session.to_owned(), cwd.to_owned());
         }
     }
 
     /// Ends the open sessions: the host exited or closed its plugin, and most sessions have no other end.
     fn end(self, visitor: &Visitor) {
-        let ends = |event: &&tenter_bridge::NativeEvent| event.moment == Moment::SessionEnd;
+        let ends = |event: &&NativeEvent| event.moment == Moment::SessionEnd;
         let Some(event) = visitor.host.events.iter().find(ends) else { return };
         for (session, cwd) in self.0 {
             let payload = Object::from_iter([
@@ -265,9 +338,10 @@ mod tests {
         let arguments = crate::Arguments::parse(words).unwrap();
         let event = arguments.host.event("PreToolUse").unwrap().within(timeout);
         let visitor = crate::visitor(&arguments, Box::leak(Box::new(event)), Instant::now());
-        let server =
-            Server { visitor: visitor.clone(), open: Mutex::default(), changed: Condvar::new() };
-        let number = server.add(json!(1), visitor);
+        let lines = Lines::new(BufReader::new(File::open("/dev/null").unwrap()));
+        let input = Input { lines, sessions: Sessions::default() };
+        let server = Server::new(visitor.clone(), input);
+        let number = server.add(json!(1), Arc::new(visitor));
         (server, number)
     }
 
@@ -280,7 +354,7 @@ mod tests {
         assert!(started.elapsed() < timeout, "{:?}", started.elapsed());
         assert_eq!(late, number);
         assert!(visited.answer.unwrap().contains("could not look at this in time"));
-        let claim = || server.open().get_mut(&number).and_then(OpenRequest::claim);
+        let claim = || server.open().by_number.get_mut(&number).and_then(OpenRequest::claim);
         assert!(claim().is_some());
         assert!(claim().is_none(), "the thread that comes later has nothing to write");
     }

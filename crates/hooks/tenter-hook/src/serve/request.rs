@@ -58,11 +58,11 @@ impl Request {
         let payload = payload.map(|payload| payload.with_default("cwd", json!(cwd)));
         Ok(Self { head: Head { id, event }, cwd, payload })
     }
+}
 
-    /// Returns the host's id of the root session, in payloads of our own plugins.
-    pub(super) fn session(&self) -> Option<&str> {
-        self.payload.as_ref().ok()?.text("session")
-    }
+/// Returns the host's id of the root session, in payloads of our own plugins.
+pub(super) fn session(payload: &Payload) -> Option<&str> {
+    payload.text("session")
 }
 
 /// Reads the fields before the payload of a line that cannot be read as a whole.
@@ -86,8 +86,8 @@ mod tests {
     fn the_working_directory_is_part_of_the_payload_unless_that_has_one() {
         let request =
             parse(r#"{"id":1,"event":"Stop","cwd":"/p","payload":{"session":"s"}}"#).unwrap();
-        assert_eq!(request.session(), Some("s"));
-        assert_eq!(request.payload.unwrap().text("cwd"), Some("/p"));
+        let payload = request.payload.unwrap();
+        assert_eq!((session(&payload), payload.text("cwd")), (Some("s"), Some("/p")));
         let request =
             parse(r#"{"id":1,"event":"Stop","cwd":"/p","payload":{"cwd":"/q"}}"#).unwrap();
         assert_eq!(request.payload.unwrap().text("cwd"), Some("/q"));

@@ -148,7 +148,7 @@ fn fire_late(
         event,
         caller: None,
         directories: Directories::in_home(session.sandbox.home()),
-        vars: vec![("PATH".into(), needs::search_path())],
+        vars: vec![("PATH".into(), needs::search_path())].into(),
         cwd: session.sandbox.project(),
         clock: || jiff::Timestamp::UNIX_EPOCH,
         started,
