@@ -155,6 +155,15 @@ fn version_with_commit() -> &'static str {
     &VERSION
 }
 
+/// Prints the version if nothing else is requested. The command tree, which this does not need, takes longer than the rest.
+pub(crate) fn version(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    if arguments.next()? != "--version" || arguments.next().is_some() {
+        return None;
+    }
+    ui::out(format_args!("tenter {}", version_with_commit()));
+    Some(Exit::Done.into())
+}
+
 /// Runs the command that the arguments name.
 pub(crate) fn main(env: &Env) -> ExitCode {
     let arguments = arguments(Env::arguments().collect());
@@ -274,6 +283,15 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         App::command().debug_assert();
+    }
+
+    #[test]
+    fn the_version_is_printed_without_the_command_tree_only_if_it_is_all_that_is_requested() {
+        let is_printed = |arguments: &[&str]| version(arguments.iter().map(Into::into)).is_some();
+        assert!(is_printed(&["--version"]));
+        for other in [&[][..], &["hooks"], &["--version", "hooks"], &["hooks", "--version"]] {
+            assert!(!is_printed(other), "{other:?}");
+        }
     }
 
     #[test]

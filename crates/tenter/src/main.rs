@@ -7,6 +7,9 @@ mod grouped_help;
 use tenter_terminal::env::Env;
 
 fn main() -> std::process::ExitCode {
+    if let Some(code) = app::version(Env::arguments()) {
+        return code;
+    }
     if let Some(code) = tenter_commands::confine::run_first(Env::arguments()) {
         return code;
     }
