@@ -203,7 +203,7 @@ impl HostSession {
             event: host.event(self.event(fixture)).unwrap(),
             caller: None,
             directories: Directories::in_home(home).with_cache(cache),
-            vars: Vec::from_iter(vars).into(),
+            vars: vars.collect::<Vec<_>>().into(),
             cwd: self.sandbox.project(),
             clock: later,
             started: Instant::now(),
