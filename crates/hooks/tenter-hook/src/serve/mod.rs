@@ -90,7 +90,7 @@ struct OpenRequest {
 }
 
 /// A request, as the thread needs it that answers it.
-struct Task {
+struct ReceivedRequest {
     number: u64,
     visitor: Arc<Visitor>,
     payload: Result<Payload, PayloadError>,
@@ -106,30 +106,30 @@ impl Server {
 
     /// Reads requests and answers them until stdin closes.
     fn work(self: &Arc<Self>) {
-        while let Some(task) = self.next_task() {
+        while let Some(request) = self.next_request() {
             if let Err(error) = self.ensure_reader() {
-                self.deny(task.number, &format!("tenter-hook cannot start a thread: {error}"));
+                self.deny(request.number, &format!("tenter-hook cannot start a thread: {error}"));
                 continue;
             }
-            CURRENT.set(Some(task.number));
-            let visited = match resources::missing(task.length) {
-                Some(what) => task.visitor.refuse(what),
-                None => task.visitor.run(task.payload),
+            CURRENT.set(Some(request.number));
+            let visited = match resources::missing(request.length) {
+                Some(what) => request.visitor.refuse(what),
+                None => request.visitor.run(request.payload),
             };
-            self.answer(task.number, &visited);
+            self.answer(request.number, &visited);
             CURRENT.set(None);
         }
     }
 
     /// Waits for the next request.
-    fn next_task(&self) -> Option<Task> {
+    fn next_request(&self) -> Option<ReceivedRequest> {
         self.readers.fetch_add(1, Ordering::SeqCst);
-        let task = self.read_task();
+        let request = self.read_request();
         self.readers.fetch_sub(1, Ordering::SeqCst);
-        task
+        request
     }
 
-    fn read_task(&self) -> Option<Task> {
+    fn read_request(&self) -> Option<ReceivedRequest> {
         let mut input = self.input();
         loop {
             let line = input.lines.next()?;
@@ -147,7 +147,7 @@ impl Server {
             let visitor = Arc::new(visitor);
             // While no other thread can read the end of stdin.
             let number = self.add(head.id, Arc::clone(&visitor));
-            return Some(Task { number, visitor, payload, length });
+            return Some(ReceivedRequest { number, visitor, payload, length });
         }
     }
 
