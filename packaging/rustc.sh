@@ -1,10 +1,16 @@
 #!/bin/sh
-# Runs the compiler for the packages of the workspace, with what only one of the programs is linked with. Agents start tenter-hook for
-# each event: linked statically and at a fixed address, as programs in Go are, no loader has to find libraries, and no page is changed
-# only because it has an address in it. Stack, heap and mappings stay at random addresses. `tenter` resolves the names of servers, for which
-# the C library loads the system's modules, so it stays dynamic.
+# Runs the compiler for the packages of the workspace, with what only the programs are linked with. Agents start tenter-hook for each event:
+# linked statically and at a fixed address, as programs in Go are, no loader has to find libraries, and no page is changed only because it
+# has an address in it. Stack, heap and mappings stay at random addresses. `tenter` resolves the names of servers, for which the C library
+# loads the system's modules, so it stays dynamic. The scripts are for LLVM's linker, which the compiler uses on x86-64: the functions of an
+# event are together, because a system maps code in pieces when they are used, and no program has tables for unwinding.
+script=-Clink-arg=-Wl,-T,$(dirname "$0")
 case " $* " in
-*"-apple-"*) ;;
+*"-apple-"*) exec "$@" ;;
 *" --crate-name tenter_hook "*) set -- "$@" -C target-feature=+crt-static -C relocation-model=static ;;
+esac
+case "$(uname -m) $* " in
+"x86_64 "*" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
+"x86_64 "*" --crate-name tenter "*" --crate-type bin "*) set -- "$@" "$script/unwinding.ld" ;;
 esac
 exec "$@"
