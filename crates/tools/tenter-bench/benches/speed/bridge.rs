@@ -14,7 +14,7 @@ use crate::measure::{Pair, alone, paired};
 use crate::processes::{EMPTY, program};
 use crate::report::{Report, shown};
 use crate::scene::{Scene, environment};
-use crate::{Measured, Plan, hook_run, runtime, shell};
+use crate::{Measured, Plan, hook_run, keeper, runtime, shell};
 
 /// Numbers of hooks whose matchers rule the call out, and the maximum ratio to an empty program with them (B29).
 const BUDGETS: [(usize, Option<f64>); 3] = [(0, None), (10, Some(2.0)), (100, Some(3.0))];
@@ -59,7 +59,8 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         report.skip("python3");
     }
     one_hook(plan, report, &hook)?;
-    requests(plan, report, &hook)
+    requests(plan, report, &hook)?;
+    keeper::run(plan, report, &hook)
 }
 
 /// The ready-made guards, on events that none of them applies to and on calls that they check.
@@ -208,7 +209,7 @@ fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
 }
 
 /// `tenter-hook` for a tool call: the program and its arguments.
-fn program_itself(scene: &Scene, program: &Path) -> [PathBuf; 5] {
+pub(crate) fn program_itself(scene: &Scene, program: &Path) -> [PathBuf; 5] {
     let home = scene.layout.home.clone();
     [program.to_owned(), "claude-code".into(), "PreToolUse".into(), "--home".into(), home]
 }
@@ -245,7 +246,7 @@ fn warm_up(plan: Plan, mut work: impl FnMut() -> Measured<()>) -> Measured<()> {
     Ok(())
 }
 
-fn payload(scene: &Scene, event: &str, command: &str) -> Value {
+pub(crate) fn payload(scene: &Scene, event: &str, command: &str) -> Value {
     json!({
         "session_id": "01a20060-e872-73af-9a25-ba7a128ce65f",
         "cwd": scene.layout.project,
@@ -259,7 +260,7 @@ fn payload(scene: &Scene, event: &str, command: &str) -> Value {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process is what is measured")]
-fn command(scene: &Scene, program: &Path) -> Command {
+pub(crate) fn command(scene: &Scene, program: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(&scene.layout.project).env_clear().envs(environment());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -12,6 +12,7 @@ mod dispatch;
 mod hook_run;
 mod in_process;
 mod journals;
+mod keeper;
 mod measure;
 mod memory;
 mod messages;

@@ -21,6 +21,12 @@ impl Times {
         self.0.first().copied().unwrap_or_default()
     }
 
+    /// The time within which this many of a hundred are.
+    pub(crate) fn percentile(&self, percent: usize) -> Duration {
+        let place = (self.0.len() * percent).div_ceil(100).saturating_sub(1);
+        self.0.get(place).copied().unwrap_or_default()
+    }
+
     /// The median time.
     pub(crate) fn median(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
