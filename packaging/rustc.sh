@@ -9,8 +9,15 @@ case " $* " in
 *"-apple-"*) exec "$@" ;;
 *" --crate-name tenter_hook "*) set -- "$@" -C target-feature=+crt-static -C relocation-model=static ;;
 esac
-case "$(uname -m) $* " in
-"x86_64 "*" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
-"x86_64 "*" --crate-name tenter "*" --crate-type bin "*) set -- "$@" "$script/unwinding.ld" ;;
+# Not for another target than this machine's, or another C library than glibc, whose linker may be another one.
+case " $* " in
+*" --target x86_64-unknown-linux-gnu "*) ;;
+*" --target "*) exec "$@" ;;
 esac
+if [ "$(uname -m)" = x86_64 ] && getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
+    case " $* " in
+    *" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
+    *" --crate-name tenter "*" --crate-type bin "*) set -- "$@" "$script/unwinding.ld" ;;
+    esac
+fi
 exec "$@"
