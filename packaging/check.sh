@@ -53,6 +53,15 @@ denies() {
     [ -z "$answer" ] || fail "$form: a harmless call got $answer"
 }
 
+# Fails unless the launcher that was copied with it is there, and is the one of the package.
+launches() {
+    local program=$home/.local/share/tenter/bin/tenter-launch
+    as_user "$program" --version >"$root/version" || fail "$form: the launcher of confined commands does not start"
+    [ "$(as_user tenter --version | cut -d ' ' -f 2)" = "$(cut -d ' ' -f 2 "$root/version")" ] || fail "$form: it is $(cat "$root/version")"
+    # Where the system cannot confine, the launcher says so, and does not run the command.
+    as_user "$program" confine --spec '{"network": "none"}' -- true || [ $? = 125 ] || fail "$form: a confined command failed"
+}
+
 # Each command says itself that it fails: bash ignores `set -e` in functions before `&&`.
 # Registers for Claude Code, tries a call, and proves the agents that were asked for.
 use() {
@@ -99,15 +108,16 @@ deb_prepare() {
 }
 deb_remove() { dpkg --root="$home/root" --force-not-root --purge tenter >/dev/null 2>&1 && gone "$home/root/usr"; }
 
-# Fails unless `cargo binstall` finds both programs in the archive, by the metadata of their packages.
+# Fails unless `cargo binstall` finds the programs in the archive, by the metadata of their packages.
 binstall_finds() {
-    local crate metadata url directory
-    for crate in crates/tenter crates/hooks/tenter-hook; do
-        metadata=$(sed -n '/^\[package.metadata.binstall\]/,/^$/p' "$crate/Cargo.toml" | sed "s/{ version }/$version/g; s/{ target }/$triple/g; s/{ bin }/${crate##*/}/; s/{ binary-ext }//")
+    local crate bin metadata url directory
+    for bin in tenter:tenter hooks/tenter-hook:tenter-hook hooks/tenter-hook:tenter-launch; do
+        crate=crates/${bin%:*} bin=${bin#*:}
+        metadata=$(sed -n '/^\[package.metadata.binstall\]/,/^$/p' "$crate/Cargo.toml" | sed "s/{ version }/$version/g; s/{ target }/$triple/g; s/{ bin }/$bin/; s/{ binary-ext }//")
         url=$(sed -n 's/^pkg-url = "\(.*\)"/\1/p' <<<"$metadata") directory=$(sed -n 's/^bin-dir = "\(.*\)"/\1/p' <<<"$metadata")
         tar -tzf "$out/${url##*/}" "$directory" >/dev/null || fail "archive: cargo binstall does not find $directory in ${url##*/}"
     done
-    say "archive: cargo binstall finds both programs in it"
+    say "archive: cargo binstall finds the programs in it"
 }
 
 archive_install() { mkdir -p "$home/opt" && tar -xzf "$(one "$1" 'tenter-*.tar.gz')" -C "$home/opt" --strip-components=1; }
@@ -129,9 +139,11 @@ try() {
         "${form}_install" "$out"
     fi
     use && say "$form: installed offline, denies a force push"
+    launches && say "$form: the launcher of confined commands starts"
     # The package's own directory may be gone at any time: what is registered stays.
     mv "${bin%%:*}" "$home/moved" && denies && mv "$home/moved" "${bin%%:*}" && say "$form: denies with its directory moved away"
     as_user tenter bridge remove claude-code --yes >/dev/null
+    [ ! -e "$home/.local/share/tenter/bin" ] || fail "$form: the copies are left"
     ! grep -qs tenter "$home/.claude/settings.json" || fail "$form: the registration is left"
     "${form}_remove"
     say "$form: uninstalled, nothing is left"

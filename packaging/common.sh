@@ -16,7 +16,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 # build of `cargo test`. A recipe that another one starts inherits the flags, and other flags would build everything again.
 remap="--remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
 [ "$profile" = dev ] || [[ " ${RUSTFLAGS:-} " == *" $remap "* ]] || export RUSTFLAGS="${RUSTFLAGS:+$RUSTFLAGS }$remap"
-# Links tenter-hook statically.
+# Links tenter-hook and tenter-launch statically.
 [ "$profile" = dev ] || [[ $triple != *-linux-* ]] || export RUSTC_WORKSPACE_WRAPPER=$PWD/packaging/rustc.sh
 mkdir -p "$out"
 

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Runs the compiler for the packages of the workspace, with what only the programs are linked with. Agents start tenter-hook for each event:
-# linked statically and at a fixed address, as programs in Go are, no loader has to find libraries, and no page is changed only because it
-# has an address in it. Stack, heap and mappings stay at random addresses. `tenter` resolves the names of servers, for which the C library
-# loads the system's modules, so it stays dynamic. The scripts are for LLVM's linker, which the compiler uses on x86-64: the functions of an
-# event are together, because a system maps code in pieces when they are used, and no program has tables for unwinding.
+# Runs the compiler for the packages of the workspace, with what only the programs are linked with. Agents start tenter-hook for each event,
+# and tenter-launch for each confined command: linked statically and at a fixed address, as programs in Go are, no loader has to find
+# libraries, and no page is changed only because it has an address in it. Stack, heap and mappings stay at random addresses. `tenter` resolves
+# the names of servers, for which the C library loads the system's modules, so it stays dynamic. The scripts are for LLVM's linker, which the
+# compiler uses on x86-64: the functions of an event are together, because a system maps code in pieces when they are used, and no program
+# has tables for unwinding.
 script=-Clink-arg=-Wl,-T,$(dirname "$0")
 case " $* " in
 *"-apple-"*) exec "$@" ;;
-*" --crate-name tenter_hook "*) set -- "$@" -C target-feature=+crt-static -C relocation-model=static ;;
+*" --crate-name tenter_hook "* | *" --crate-name tenter_launch "*) set -- "$@" -C target-feature=+crt-static -C relocation-model=static ;;
 esac
 # Not for another target than this machine's, or another C library than glibc, whose linker may be another one.
 case " $* " in
@@ -17,7 +18,7 @@ esac
 if [ "$(uname -m)" = x86_64 ] && getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
     case " $* " in
     *" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
-    *" --crate-name tenter "*" --crate-type bin "*) set -- "$@" "$script/unwinding.ld" ;;
+    *" --crate-name tenter "*" --crate-type bin "* | *" --crate-name tenter_launch "*) set -- "$@" "$script/unwinding.ld" ;;
     esac
 fi
 exec "$@"

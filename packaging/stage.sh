@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds both programs and lays out everything that a package contains in target/package/stage:
+# Builds the programs and lays out everything that a package contains in target/package/stage:
 #
-#   bin/        tenter, tenter-hook
+#   bin/        tenter, tenter-hook, tenter-launch
 #   share/man, share/bash-completion, share/zsh, share/fish
 #   share/doc/tenter/   the licences of Tenter and of its dependencies, README, CHANGELOG
 #
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 cargo build --locked --profile "$profile" ${TENTER_TARGET:+--target "$TENTER_TARGET"} -p tenter -p tenter-hook
 
 rm -rf "$stage"
-install -Dm755 -t "$stage/bin" "$built/tenter" "$built/tenter-hook"
+install -Dm755 -t "$stage/bin" "$built/tenter" "$built/tenter-hook" "$built/tenter-launch"
 tenter=$stage/bin/tenter
 
 mkdir -p "$stage/share/man/man1"

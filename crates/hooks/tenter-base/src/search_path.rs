@@ -1,4 +1,4 @@
-//! Programs in `PATH`.
+//! Programs in `PATH`, and those that are installed with another one.
 //!
 //! Relative directories of `PATH` are ignored: they would be directories of the project, and so would the programs.
 
@@ -6,6 +6,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+
+/// The program that runs confined commands, in the directory of the others. It is optional: they can do it themselves, but start slower.
+pub const LAUNCHER: &str = "tenter-launch";
 
 /// Returns the `PATH` of an environment; empty if it has none. Of several the last counts.
 pub fn path_variable(env: &[(OsString, OsString)]) -> &OsStr {
@@ -23,6 +26,17 @@ pub fn files(name: impl AsRef<Path>, path: &OsStr) -> impl Iterator<Item = PathB
 /// Returns the program called `name` in the `PATH` of `env`: the first file that may be executed.
 pub fn program(name: impl AsRef<Path>, env: &[(OsString, OsString)]) -> Option<PathBuf> {
     files(name, path_variable(env)).find(|file| is_executable(file))
+}
+
+/// Returns the program called `name` in the directory of `own`, a program whose path may be a symlink.
+pub fn program_beside(own: &Path, name: &str) -> Option<PathBuf> {
+    let program = own.canonicalize().ok()?.with_file_name(name);
+    Some(program).filter(|program| program.is_file())
+}
+
+/// Returns the program that runs confined commands for `own`, which can do it itself if it was installed without one.
+pub fn launcher_of(own: PathBuf) -> PathBuf {
+    program_beside(&own, LAUNCHER).unwrap_or(own)
 }
 
 /// Returns true if this process may execute the file at `path`.
@@ -57,5 +71,21 @@ mod tests {
         assert_eq!(program("tool", &env), Some(first));
         assert_eq!(program("none", &env), None);
         assert_eq!(program("tool", &[]), None);
+    }
+
+    #[test]
+    fn a_program_is_its_own_launcher_unless_one_is_installed_with_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        let (own, link) = (root.join("tenter"), root.join("bin"));
+        fs::write(&own, "").unwrap();
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        assert_eq!(launcher_of(link.clone()), link);
+        let launcher = root.join(LAUNCHER);
+        fs::create_dir(&launcher).unwrap();
+        assert_eq!(launcher_of(link.clone()), link, "a directory is no program");
+        fs::remove_dir(&launcher).unwrap();
+        fs::write(&launcher, "").unwrap();
+        assert_eq!(launcher_of(link), launcher);
     }
 }

@@ -45,7 +45,8 @@ pub fn run_first(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCo
         return None;
     }
     let env = Env::of_process();
-    Some(launcher::run(&arguments, Surroundings::new(env.cwd, env.home, env.vars)))
+    let surroundings = Surroundings::new(env.cwd, env.home, env.vars);
+    Some(launcher::run(&arguments, surroundings, launcher::configured_profile))
 }
 
 /// Refuses: an option before the command would have to be applied before this process started.

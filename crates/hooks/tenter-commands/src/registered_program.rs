@@ -1,9 +1,15 @@
-//! The program that other agents run: warnings if it is missing, does not start, or is outdated (P1).
+//! The program that other agents run, and the launcher of confined commands beside it: warnings if one is missing, does not start, or is
+//! outdated (P1).
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use tenter_base::search_path::{LAUNCHER, program_beside};
+
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{ProgramState, own_version, program_path, program_state};
+use tenter_bridge::registration::{
+    ProgramState, launcher_path, own_version, program_path, program_state,
+};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::env::Env;
@@ -33,27 +39,45 @@ pub fn warn_if_outdated(env: &Env) {
     ui::note(format!("warning: {} {problem}; {RENEW}", program_path(&env.home).display()));
 }
 
-/// Starts the registered program, and returns what is wrong with it; `None` if nothing is registered.
-pub(crate) fn examine(env: &Env) -> Option<Diagnostic> {
+/// Starts the registered program and the launcher beside it, and returns what is wrong with them; nothing if nothing is registered.
+pub(crate) fn examine(env: &Env) -> Vec<Diagnostic> {
     if registry(env).records().is_empty() {
-        return None;
+        return Vec::new();
     }
+    program(env).into_iter().chain(launcher(env)).collect()
+}
+
+fn program(env: &Env) -> Option<Diagnostic> {
+    let path = program_path(&env.home);
     let (id, severity, words) = match program_state(&env.home) {
         ProgramState::Missing => {
             (MISSING, Severity::Error, "is missing, so none of your hooks runs".to_owned())
         }
         ProgramState::Current | ProgramState::Outdated(_) => {
-            let (severity, words) = problem_of(&print_version(env))?;
+            let (severity, words) = problem_of(&print_version(env, path.clone()))?;
             (ID, severity, words)
         }
     };
     let message = format!("the program that agents run {words}");
-    Some(Diagnostic::new(id, severity, message).at(program_path(&env.home)).help(RENEW))
+    Some(Diagnostic::new(id, severity, message).at(path).help(RENEW))
 }
 
-fn print_version(env: &Env) -> Completion {
+/// Returns what is wrong with the launcher. One that is missing is missed only if this version has one.
+fn launcher(env: &Env) -> Option<Diagnostic> {
+    let path = launcher_path(&env.home);
+    let (severity, words) = if path.is_file() {
+        problem_of(&print_version(env, path.clone()))?
+    } else {
+        program_beside(&Env::program(), LAUNCHER)?;
+        (Severity::Warning, "is missing, so they start slower".to_owned())
+    };
+    let message = format!("the launcher of confined commands {words}");
+    Some(Diagnostic::new("bridge-launcher", severity, message).at(path).help(RENEW))
+}
+
+fn print_version(env: &Env, program: PathBuf) -> Completion {
     let invocation = Invocation {
-        program: program_path(&env.home),
+        program,
         args: vec!["--version".into()],
         cwd: env.home.clone(),
         env: Vec::new(),

@@ -45,10 +45,17 @@ struct LauncherArguments {
     command: Vec<OsString>,
 }
 
+/// Reads a profile of the user's by its name, before anything is restricted; `None` if there is none.
+pub type ProfileReader = fn(&str, &Surroundings) -> Result<Option<Confinement>, String>;
+
 /// Runs the launcher with the arguments after [`COMMAND`]. Returns only if the command could not be started, or if the launcher had
 /// to wait for it.
-pub fn run(arguments: &[OsString], surroundings: Surroundings) -> ExitCode {
-    match start(arguments, surroundings) {
+pub fn run(
+    arguments: &[OsString],
+    surroundings: Surroundings,
+    read_profile: ProfileReader,
+) -> ExitCode {
+    match start(arguments, surroundings, read_profile) {
         Ok(code) => code,
         Err(why) => {
             say(&format!("tenter confine: {why}"));
@@ -57,7 +64,11 @@ pub fn run(arguments: &[OsString], surroundings: Surroundings) -> ExitCode {
     }
 }
 
-fn start(arguments: &[OsString], mut surroundings: Surroundings) -> Result<ExitCode, String> {
+fn start(
+    arguments: &[OsString],
+    mut surroundings: Surroundings,
+    read_profile: ProfileReader,
+) -> Result<ExitCode, String> {
     if let [first, rules] = arguments
         && first == proxy::ARGUMENT
     {
@@ -65,12 +76,12 @@ fn start(arguments: &[OsString], mut surroundings: Surroundings) -> Result<ExitC
     }
     let arguments = LauncherArguments::parse(arguments)?;
     if let Some(project) = &arguments.project {
-        surroundings.project.clone_from(project);
+        surroundings = surroundings.in_project(project.clone());
     }
     if arguments.checks {
         return Ok(print_check(&check(&surroundings, arguments.limits)));
     }
-    let confinements = arguments.confinements(&|name| users_profile(name, &surroundings))?;
+    let confinements = arguments.confinements(&|name| read_profile(name, &surroundings))?;
     let note = arguments.check_in.as_deref().map(create_note).transpose()?;
     let restriction = restrict(&confinements, &surroundings, arguments.limits);
     demand(&confinements, &restriction.promises)?;
@@ -82,8 +93,14 @@ fn start(arguments: &[OsString], mut surroundings: Surroundings) -> Result<ExitC
     execute(&arguments.command, restriction)
 }
 
-/// Returns a profile of the user's configuration, which is only read if a profile is named.
-fn users_profile(name: &str, surroundings: &Surroundings) -> Result<Option<Confinement>, String> {
+/// Reads a profile in the user's configuration.
+///
+/// # Errors
+/// The configuration or the profile is not valid.
+pub fn configured_profile(
+    name: &str,
+    surroundings: &Surroundings,
+) -> Result<Option<Confinement>, String> {
     let file = Directories::from_vars(&surroundings.env).config_home.join("tenter/config.toml");
     let tables: HookTables = configuration::parse(&file, std::fs::read_to_string(&file))
         .map_err(|error| error.to_string())?;

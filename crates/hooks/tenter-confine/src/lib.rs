@@ -52,3 +52,4 @@ pub use check_in::CheckIn;
 pub use places::Surroundings;
 pub use promises::{PromiseReport, PromiseState};
 pub use restrict::{Limits, check, restrict};
+pub use tenter_protocol::confinement::Confinement;

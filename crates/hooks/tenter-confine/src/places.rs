@@ -1,9 +1,11 @@
 //! Resolves the words, paths and globs of confinements to paths of this machine.
 
+use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenter_base::account;
 use tenter_engine::layout::project_root;
 use tenter_protocol::confinement::Confinement;
 
@@ -107,8 +109,8 @@ const SERVICES_OF_USER: [&str; 4] = ["bus", "systemd/private", "docker.sock", "p
 /// The machine and the call, as the launcher knows them.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
-    /// The project root.
-    pub project: PathBuf,
+    /// The project root, once it is needed.
+    project: OnceCell<PathBuf>,
     /// The working directory.
     pub cwd: PathBuf,
     /// The user's home directory.
@@ -120,17 +122,31 @@ pub struct Surroundings {
 impl Surroundings {
     /// The surroundings of a process with this working directory and environment.
     pub fn new(cwd: PathBuf, home: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
-        Self { project: project_root(&cwd, &home), cwd, home, env }
+        Self { project: OnceCell::new(), cwd, home, env }
+    }
+
+    /// The surroundings of this process.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
+    pub fn of_process() -> Self {
+        let root = || PathBuf::from("/");
+        let cwd = std::env::current_dir().unwrap_or_else(|_| root());
+        Self::new(cwd, account::home().unwrap_or_else(root), std::env::vars_os().collect())
+    }
+
+    /// The same in the project with this root.
+    #[must_use]
+    pub(crate) fn in_project(self, root: PathBuf) -> Self {
+        Self { project: root.into(), ..self }
+    }
+
+    /// Returns the project root.
+    pub fn project(&self) -> &Path {
+        self.project.get_or_init(|| project_root(&self.cwd, &self.home))
     }
 
     /// Returns the places in these surroundings, as they are now.
     pub(crate) fn places(&self) -> Places<'_> {
-        let mut directories = vec![self.project.clone()];
-        for home in self.homes() {
-            directories.push(home.join(".config"));
-            directories.push(home);
-        }
-        Places { surroundings: self, listings: Listings::new(directories) }
+        Places { surroundings: self, listings: OnceCell::new() }
     }
 
     fn variable(&self, name: &str) -> Option<PathBuf> {
@@ -154,15 +170,25 @@ impl Surroundings {
 /// Finds the paths that confinements name.
 pub(crate) struct Places<'a> {
     surroundings: &'a Surroundings,
-    listings: Listings,
+    listings: OnceCell<Listings>,
 }
 
 impl Places<'_> {
+    /// Returns the listings of the directories in which most of the paths are.
+    fn listings(&self) -> &Listings {
+        self.listings.get_or_init(|| {
+            let homes = self.surroundings.homes().into_iter();
+            let homes = homes.flat_map(|home| [home.join(".config"), home]);
+            let project = self.surroundings.project().to_owned();
+            Listings::new([project].into_iter().chain(homes))
+        })
+    }
+
     /// Adds what a written path matches: `~` is a home directory, and a relative path is in the project.
     fn expand(&self, written: &str, expansion: &mut Expansion<'_>) {
         let paths = match written.strip_prefix("~/").or((written == "~").then_some("")) {
             Some(rest) => self.surroundings.at_home(&[rest]),
-            None => vec![self.surroundings.project.join(written)],
+            None => vec![self.surroundings.project().join(written)],
         };
         for path in &paths {
             expansion.add(path);
@@ -186,7 +212,7 @@ impl Places<'_> {
                 "home" => paths.extend(self.surroundings.homes()),
                 "caches" => paths.extend(self.surroundings.at_home(&CACHES)),
                 written => {
-                    let mut expansion = Expansion::new(&self.listings);
+                    let mut expansion = Expansion::new(self.listings());
                     self.expand(written, &mut expansion);
                     paths.extend(expansion.paths);
                 }
@@ -197,18 +223,18 @@ impl Places<'_> {
 
     /// The project root and, if it is a worktree of git, the repository's directory.
     fn repository(&self) -> Vec<PathBuf> {
-        let mut paths = vec![self.surroundings.project.clone()];
+        let mut paths = vec![self.surroundings.project().to_owned()];
         paths.extend(self.git_directories());
         paths
     }
 
     /// Returns the git directories of a worktree, which are outside of the project: its own and the common one.
     fn git_directories(&self) -> Vec<PathBuf> {
-        let Ok(text) = fs::read_to_string(self.surroundings.project.join(".git")) else {
+        let Ok(text) = fs::read_to_string(self.surroundings.project().join(".git")) else {
             return Vec::new();
         };
         let Some(own) = text.strip_prefix("gitdir:") else { return Vec::new() };
-        let own = self.surroundings.project.join(own.trim());
+        let own = self.surroundings.project().join(own.trim());
         let common = fs::read_to_string(own.join("commondir"));
         let common = common.map(|text| own.join(text.trim()));
         let mut directories = vec![own];
@@ -219,19 +245,19 @@ impl Places<'_> {
     /// Returns the existing hooks and settings that may not be written although the places around them may, and true if some do
     /// not exist.
     pub(crate) fn protected(&self, writable: &[PathBuf], also: &[String]) -> Protected {
-        let in_project = PROTECTED.iter().map(|name| self.surroundings.project.join(name));
+        let in_project = PROTECTED.iter().map(|name| self.surroundings.project().join(name));
         let in_git = self
             .git_directories()
             .into_iter()
             .flat_map(|directory| ["hooks", "config"].map(|name| directory.join(name)));
         let at_home = self.surroundings.at_home(&[&PROTECTED[..], &PROTECTED_AT_HOME].concat());
-        let mut expansion = Expansion::new(&self.listings);
+        let mut expansion = Expansion::new(self.listings());
         for pattern in also {
             self.expand(pattern, &mut expansion);
         }
         let all = in_project.chain(in_git).chain(at_home).chain(expansion.paths);
         let is_writable = |path: &PathBuf| writable.iter().any(|place| path.starts_with(place));
-        let (existing, missing): (Vec<_>, Vec<_>) = all.partition(|path| self.listings.has(path));
+        let (existing, missing): (Vec<_>, Vec<_>) = all.partition(|path| self.listings().has(path));
         let mut paths = self.real_paths(existing);
         paths.retain(is_writable);
         let missing = missing.into_iter().filter(is_writable).collect();
@@ -240,7 +266,7 @@ impl Places<'_> {
 
     /// Returns the existing paths that may not be read, as real paths, and true if the search for them was not complete.
     pub(crate) fn hidden(&self, patterns: &[String]) -> (Vec<PathBuf>, bool) {
-        let mut expansion = Expansion::new(&self.listings);
+        let mut expansion = Expansion::new(self.listings());
         let mut anywhere = Vec::new();
         for pattern in patterns {
             if pattern == "secrets" {
@@ -255,7 +281,7 @@ impl Places<'_> {
             }
         }
         if !anywhere.is_empty() {
-            expansion.add_anywhere(&self.surroundings.project, &anywhere);
+            expansion.add_anywhere(self.surroundings.project(), &anywhere);
             expansion.paths.retain(|path| !path.file_name().is_some_and(secrets::is_exception));
         }
         let is_truncated = expansion.is_truncated();
@@ -279,7 +305,7 @@ impl Places<'_> {
 
     /// Returns the real paths, each once, without those that do not exist or cannot be resolved.
     fn real_paths(&self, paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-        let existing = paths.into_iter().filter(|path| self.listings.has(path));
+        let existing = paths.into_iter().filter(|path| self.listings().has(path));
         let mut paths: Vec<PathBuf> =
             existing.filter_map(|path| fs::canonicalize(path).ok()).collect();
         paths.sort();
@@ -336,7 +362,7 @@ mod tests {
 
     fn surroundings(root: &Path) -> Surroundings {
         Surroundings {
-            project: root.join("project"),
+            project: root.join("project").into(),
             cwd: root.join("project"),
             home: root.join("home"),
             env: vec![("TMPDIR".into(), root.join("tmp").into())],

@@ -1,6 +1,6 @@
 //! `tenter-hook`, the program that other agents run. It reads a native payload on stdin and writes a native answer to stdout. Hosts ignore an
 //! answer with any other line on stdout. `serve` answers many events, `remainder` runs hooks after an answer, and `keeper` keeps runtime
-//! hooks between events. `confine` is the launcher of confined commands.
+//! hooks between events. `confine` is the launcher of confined commands, as `tenter-launch` is.
 
 mod arguments;
 mod keeper;
@@ -20,6 +20,7 @@ use std::thread;
 use std::time::Instant;
 
 use tenter_base::account;
+use tenter_base::search_path::LAUNCHER;
 use tenter_bridge::host::Moment;
 use tenter_bridge::payload::{MAX_PAYLOAD, Payload};
 use tenter_bridge::registration::Registry;
@@ -46,12 +47,12 @@ fn main() -> ExitCode {
     if let Some((_, arguments)) =
         arguments.split_first().filter(|(first, _)| *first == launcher::COMMAND)
     {
-        return launcher::run(arguments, surroundings());
+        return launcher::run(arguments, Surroundings::of_process(), launcher::configured_profile);
     }
     if let Some((_, arguments)) =
         arguments.split_first().filter(|(first, _)| *first == PREFIX_ARGUMENT)
     {
-        return shell_prefix::run(arguments, surroundings());
+        return shell_prefix::run(arguments, Surroundings::of_process());
     }
     // If this fails, only writes beyond the file size limit end the process.
     let _ = tenter_proc::outlive_file_size_limit();
@@ -77,14 +78,6 @@ fn main() -> ExitCode {
         Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, started), file),
         Task::Serve => serve::run(visitor(&arguments, &arguments.host.events[0], started)),
     }
-}
-
-/// Returns what a command that starts confined gets from this process.
-#[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
-fn surroundings() -> Surroundings {
-    let home = account::home().unwrap_or_else(|| PathBuf::from("/"));
-    let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-    Surroundings::new(cwd, home, std::env::vars_os().collect())
 }
 
 /// Keeps runtime hooks between events (S14).
@@ -173,7 +166,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
     let home = home(arguments);
     let cache = home.join(".cache/tenter");
     let vars: Vec<_> = std::env::vars_os().collect();
-    let launcher = std::env::current_exe().ok();
+    let own = std::env::current_exe().ok();
     Visitor {
         host: arguments.host,
         event,
@@ -183,8 +176,8 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
         started,
-        tenter: launcher.as_deref().and_then(tenter),
-        launcher,
+        tenter: own.as_deref().and_then(|own| beside(own, "tenter")),
+        launcher: own.map(|own| beside(&own, LAUNCHER).unwrap_or(own)),
         keeper: Some(keeper::connector),
         kept: None,
         progress: Arc::default(),
@@ -196,12 +189,12 @@ fn home(arguments: &Arguments) -> PathBuf {
     arguments.home.clone().or_else(account::home).unwrap_or_else(|| PathBuf::from("/"))
 }
 
-/// Returns the program `tenter` in the directory of this one.
-fn tenter(own: &Path) -> Option<PathBuf> {
+/// Returns the program of this name in the directory of this one.
+fn beside(own: &Path, name: &str) -> Option<PathBuf> {
     // Linux gives a program its real path.
     let real =
         if cfg!(target_os = "linux") { own.into() } else { std::fs::canonicalize(own).ok()? };
-    Some(real.with_file_name("tenter")).filter(|program| program.is_file())
+    Some(real.with_file_name(name)).filter(|program| program.is_file())
 }
 
 /// Sets a panic hook that denies the action that follows (B25). It also works if panics abort.

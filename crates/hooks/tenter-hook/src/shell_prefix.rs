@@ -47,5 +47,5 @@ fn confine(
     }
     arguments.push("--".into());
     arguments.extend(command);
-    launcher::run(&arguments, surroundings)
+    launcher::run(&arguments, surroundings, launcher::configured_profile)
 }

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
+use tenter_base::search_path;
 use tenter_engine::Directories;
 use tenter_engine::inspect::Environment;
 use tenter_engine::journal::JournalDirectories;
@@ -53,6 +54,11 @@ impl Env {
     /// The path of this program, for scripts that start it.
     pub fn program() -> PathBuf {
         std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
+    }
+
+    /// The program that runs a command with fewer rights.
+    pub fn launcher() -> PathBuf {
+        search_path::launcher_of(Self::program())
     }
 
     /// The arguments of this process, without the program.

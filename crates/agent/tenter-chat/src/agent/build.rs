@@ -328,7 +328,7 @@ fn workspace(
         env: command_environment(project),
         read_dirs,
         state_dir: project.env.state_dir(),
-        launcher: Some(Env::program()),
+        launcher: Some(Env::launcher()),
         clock: env::now,
     };
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))

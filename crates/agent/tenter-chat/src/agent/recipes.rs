@@ -22,7 +22,7 @@ pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
         project: project.root().to_owned(),
         // Programs of a recipe get no model keys, like hooks (R40).
         env: project.hook_environment().base().clone(),
-        launcher: Some(Env::program()),
+        launcher: Some(Env::launcher()),
         trust: trusted(project),
     }
 }

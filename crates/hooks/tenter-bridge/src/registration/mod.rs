@@ -46,7 +46,9 @@ pub use diagnosis::{IgnoredFile, SilencingSetting};
 pub use handlers::Options;
 pub use managed::{install_managed, managed_file, managed_registration, write_managed};
 pub use plan::Plan;
-pub use program::{ProgramState, own_version, program_path, program_state, unsafe_location};
+pub use program::{
+    ProgramState, launcher_path, own_version, program_path, program_state, unsafe_location,
+};
 pub use record::RegistrationRecord;
 pub use registry::{RegisteredHandler, Registry};
 

@@ -1,11 +1,12 @@
-//! The program that registrations run: a copy in a directory of the user's. Caches of package managers, virtual environments and
-//! build directories move and vanish; a registration that names them would let every call pass then (P1).
+//! The program that registrations run, and the launcher of confined commands: copies in a directory of the user's. Caches of package
+//! managers, virtual environments and build directories move and vanish; a registration that names them would let every call pass then (P1).
 
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use tenter_base::privacy::Privacy;
+use tenter_base::search_path::{LAUNCHER, program_beside};
 use tenter_base::{private_dir, replace_file, untrusted_file};
 
 use crate::host::HostVersion;
@@ -36,6 +37,11 @@ pub fn program_path(home: &Path) -> PathBuf {
     home.join(COPY)
 }
 
+/// Returns the path of the copy of the launcher in this home directory. Without one, the program itself is the launcher.
+pub fn launcher_path(home: &Path) -> PathBuf {
+    program_path(home).with_file_name(LAUNCHER)
+}
+
 /// Returns the state of the program in this home directory. Reads two small files at most, and runs nothing.
 pub fn program_state(home: &Path) -> ProgramState {
     let path = program_path(home);
@@ -55,16 +61,14 @@ pub fn own_version() -> HostVersion {
     HostVersion::parse(env!("CARGO_PKG_VERSION")).unwrap_or(HostVersion::EARLIEST)
 }
 
-/// Copies `program` into this home directory, unless it is there already. Processes that run the earlier copy keep it.
+/// Copies `program` into this home directory, and the launcher beside it. A launcher of another version does not stay.
 pub(super) fn install(home: &Path, program: &Path) -> io::Result<()> {
     let copy = program_path(home);
-    let content = fs::read(program)?;
-    let is_same = fs::symlink_metadata(&copy).is_ok_and(|metadata| metadata.is_file())
-        && fs::read(&copy).is_ok_and(|present| present == content);
-    if !is_same {
-        private_dir::create_parent(&copy)?;
-        replace_file::replace_with_mode(&copy, &content, Some(EXECUTABLE))?;
+    match program_beside(program, LAUNCHER) {
+        Some(launcher) => renew(&launcher_path(home), &launcher)?,
+        None => remove_file(&launcher_path(home))?,
     }
+    renew(&copy, program)?;
     let command = program.with_file_name(COMMAND);
     if command != copy.with_file_name(COMMAND) {
         replace_file::replace_symlink(&copy.with_file_name(COMMAND), &command)?;
@@ -73,10 +77,22 @@ pub(super) fn install(home: &Path, program: &Path) -> io::Result<()> {
     replace_file::replace(&version, format!("{}\n", env!("CARGO_PKG_VERSION")).as_bytes())
 }
 
-/// Removes the copy and what belongs to it. Directories that are empty then are removed, too.
+/// Copies a program, unless the copy is the same. Processes that run the earlier copy keep it.
+fn renew(copy: &Path, program: &Path) -> io::Result<()> {
+    let content = fs::read(program)?;
+    let is_same = fs::symlink_metadata(copy).is_ok_and(|metadata| metadata.is_file())
+        && fs::read(copy).is_ok_and(|present| present == content);
+    if is_same {
+        return Ok(());
+    }
+    private_dir::create_parent(copy)?;
+    replace_file::replace_with_mode(copy, &content, Some(EXECUTABLE)).map(drop)
+}
+
+/// Removes the copies and what belongs to it. Directories that are empty then are removed, too.
 pub(super) fn remove(home: &Path) -> io::Result<()> {
     let copy = program_path(home);
-    for name in [VERSION, COMMAND] {
+    for name in [VERSION, COMMAND, LAUNCHER] {
         remove_file(&copy.with_file_name(name))?;
     }
     remove_file(&copy)?;

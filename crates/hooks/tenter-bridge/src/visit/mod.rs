@@ -76,7 +76,7 @@ pub struct Visitor {
     pub started: Instant,
     /// The program `tenter`, which posts payloads to hooks behind HTTP; `None` if it is not in the directory of this program.
     pub tenter: Option<PathBuf>,
-    /// The program that runs a command with fewer rights: this one.
+    /// The program that runs a command with fewer rights: the one beside this program, or this one.
     pub launcher: Option<PathBuf>,
     /// The connection to kept runtime hooks; `None` starts them for each event.
     pub keeper: Option<KeeperConnector>,

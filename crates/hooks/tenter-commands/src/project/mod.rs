@@ -95,7 +95,7 @@ impl<'e> Project<'e> {
             .policies(self.settings.hooks.policies.clone())
             .confine(self.settings.hooks.confine.clone())
             .http_client(Env::program())
-            .launcher(Env::program())
+            .launcher(Env::launcher())
             .report_changes(self.settings.hooks.reports_changes)
             .agent_states(self.agent_states())
             .trampoline(bound::trampoline())

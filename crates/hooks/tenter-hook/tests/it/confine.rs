@@ -105,14 +105,15 @@ impl Lab {
     }
 }
 
-/// The program. Ordinary users cannot enter every directory, so it is copied to one that they can.
+/// The launcher, with `tenter-hook` beside it. Ordinary users cannot enter every directory, so they are copied to one that they can.
 pub(crate) fn launcher() -> PathBuf {
     static COPY: std::sync::OnceLock<(TempDir, PathBuf)> = std::sync::OnceLock::new();
     let (_, path) = COPY.get_or_init(|| {
         let directory = tempfile::tempdir().unwrap();
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let path = directory.path().join("tenter-hook");
-        fs::copy(env!("CARGO_BIN_EXE_tenter-hook"), &path).unwrap();
+        let path = directory.path().join("tenter-launch");
+        fs::copy(env!("CARGO_BIN_EXE_tenter-launch"), &path).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_tenter-hook"), path.with_file_name("tenter-hook")).unwrap();
         (directory, path)
     });
     path.clone()
@@ -306,6 +307,24 @@ fn the_command_is_the_launchers_process_and_ends_as_it_does() {
     let missing =
         lab.command(&launcher().to_string_lossy()).args(["confine", "--", "no-such"]).output();
     assert_eq!(missing.unwrap().status.code(), Some(127));
+}
+
+#[test]
+fn a_profile_of_the_users_is_read_by_the_program_that_knows_the_configuration() {
+    if !is_supported() {
+        return;
+    }
+    let lab = Lab::new();
+    fs::create_dir_all(lab.path(".config/tenter")).unwrap();
+    let profile = "[confine.profiles.own]\nwrite = [\"~/outside\"]\n";
+    fs::write(lab.path(".config/tenter/config.toml"), profile).unwrap();
+    own_by_ordinary_user(&lab.path(".config"));
+    let output = lab.confined(&["--profile", "own"], "echo x > inside; echo x > $OUT/new");
+    assert!(output.status.success(), "{output:?}");
+    assert!(!lab.path("project/inside").exists(), "{output:?}");
+    let unknown = lab.confined(&["--profile", "missing"], "true");
+    assert_eq!(unknown.status.code(), Some(125));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("no profile"), "{unknown:?}");
 }
 
 #[test]

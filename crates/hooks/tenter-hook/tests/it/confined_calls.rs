@@ -1,10 +1,14 @@
 //! Confined calls in other agents: rewritten where the agent accepts that, left for the prefix in Claude Code, else asked of the model.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
 
+use crate::confine::is_supported;
 use crate::host_session::HostSession;
+use crate::http::copy;
 
 const CONFINE: &str =
     r#"echo '{"decision": "confine", "confine": {"write": ["project"], "otherwise": "run"}}'"#;
@@ -139,4 +143,45 @@ fn claude_code_keeps_the_command_if_the_prefix_confines_it() {
     assert!(!outside.exists(), "{confined:?}");
     assert!(session.sandbox.project().join("inside").exists(), "{confined:?}");
     assert!(home.join("cwd").exists(), "{confined:?}");
+}
+
+/// The launcher beside `tenter-hook`.
+enum LauncherState {
+    Missing,
+    Whole,
+    Damaged,
+}
+
+/// Returns the answer of a host that runs a copy of `tenter-hook`, if a call must run confined or not at all.
+fn answer_with(state: &LauncherState) -> String {
+    let bin = Sandbox::new("/bin/sh");
+    let (program, launcher) = (bin.root().join("tenter-hook"), bin.root().join("tenter-launch"));
+    copy(env!("CARGO_BIN_EXE_tenter-hook"), &program);
+    let session = HostSession::new("opencode").with_program(&program);
+    match state {
+        LauncherState::Missing => {}
+        LauncherState::Whole => copy(env!("CARGO_BIN_EXE_tenter-launch"), &launcher),
+        LauncherState::Damaged => {
+            let whole = fs::read(env!("CARGO_BIN_EXE_tenter-launch")).unwrap();
+            fs::write(&launcher, &whole[..1000]).unwrap();
+            fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+    session.hook("confining", "before_tool", "", &CONFINE.replace("\"run\"", "\"deny\""));
+    answer(&session, "tool.execute.before.bash", "make")
+}
+
+#[test]
+fn a_missing_launcher_is_replaced_by_the_program_and_a_damaged_one_starts_nothing() {
+    if !is_supported() {
+        return;
+    }
+    let command = |state| command_in(&serde_json::from_str(&answer_with(&state)).unwrap());
+    let own = command(LauncherState::Missing).unwrap();
+    assert!(own.contains("/tenter-hook confine --spec"), "{own}");
+    let small = command(LauncherState::Whole).unwrap();
+    assert!(small.contains("/tenter-launch confine --spec"), "{small}");
+    let damaged = answer_with(&LauncherState::Damaged);
+    assert!(damaged.contains("the call must be confined, and that the launcher"), "{damaged}");
+    assert!(!damaged.contains(" confine --spec"), "{damaged}");
 }

@@ -1,5 +1,6 @@
 //! Hooks behind HTTP in other agents: `tenter-hook` starts the `tenter` beside it.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -13,7 +14,7 @@ const MANIFEST: &str = "---\nname: remote\ndescription: A test.\ntrigger: before
 
 /// Copies a program in another process: a process that another test starts meanwhile cannot keep the copy open for writing.
 #[expect(clippy::disallowed_methods, reason = "it needs no limits")]
-fn copy(program: &Path, to: &Path) {
+pub(crate) fn copy(program: impl AsRef<OsStr>, to: &Path) {
     let status = std::process::Command::new("cp").arg(program).arg(to).status().unwrap();
     assert!(status.success());
 }
@@ -22,7 +23,7 @@ fn copy(program: &Path, to: &Path) {
 fn fire(tenter: Option<&str>) -> (Output, Option<String>) {
     let bin = Sandbox::new("/bin/sh");
     let program = bin.root().join("tenter-hook");
-    copy(Path::new(env!("CARGO_BIN_EXE_tenter-hook")), &program);
+    copy(env!("CARGO_BIN_EXE_tenter-hook"), &program);
     let session = HostSession::new("claude-code").with_program(&program);
     if let Some(script) = tenter {
         let path = bin.root().join("tenter");

@@ -167,6 +167,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "tenter-hook confine", options: CONFINE, ..WRAPPER },
     Program { name: "tenter-hook", has_subcommands: true, ..GNU },
+    Program { name: "tenter-launch confine", options: CONFINE, ..WRAPPER },
+    Program { name: "tenter-launch", has_subcommands: true, ..GNU },
     Program { name: "tenter confine", options: CONFINE, ..WRAPPER },
     Program { name: "dotenv", options: "-f= -e= -p=", ..WRAPPER },
     Program { name: "direnv exec", runs: &[Run::Words(1)], ..WRAPPER },

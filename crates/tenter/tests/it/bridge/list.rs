@@ -205,6 +205,20 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert!(findings.stdout.contains("Claude Code 2.1.331 is not proved yet"), "{findings}");
     fs::remove_file(program).unwrap();
 
+    // A launcher that the copy lacks, that does not start, and that is renewed.
+    let version = env!("CARGO_PKG_VERSION");
+    sandbox.program("tenter-launch", &format!("#!/bin/sh\necho tenter-launch {version}\n"));
+    let copy = sandbox.home().join(".local/share/tenter/bin/tenter-launch");
+    assert_eq!(ids(), ["bridge-launcher"]);
+    let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
+    assert!(ids().is_empty());
+    fs::write(&copy, [0, 1]).unwrap();
+    assert_eq!(ids(), ["bridge-launcher"]);
+    let listed = sandbox.run(&["bridge", "list"]).expect_code(0);
+    assert!(listed.stderr.contains("the launcher of confined commands cannot be"), "{listed}");
+    let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
+    assert!(ids().is_empty());
+
     fs::remove_file(sandbox.home().join(".local/share/tenter/bin/tenter-hook")).unwrap();
     assert_eq!(ids(), ["bridge-program-missing"]);
     let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);

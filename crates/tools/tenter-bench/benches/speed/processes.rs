@@ -48,13 +48,22 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// A program of the workspace, built with the profile of the bench, which is the release profile for the tables.
-#[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
+/// A program of the workspace with the name of its package, built with the profile of the bench, which is the release profile for the
+/// tables.
 pub(crate) fn program(name: &str) -> Measured<PathBuf> {
+    program_of(name, name)
+}
+
+/// As [`program`], of this package.
+#[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
+pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
     let directory = Path::new(EMPTY).parent().ok_or("a program is in a directory")?;
     // For a smoke run, as the tests built it: of the same parts.
-    let of: &[&str] =
-        if directory.ends_with("release") { &["--release", "-p", name] } else { &["--workspace"] };
+    let of: &[&str] = if directory.ends_with("release") {
+        &["--release", "-p", package]
+    } else {
+        &["--workspace"]
+    };
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
     cargo.args(of).args(["--bin", name]);

@@ -6,7 +6,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::hosts;
 use tenter_bridge::registration::{
-    Options, ProgramState, RegistrationScope, program_path, program_state, unsafe_location,
+    Options, ProgramState, RegistrationScope, launcher_path, program_path, program_state,
+    unsafe_location,
 };
 
 use super::{NOW, User};
@@ -187,6 +188,30 @@ fn an_upgrade_only_renews_the_copy() {
     assert_eq!(program_state(user.home.path()), ProgramState::Current);
     assert_eq!(user.text(), installed);
     assert_eq!(user.registry.records()[0].program, newer);
+}
+
+#[test]
+fn the_launcher_beside_the_program_is_copied_renewed_and_removed_with_it() {
+    let user = User::with_settings("{}\n");
+    let home = user.home.path();
+    let (launcher, copy) = (user.program().with_file_name("tenter-launch"), launcher_path(home));
+    user.install().unwrap();
+    assert!(!copy.exists(), "a version without one");
+    fs::write(&launcher, "the launcher").unwrap();
+    user.registry.renew_program(&user.program()).unwrap();
+    assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    fs::write(&copy, "damaged").unwrap();
+    user.registry.renew_program(&user.program()).unwrap();
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "the launcher");
+    // One of another version does not stay.
+    fs::remove_file(&launcher).unwrap();
+    user.registry.renew_program(&user.program()).unwrap();
+    assert!(!copy.exists());
+    fs::write(&launcher, "the launcher").unwrap();
+    user.install().unwrap();
+    assert!(copy.exists());
+    user.remove().unwrap();
+    assert!(!home.join(".local/share/tenter").exists());
 }
 
 #[test]

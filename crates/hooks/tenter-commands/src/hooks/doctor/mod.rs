@@ -70,8 +70,8 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
     findings.extend(bridge::examine(project));
-    let program = registered_program::examine(project.env);
-    findings.extend(program.filter(|finding| finding.id != registered_program::MISSING));
+    let programs = registered_program::examine(project.env).into_iter();
+    findings.extend(programs.filter(|finding| finding.id != registered_program::MISSING));
     findings.extend(bridge::other_directories(project));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
