@@ -41,8 +41,15 @@ const LISTS: [RuleList; 10] = [
     list("droid", &["general", "commandDenylist"], "ask", true),
 ];
 
+/// The reason why a list of the tools that a host offers is not imported.
+const ONLY_THESE: &str = "it names the tools that the agent offers, and hooks can only deny tools";
+
 /// Settings with rules that are not carried over, and why.
-const REFUSED: [(&str, &str, &str); 4] = [
+const REFUSED: [(&str, &str, &str); 8] = [
+    ("gemini", "tools.core", ONLY_THESE),
+    ("gemini", "coreTools", ONLY_THESE),
+    ("gemini", "tools.allowed", permissions::ALLOWED),
+    ("gemini", "allowedTools", permissions::ALLOWED),
     ("droid", "permissionRules", "their conditions are those of Factory Droid"),
     ("qwen", "permissions.allow", permissions::ALLOWED),
     ("cursor", "permissions.allow", permissions::ALLOWED),
@@ -168,9 +175,12 @@ mod tests {
             ),
             (
                 "gemini",
-                json!({"tools": {"exclude": ["run_shell_command(rm -rf)"]}, "excludeTools": ["web_fetch"]}),
+                json!({
+                    "tools": {"exclude": ["run_shell_command(rm -rf)"], "core": ["read_file"], "allowed": ["glob"]},
+                    "excludeTools": ["web_fetch"],
+                }),
                 2,
-                0,
+                2,
             ),
             (
                 "cursor",
