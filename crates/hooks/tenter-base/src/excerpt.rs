@@ -28,11 +28,16 @@ pub fn one_line(text: &str, max: usize) -> String {
 
 /// Returns the first `max_bytes` of `text`, and how many bytes are missing.
 pub fn head(text: &str, max_bytes: usize) -> Cow<'_, str> {
-    if text.len() <= max_bytes {
+    head_before(text, max_bytes, 0)
+}
+
+/// Returns the first `max_bytes` of `text`, after which a number of bytes was left out already, and how many bytes are missing.
+pub fn head_before(text: &str, max_bytes: usize, left_out: usize) -> Cow<'_, str> {
+    if text.len() <= max_bytes && left_out == 0 {
         return Cow::Borrowed(text);
     }
     let end = text.floor_char_boundary(max_bytes);
-    Cow::Owned(format!("{}[… {} bytes omitted]", &text[..end], text.len() - end))
+    Cow::Owned(format!("{}[… {} bytes omitted]", &text[..end], text.len() - end + left_out))
 }
 
 /// Returns the last `max_bytes` of `text`, and how many bytes are missing.

@@ -1,9 +1,9 @@
 //! The facts about a call by command and by program: rules ask the same of many commands.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 
-use tenter_protocol::facts::CallFacts as CallTextFacts;
+use tenter_protocol::facts::{CallFacts as CallTextFacts, Path as PathFact, PathOp, PathPlace};
 
 /// Maximum number of commands with the same text and other facts that a command is compared with.
 const MAX_COMPARED: usize = 16;
@@ -15,6 +15,8 @@ pub(crate) struct CallIndex {
     pub(crate) paths_of: Vec<Vec<usize>>,
     /// The paths without a command.
     pub(crate) other_paths: Vec<usize>,
+    /// Every path, without those that equal an earlier one but for their commands.
+    pub(crate) distinct_paths: Vec<usize>,
     /// For each command, the flows into it.
     pub(crate) flows_into: Vec<Vec<usize>>,
     /// For each command, the programs in other languages that it runs.
@@ -30,13 +32,15 @@ pub(crate) struct CallIndex {
 }
 
 impl CallIndex {
-    pub(crate) fn new(facts: &CallTextFacts) -> Self {
+    /// The index of facts; `written` are their paths before symlinks are resolved.
+    pub(crate) fn new(facts: &CallTextFacts, written: &[String]) -> Self {
         let count = facts.commands.len();
         let mut index = Self {
             flows_into: places(count, facts.flows.iter().map(|flow| flow.into)),
             code_of: places(count, facts.code.iter().map(|code| code.command)),
             sql_of: places(count, facts.sql.iter().map(|sql| sql.command)),
             paths_of: vec![Vec::new(); count],
+            distinct_paths: distinct_paths(&facts.paths, written),
             ..Self::default()
         };
         for (place, path) in facts.paths.iter().enumerate() {
@@ -95,6 +99,17 @@ impl CallIndex {
         let from = (Bound::Included(start), Bound::Unbounded);
         self.programs.range::<str, _>(from).take_while(move |(name, _)| name.starts_with(start))
     }
+}
+
+/// The paths without those that equal an earlier one.
+fn distinct_paths(paths: &[PathFact], written: &[String]) -> Vec<usize> {
+    let mut keys: HashSet<(&str, Option<&String>, PathOp, [bool; 4])> = HashSet::new();
+    let is_new = |place: &usize| {
+        let path = &paths[*place];
+        let states = [path.recursive, path.certain, path.glob, path.place == PathPlace::Remote];
+        keys.insert((&path.path, written.get(*place), path.op, states))
+    };
+    (0..paths.len()).filter(is_new).collect()
 }
 
 /// For each command, the places of the facts that have it.

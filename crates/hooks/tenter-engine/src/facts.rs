@@ -453,7 +453,7 @@ fn text(path: &Path) -> String {
 impl CallFacts {
     /// The index of the facts, which is made when it is first needed. The facts do not change after that.
     pub(crate) fn index(&self) -> &CallIndex {
-        self.index.get_or_init(|| CallIndex::new(&self.facts.call))
+        self.index.get_or_init(|| CallIndex::new(&self.facts.call, &self.written))
     }
 
     /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.

@@ -114,13 +114,23 @@ impl Command {
         self.uncertain.get(place) != Some(&Uncertain::Arg(index))
     }
 
-    /// Checks whether an argument that is not known could be an option.
+    /// Checks whether an argument that is not known could be an option. A name of a branch never begins with `-`.
     pub fn may_have_more_flags(&self) -> bool {
+        const BRANCHES: [&str; 3] = [
+            "git branch --show-current",
+            "git rev-parse --abbrev-ref HEAD",
+            "git symbolic-ref --short HEAD",
+        ];
+        let is_branch = |arg: &String| {
+            let inner = arg.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+            let inner = inner.or_else(|| arg.strip_prefix('`')?.strip_suffix('`'));
+            inner.is_some_and(|command| BRANCHES.contains(&command.trim()))
+        };
         let unknown = self.uncertain.iter().filter_map(|uncertain| match uncertain {
             Uncertain::Arg(index) => self.args.get(*index),
             _ => None,
         });
-        unknown.into_iter().any(|arg| arg.starts_with(['$', '`', '-']))
+        unknown.into_iter().any(|arg| arg.starts_with(['$', '`', '-']) && !is_branch(arg))
     }
 }
 

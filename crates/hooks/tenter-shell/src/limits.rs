@@ -7,19 +7,22 @@ pub const MAX_BYTES: usize = 64 * 1024;
 pub const MAX_HEREDOC_BYTES: usize = 1024 * 1024;
 
 /// Maximum number of paths in the facts.
-pub const MAX_PATHS: usize = 4096;
+pub const MAX_PATHS: usize = 1024;
 
 /// Maximum number of paths in the facts that are patterns or not known.
-pub const MAX_OPEN_PATHS: usize = 256;
+pub const MAX_OPEN_PATHS: usize = 128;
 
 /// Maximum nesting of substitutions, blocks and scripts in scripts.
 pub const MAX_DEPTH: usize = 32;
 
 /// Maximum number of commands in the facts.
-pub const MAX_COMMANDS: usize = 4096;
+pub const MAX_COMMANDS: usize = 1024;
+
+/// Maximum number of words of a command.
+pub const MAX_WORDS: usize = 2048;
 
 /// Maximum number of redirections of a text.
-pub const MAX_REDIRECTIONS: usize = 4096;
+pub const MAX_REDIRECTIONS: usize = 1024;
 
 /// Maximum number of here-documents of a text.
 pub const MAX_HEREDOCS: usize = 64;

@@ -152,6 +152,13 @@ fn start_of(tokens: &[Token<'_>]) -> Option<usize> {
         Token::Word(word) => Some((at, word)),
         _ => None,
     });
+    if let [Token::Word(first), Token::Word(second), ..] = tokens
+        && first.eq_ignore_ascii_case("explain")
+        && !second.eq_ignore_ascii_case("analyze")
+    {
+        // Without `analyze`, it only says what the statement would do.
+        return Some(0);
+    }
     let (start, first) = own.by_ref().find(|(_, word)| !is_one_of(word, &BEFORE))?;
     if !first.eq_ignore_ascii_case("with") {
         return Some(start);
@@ -366,6 +373,8 @@ mod tests {
             ("update a set b = (select c from d where e = 1)", &["update a set b"]),
             ("alter table a drop column b", &["alter table a drop"]),
             ("explain analyze delete from a", &["delete a"]),
+            ("explain (analyze) delete from a", &["delete a"]),
+            ("explain delete from a", &["explain delete a"]),
             ("begin; delete from a; rollback", &["delete a", "rollback"]),
             ("with x as (delete from a returning *) select 1", &["delete a returning", "select 1"]),
             ("with x as (select 1) delete from a", &["delete a"]),

@@ -238,7 +238,7 @@ impl Redactor {
     }
 
     fn input(&self, input: &Object) -> Object {
-        match self.brief(Value::Object(input.clone())) {
+        match self.brief(input) {
             Value::Object(fields) => fields,
             _ => Object::new(),
         }

@@ -20,6 +20,8 @@ const LONGEST_STRING: usize = 16 * 1024;
 const LONGEST_VALUE: usize = 128 * 1024;
 /// Maximum number of bytes that a brief record keeps of one string.
 const BRIEF_STRING: usize = 2 * 1024;
+/// Maximum length of a key, in bytes.
+const LONGEST_KEY: usize = 8 * 1024;
 /// Maximum number of bytes that a brief record keeps of a value.
 const BRIEF_VALUE: usize = 8 * 1024;
 /// Bytes counted for a number, and for the punctuation around a string.
@@ -85,13 +87,19 @@ impl Redactor {
     }
 
     /// Returns `value` without secrets in strings and object keys, cut to the maximum size and depth in a record.
+    #[expect(clippy::needless_pass_by_value, reason = "callers have no more use for the value")]
     pub fn value(&self, value: Value) -> Value {
-        Cutting { redactor: self, string: LONGEST_STRING, left: LONGEST_VALUE }.value(0, value)
+        Cutting { redactor: self, string: LONGEST_STRING, left: LONGEST_VALUE }.value(0, &value)
     }
 
     /// Like [`Self::value`], with a smaller limit, because the record of every run repeats the value.
-    pub(super) fn brief(&self, value: Value) -> Value {
-        Cutting { redactor: self, string: BRIEF_STRING, left: BRIEF_VALUE }.value(0, value)
+    pub(super) fn brief(&self, fields: &Object) -> Value {
+        Cutting { redactor: self, string: BRIEF_STRING, left: BRIEF_VALUE }.fields(0, fields)
+    }
+
+    /// The number of bytes beyond a cut in which the end of a secret can be that begins before it.
+    fn margin(&self) -> usize {
+        self.secrets.first().map_or(0, String::len).max(LONGEST_KEY)
     }
 }
 
@@ -105,9 +113,9 @@ struct Cutting<'r> {
 }
 
 impl Cutting<'_> {
-    fn value(&mut self, depth: usize, value: Value) -> Value {
+    fn value(&mut self, depth: usize, value: &Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.text(&text)),
+            Value::String(text) => Value::String(self.text(text)),
             Value::Array(_) | Value::Object(_) if depth == DEEPEST => {
                 Value::String("[… nested too deeply, left out]".to_owned())
             }
@@ -115,12 +123,12 @@ impl Cutting<'_> {
             Value::Object(fields) => self.fields(depth, fields),
             other => {
                 self.take(ATOM);
-                other
+                other.clone()
             }
         }
     }
 
-    fn items(&mut self, depth: usize, items: Vec<Value>) -> Value {
+    fn items(&mut self, depth: usize, items: &[Value]) -> Value {
         let count = items.len();
         let mut parts = Vec::new();
         for item in items {
@@ -133,22 +141,25 @@ impl Cutting<'_> {
         Value::Array(parts)
     }
 
-    fn fields(&mut self, depth: usize, fields: Object) -> Value {
+    fn fields(&mut self, depth: usize, fields: &Object) -> Value {
         let count = fields.len();
         let mut parts = Object::new();
-        for (taken, (key, field)) in fields.into_iter().enumerate() {
+        for (taken, (key, field)) in fields.iter().enumerate() {
             if self.left == 0 {
                 parts.insert("…".to_owned(), format!("[{} more left out]", count - taken).into());
                 break;
             }
-            parts.insert(self.text(&key), self.value(depth + 1, field));
+            parts.insert(self.text(key), self.value(depth + 1, field));
         }
         Value::Object(parts)
     }
 
     fn text(&mut self, text: &str) -> String {
-        let text = self.redactor.masked(text);
-        let text = excerpt::head(&text, self.string.min(self.left)).into_owned();
+        // Of a long text, only what is kept is masked.
+        let limit = self.string.min(self.left);
+        let (start, rest) = text.split_at(text.floor_char_boundary(limit + self.redactor.margin()));
+        let masked = self.redactor.masked(start);
+        let text = excerpt::head_before(&masked, limit, rest.len()).into_owned();
         self.take(text.len() + ATOM);
         text
     }

@@ -40,6 +40,9 @@ impl Reader<'_> {
         let command = Command { stdin_from, ..self.command(call, &emitted, path, context) };
         self.facts.commands.push(command);
         self.runs_stdin.push(runs_stdin(call, &emitted));
+        if call.redirected.sends_output {
+            self.sends_own_output(emitted.index);
+        }
         self.command_paths(call, &emitted, name, context);
         self.argument_flows(call, &emitted);
         self.downloads_here(call, &emitted);

@@ -26,6 +26,8 @@ pub(crate) struct Redirected {
     pub(super) takes_stdout: bool,
     /// A connection is opened: `/dev/tcp/…`.
     pub(super) uses_network: bool,
+    /// The standard output goes into a connection.
+    pub(super) sends_output: bool,
 }
 
 impl Reader<'_> {
@@ -129,6 +131,7 @@ impl Reader<'_> {
         redirected.takes_stdout |= is_stdout;
         if is_network(&target.text) {
             redirected.uses_network = true;
+            redirected.sends_output |= is_stdout;
             let input = Input {
                 stdin: Stdin::File(target.text.clone()),
                 sources: vec![FlowSource::Network],
@@ -194,10 +197,12 @@ impl Reader<'_> {
             redirected.receivers.extend_from_slice(receivers);
         }
         redirected.outputs.extend(self.opened_files.get(name).cloned());
-        redirected.uses_network |= self
+        let sends_output = self
             .descriptors
             .get(name)
             .is_some_and(|input| input.sources.contains(&FlowSource::Network));
+        redirected.uses_network |= sends_output;
+        redirected.sends_output |= sends_output;
         redirected.takes_stdout = target.text != "1";
     }
 

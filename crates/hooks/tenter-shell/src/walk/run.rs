@@ -140,6 +140,12 @@ impl Reader<'_> {
         self.facts.flows.push(crate::facts::Flow { from, into: command, role: FlowRole::Code });
     }
 
+    /// `env > /dev/tcp/…`: a command that writes into a connection sends what it writes itself.
+    pub(super) fn sends_own_output(&mut self, command: usize) {
+        let from = FlowSource::Command(command);
+        self.facts.flows.push(crate::facts::Flow { from, into: command, role: FlowRole::Data });
+    }
+
     pub(super) fn flow(&mut self, from: FlowSource, into: usize, role: FlowRole) {
         /// Maximum number of flows.
         const MAX_FLOWS: usize = 4 * crate::limits::MAX_COMMANDS;

@@ -13,6 +13,10 @@ impl Reader<'_> {
         for word in &simple.words {
             argv.append(&mut self.fields(word, context));
         }
+        if argv.len() > crate::limits::MAX_WORDS {
+            argv.truncate(crate::limits::MAX_WORDS);
+            self.reach_limit();
+        }
         let redirected = self.redirections(&simple.redirections, context);
         if argv.is_empty() {
             return self.assign_all(simple, redirected, context);

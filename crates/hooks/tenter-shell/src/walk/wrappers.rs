@@ -218,27 +218,36 @@ impl Reader<'_> {
         self.script(script, &emitted.program, context)
     }
 
-    /// `git -c alias.x='…' x`: a shell command after `!`, or arguments of git.
+    /// `git -c alias.x='…' x`, and `git config alias.x '…'`, which may be called later: a shell command after `!`, or arguments of git.
     fn git_alias(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
-        let Some(subcommand) =
-            emitted.subcommand.as_deref().filter(|_| emitted.subcommand_row.is_none())
-        else {
-            return NodeResult::default();
+        let is_set = emitted.subcommand.as_deref() == Some("config");
+        let alias = match emitted.subcommand.as_deref() {
+            Some("config") => configured_alias(call, emitted),
+            Some(subcommand) if emitted.subcommand_row.is_none() => {
+                let key = format!("alias.{subcommand}=");
+                values(emitted, "-c").iter().find_map(|value| after(value, &key))
+            }
+            _ => None,
         };
-        let key = format!("alias.{subcommand}=");
-        let Some(alias) = values(emitted, "-c").iter().find_map(|value| after(value, &key)) else {
-            return NodeResult::default();
-        };
+        let Some(alias) = alias else { return NodeResult::default() };
         let mut text = match alias.text.strip_prefix('!') {
             Some(command) => alias.with_text(command),
             None => alias.with_text(format!("git {}", alias.text)),
         };
-        for operand in call.operands(emitted) {
-            text.push(&Field::known(" "));
-            text.push(&super::scripts::quoted(operand));
+        if !is_set {
+            for operand in call.operands(emitted) {
+                text.push(&Field::known(" "));
+                text.push(&super::scripts::quoted(operand));
+            }
         }
         self.script_of(&text, emitted, context)
     }
+}
+
+/// The value that `git config alias.NAME VALUE` gives an alias.
+fn configured_alias(call: &Call, emitted: &Emitted) -> Option<Field> {
+    let is_name = |operand: &&Field| after(operand, "alias.").is_some();
+    call.operands(emitted).skip_while(|operand| !is_name(operand)).nth(1).cloned()
 }
 
 /// The arguments after `--`.

@@ -141,8 +141,8 @@ impl CompiledConditions {
         }
     }
 
-    /// The commands whose programs fit or are not known.
-    pub(super) fn commands(&self, call: &CallFacts) -> Vec<usize> {
+    /// The commands whose programs fit, and unless `needs_program`, those whose programs are not known.
+    pub(super) fn commands(&self, call: &CallFacts, needs_program: bool) -> Vec<usize> {
         let count = call.facts.call.commands.len();
         if count <= MAX_COMMANDS_WITHOUT_INDEX {
             return (0..count).collect();
@@ -151,7 +151,8 @@ impl CompiledConditions {
         if self.program.is_empty() {
             return index.distinct().to_vec();
         }
-        let mut commands = index.unknown_programs().to_vec();
+        let mut commands =
+            if needs_program { Vec::new() } else { index.unknown_programs().to_vec() };
         for pattern in &self.program {
             if let Some(name) = pattern.literal() {
                 commands.extend(index.commands_of(name));

@@ -32,6 +32,12 @@ pub(crate) struct RuleGate {
     /// The programs; `mkfs*` is every program whose name begins so. Without any, every program passes.
     #[serde(skip_serializing_if = "is_default")]
     programs: Vec<String>,
+    /// True if a command whose program is not known does not fit, not even perhaps.
+    #[serde(skip_serializing_if = "is_default")]
+    needs_program: bool,
+    /// True if what was not read of a call needs no rule but one, which applies then.
+    #[serde(skip_serializing_if = "is_default")]
+    is_only_for_read: bool,
     /// The subcommands. Without any, every command passes.
     #[serde(skip_serializing_if = "is_default")]
     subcommands: Vec<String>,
@@ -91,7 +97,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 impl RuleGates {
     /// Returns the gates of `rules`.
     pub(super) fn new(rules: &[Rule]) -> Self {
-        Self(rules.iter().map(|rule| RuleGate::new(&rule.conditions)).collect())
+        let is_only_for_read = rules.iter().any(|rule| rule.conditions.over_limit == Some(true));
+        let gate = |rule| RuleGate { is_only_for_read, ..RuleGate::new(rule) };
+        Self(rules.iter().map(gate).collect())
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, RuleGate> {
@@ -111,8 +119,9 @@ impl RuleGates {
 }
 
 impl RuleGate {
-    /// Returns the gate of a rule with these conditions.
-    fn new(conditions: &Conditions) -> Self {
+    /// Returns the gate of a rule.
+    fn new(rule: &Rule) -> Self {
+        let conditions = &rule.conditions;
         let Conditions { program, subcommand, agent, path, .. } = conditions;
         let is_literal = |text: &String| !text.contains(WILDCARDS);
         let programs = program.iter().map(|text| beginning(text)).collect();
@@ -121,6 +130,8 @@ impl RuleGate {
         Self {
             has_command: conditions.is_about_command(),
             programs,
+            needs_program: needs_program(rule),
+            is_only_for_read: false,
             subcommands,
             needs: needs(conditions),
             agent: agent.clone(),
@@ -131,7 +142,7 @@ impl RuleGate {
     /// Returns whether the call may fit the rule.
     pub(crate) fn admits(&self, call: &CallFacts) -> bool {
         let facts = &call.facts.call;
-        if facts.over_limit {
+        if facts.over_limit && !self.is_only_for_read {
             return true;
         }
         let has_state = || self.agent.iter().any(|state| call.agent.contains(state));
@@ -162,7 +173,7 @@ impl RuleGate {
             None => !index.commands_of(text).is_empty(),
         };
         self.programs.is_empty()
-            || !index.unknown_programs().is_empty()
+            || (!self.needs_program && !index.unknown_programs().is_empty())
             || self.programs.iter().any(is_there)
     }
 
@@ -172,7 +183,7 @@ impl RuleGate {
             None => command.program == *text,
         };
         let has_program = self.programs.is_empty()
-            || !command.is_program_certain()
+            || (!self.needs_program && !command.is_program_certain())
             || self.programs.iter().any(is_program);
         has_program && (self.subcommands.is_empty() || self.admits_subcommand(command))
     }
@@ -199,6 +210,15 @@ impl Need {
             Self::Variable => facts.commands.iter().any(|command| !command.env.is_empty()),
         }
     }
+}
+
+/// Returns whether a rule ignores commands whose programs are not known: it names programs, and what fits only perhaps does not count.
+pub(super) fn needs_program(rule: &Rule) -> bool {
+    let fits_every_program = |text: &String| text.chars().all(|letter| letter == '*');
+    let programs = &rule.conditions.program;
+    rule.uncertain.verdict().is_none()
+        && !programs.is_empty()
+        && !programs.iter().any(fits_every_program)
 }
 
 /// Returns the facts without which no call fits the conditions.

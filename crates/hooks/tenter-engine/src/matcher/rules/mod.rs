@@ -312,18 +312,25 @@ impl CompiledRule {
 
     /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.
     fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
-        let commands = || self.conditions.commands(call).into_iter().map(Some);
+        let commands = || {
+            let needs_program = gate::needs_program(&self.rule);
+            self.conditions.commands(call, needs_program).into_iter().map(Some)
+        };
         match (self.conditions.is_about_command, &self.conditions.path) {
             (true, None) => Box::new(commands().map(|command| Subject { command, path: None })),
             (true, Some(_)) => Box::new(commands().flat_map(|command| call.paths_of(command))),
-            (false, Some(_)) => Box::new(
-                call.facts
-                    .call
-                    .paths
-                    .iter()
-                    .enumerate()
-                    .map(|(path, fact)| Subject { command: fact.command, path: Some(path) }),
-            ),
+            (false, Some(_)) => {
+                let paths = &call.facts.call.paths;
+                let depends_on_command = self.except.iter().any(|except| except.is_about_command);
+                let places: Box<dyn Iterator<Item = usize>> = if depends_on_command {
+                    Box::new(0..paths.len())
+                } else {
+                    Box::new(call.index().distinct_paths.iter().copied())
+                };
+                let subject =
+                    |path: usize| Subject { command: paths[path].command, path: Some(path) };
+                Box::new(places.map(subject))
+            }
             (false, None) => Box::new(std::iter::once(Subject::default())),
         }
     }

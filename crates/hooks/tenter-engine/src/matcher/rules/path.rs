@@ -26,6 +26,8 @@ struct PathPattern {
     /// The part after the base.
     tail: Pattern,
     text: String,
+    /// Every path that it fits is in this directory, or is this path.
+    fixed: String,
     /// Of `**/name/…`, the name, if it is no pattern.
     first_name: Option<String>,
     /// The pairs of letters in its text.
@@ -45,10 +47,15 @@ impl PathPattern {
         let first_name = tail.strip_prefix("**/").and_then(|rest| rest.split('/').next());
         let first_name =
             first_name.filter(|name| !name.contains(['*', '?', '['])).map(str::to_owned);
+        let pattern = Pattern::of_paths(tail);
+        let is_literal = pattern.prefix() == tail;
+        let directory = pattern.prefix().rsplit_once('/').map_or("", |(directory, _)| directory);
+        let fixed = if is_literal { tail } else { directory }.to_owned();
         Self {
             base,
-            tail: Pattern::of_paths(tail),
+            tail: pattern,
             text: tail.to_owned(),
+            fixed,
             first_name,
             pairs: LetterPairs::new(tail),
         }
@@ -79,6 +86,15 @@ impl PathPattern {
             return self.tail.may_fit(tokens) != Truth::No;
         };
         Pattern::of_paths(&format!("{directory}/{}", self.text)).may_fit(tokens) != Truth::No
+    }
+
+    /// Returns whether a path is all of the directory of the one file that this pattern fits: `~/.aws/*` for `~/.aws/credentials`. A pattern
+    /// for files in the home directory or the project itself says nothing about the other files there.
+    fn is_in_directory(&self, path: &str, call: &CallFacts) -> bool {
+        let Some((parent, _)) = self.fixed.rsplit_once('/') else { return false };
+        let Some(directory) = path.strip_suffix("/*") else { return false };
+        let inner = self.directory(call).map_or(Some(directory), |base| below(directory, base));
+        self.fixed == self.text && !parent.is_empty() && inner == Some(parent)
     }
 
     /// Checks whether a text can begin like the pattern: where the letters of both are known, they are the same.
@@ -116,9 +132,7 @@ impl PathPattern {
         if self.is_floating() {
             return self.pairs.contain(last_name) && self.begins_with(directory);
         }
-        let fixed = self.tail.prefix().rsplit_once('/').map_or("", |(fixed, _)| fixed);
-        let is_literal = self.tail.prefix() == self.text;
-        let fixed = if is_literal { self.text.as_str() } else { fixed };
+        let fixed = self.fixed.as_str();
         // A pattern such as `*.pem` applies to the files of a project, not to the project.
         let is_own_base = self.base == Base::Project && below(&call.project, directory).is_some();
         if is_own_base {
@@ -145,7 +159,11 @@ fn is_contents_of_a_variable(path: &str) -> bool {
 
 /// Returns the part of a path after a directory; empty if it is the directory.
 fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    let mut length = directory.len();
+    while length > 0 && directory.as_bytes()[length - 1] == b'/' {
+        length -= 1;
+    }
+    let rest = path.strip_prefix(&directory[..length])?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
@@ -262,13 +280,21 @@ impl PathRule {
         let text = |value| Text { value, is_certain: fact.certain, is_glob: fact.glob };
         let written = call.written.get(index).unwrap_or(&fact.path);
         let subject = Subject { fact, texts: [text(&fact.path), text(written)] };
-        let fit =
-            [self.places.fit(fact), self.globbed(subject, call), self.covering(subject, call)];
-        let truth = Truth::all(fit.iter().map(|fit| fit.truth));
-        PathFit {
-            truth: if fact.certain { truth } else { truth.and(Truth::Perhaps) },
-            is_as_written: fit.iter().all(|fit| fit.is_as_written),
+        let mut whole = PathFit::known(true);
+        let parts: [&dyn Fn() -> PathFit; 3] =
+            [&|| self.places.fit(fact), &|| self.covering(subject, call), &|| {
+                self.globbed(subject, call)
+            }];
+        for part in parts {
+            let fit = part();
+            if fit.truth == Truth::No {
+                return no;
+            }
+            whole.truth = whole.truth.and(fit.truth);
+            whole.is_as_written &= fit.is_as_written;
         }
+        let truth = if fact.certain { whole.truth } else { whole.truth.and(Truth::Perhaps) };
+        PathFit { truth, ..whole }
     }
 
     fn globbed(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
@@ -278,8 +304,11 @@ impl PathRule {
         }
         PathFit::any(subject.distinct().map(|text| {
             let has_all = may_contain_matches(subject.fact);
-            let last_name = text.value.rsplit('/').next().unwrap_or_default();
-            let last_name = LetterPairs::new(&format!("/{last_name}/"));
+            let last_name = || {
+                let last_name = text.value.rsplit('/').next().unwrap_or_default();
+                LetterPairs::new(&format!("/{last_name}/"))
+            };
+            let last_name = if has_all { last_name() } else { LetterPairs::default() };
             let is_whole =
                 |pattern: &PathPattern| has_all && pattern.is_below(text.value, last_name, call);
             let pairs = LetterPairs::new(text.value);
@@ -297,7 +326,12 @@ impl PathRule {
                 return text.as_written();
             }
             let short = found_in(&text);
-            text.perhaps(|tokens| {
+            let is_directory_of_pattern = text.is_glob && text.is_certain && {
+                let names_directory =
+                    |pattern: &PathPattern| pattern.is_in_directory(text.value, call);
+                self.glob.iter().any(names_directory)
+            };
+            let fit = text.perhaps(|tokens| {
                 self.glob.iter().any(|pattern| {
                     let short = short.as_ref().filter(|_| pattern.is_floating());
                     let names = short.map_or(text, |(value, _)| Text { value, ..text });
@@ -305,7 +339,10 @@ impl PathRule {
                         pattern.first_name.as_ref().is_none_or(|name| names.may_have(name));
                     may_have && pattern.may_fit(short.map_or(tokens, |(_, tokens)| tokens), call)
                 })
-            })
+            });
+            let is_as_written =
+                fit.is_as_written || (fit.truth != Truth::No && is_directory_of_pattern);
+            PathFit { is_as_written, ..fit }
         }))
     }
 

@@ -11,6 +11,7 @@ fn help_is_no_option_if_it_may_be_the_value_of_one() {
         ("git push --help", "nothing"),
         ("git push origin main --help", "nothing"),
         ("git push --repo=x --help", "nothing"),
+        ("git push --force --help", "nothing"),
         // This option is known to take a value.
         ("git push --push-option --help", "run"),
         ("git push --no-such-option --help", "ask"),
