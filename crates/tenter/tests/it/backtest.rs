@@ -205,12 +205,25 @@ fn allowed(sandbox: &Sandbox, commands: &[&str]) {
 }
 
 /// Rules in the manner of the guard `git-safety`, whose many examples would be tried again for each suggestion.
-const OWN_GIT: &str = "    - {name: force-push, program: git, subcommand: push, flags: {any: [--force]}, decision: deny, reason: It overwrites., examples: {stopped: [git push --force]}}
-    - {name: delete-branch, program: git, subcommand: branch, flags: {any: [-D]}, decision: ask, reason: It deletes., examples: {stopped: [git branch -D feature]}}
+const OWN_GIT: &str = "    - name: force-push
+      program: git
+      subcommand: push
+      flags: {any: [--force]}
+      decision: deny
+      reason: It overwrites.
+      examples: {stopped: [git push --force]}
+    - name: delete-branch
+      program: git
+      subcommand: branch
+      flags: {any: [-D]}
+      decision: ask
+      reason: It deletes.
+      examples: {stopped: [git branch -D feature]}
 ";
 
 /// A rule that no call of the test meets.
-const OWN_DATABASES: &str = "    - {name: drop, program: dropdb, decision: ask, reason: It deletes.}\n";
+const OWN_DATABASES: &str =
+    "    - {name: drop, program: dropdb, decision: ask, reason: It deletes.}\n";
 
 #[test]
 fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_stops() {

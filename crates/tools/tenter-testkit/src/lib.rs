@@ -22,6 +22,7 @@ mod mcp_server;
 pub mod model_server;
 pub mod needs;
 mod output;
+pub mod own_process;
 pub mod pty;
 mod sandbox;
 pub mod shell_text;

@@ -1,7 +1,6 @@
 //! One database used by many threads and processes, some of which are killed.
 //!
-//! The processes are this test binary: it runs one of the two ignored tests below, which read their parameters from the
-//! environment.
+//! The processes are this test program, which plays a part in one of the tests. A part reads its parameters from the environment.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -14,6 +13,7 @@ use tenter_agent::store::{
     ChangeKind, Exchange, HistoryChange, HistoryEntry, ListQuery, Store, StoreError,
 };
 use tenter_protocol::history;
+use tenter_testkit::own_process;
 
 use crate::store_fixtures::{
     AT, Scratch, append_after_all, asked, exchange, new, present, said, spent, worked,
@@ -21,6 +21,12 @@ use crate::store_fixtures::{
 
 const DATABASE: &str = "TENTER_TEST_DATABASE";
 const CONVERSATION: &str = "TENTER_TEST_CONVERSATION";
+/// The test whose process plays the parts.
+const WITH_PARTS: &str = "store_shared::processes_that_open_a_new_file_at_once_lose_nothing";
+/// The part that adds twenty exchanges.
+const TWENTY: &str = "twenty";
+/// The part that adds exchanges until it is killed.
+const UNTIL_KILLED: &str = "until killed";
 
 /// Creates the conversation or appends to it.
 fn add(store: &Store, id: &str, next: u64, entries: &[HistoryEntry]) -> Result<u64, StoreError> {
@@ -142,25 +148,23 @@ fn writers_of_one_conversation_lose_nothing_when_they_retry() {
 
 #[test]
 fn processes_that_open_a_new_file_at_once_lose_nothing() {
+    if own_process::plays(TWENTY) {
+        let (database, id) = orders();
+        return add_twenty(Path::new(&database), &id);
+    }
+    if own_process::plays(UNTIL_KILLED) {
+        return add_until_killed();
+    }
     let scratch = Scratch::new();
     let children: Vec<Child> =
-        (0..32).map(|writer| start("add_twenty_and_end", &scratch, &writer.to_string())).collect();
+        (0..32).map(|writer| start(TWENTY, &scratch, &writer.to_string())).collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
     assert_twenty_each(&scratch, 32);
 }
 
-#[test]
-#[ignore = "run as a separate process by the test above"]
-fn add_twenty_and_end() {
-    let (database, id) = orders();
-    add_twenty(Path::new(&database), &id);
-}
-
 /// Prints one line each for "about to open", "opened", and every saved exchange; runs until it is killed.
-#[test]
-#[ignore = "run as a separate process, and killed, by the tests below"]
 fn add_until_killed() {
     let (database, id) = orders();
     tell("opening");
@@ -210,15 +214,10 @@ fn orders() -> (String, String) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the processes of the test die")]
-fn start(test: &str, scratch: &Scratch, id: &str) -> Child {
+fn start(part: &str, scratch: &Scratch, id: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            &format!("store_shared::{test}"),
-            "--ignored",
-            "--nocapture",
-            "--test-threads=1",
-        ])
+        .args(own_process::arguments(WITH_PARTS))
+        .env(own_process::PART, part)
         .env(DATABASE, scratch.path())
         .env(CONVERSATION, id)
         .stdin(Stdio::null())
@@ -280,7 +279,7 @@ fn a_killed_process_loses_at_most_the_exchange_in_flight() {
     for (round, things) in
         [1, 2, 3, 1, 12, 4, 29, 7, 2, 51, 5, 18, 1, 33, 8, 3].into_iter().enumerate()
     {
-        let saved = kill_after(things, start("add_until_killed", &scratch, "c"));
+        let saved = kill_after(things, start(UNTIL_KILLED, &scratch, "c"));
         let store = scratch.open();
         scratch.assert_sound();
         let loaded = match store.load("c") {
@@ -308,7 +307,7 @@ fn processes_killed_concurrently_do_not_damage_the_database() {
     let scratch = Scratch::new();
     for things in [1, 9, 24] {
         let children: Vec<Child> =
-            (0..4).map(|writer| start("add_until_killed", &scratch, &writer.to_string())).collect();
+            (0..4).map(|writer| start(UNTIL_KILLED, &scratch, &writer.to_string())).collect();
         let saved: Vec<u64> = children.into_iter().map(|child| kill_after(things, child)).collect();
         let store = scratch.open();
         scratch.assert_sound();

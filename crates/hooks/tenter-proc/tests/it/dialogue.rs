@@ -6,8 +6,9 @@ use std::time::Duration;
 use tenter_proc::{
     Dialogue, DialogueEnd, DialogueLimits, DialogueListener, Invocation, NotSent, ProcessEnd,
 };
+use tenter_testkit::own_process;
 
-use crate::harness::{FOREVER, exists, kill, sh, until, until_gone};
+use crate::harness::{FOREVER, exists, kill, program, sh, until, until_gone};
 
 /// A line of a program, or the end of the dialogue.
 #[derive(Debug)]
@@ -204,21 +205,33 @@ fn a_program_that_cannot_be_started_is_an_error() {
     assert!(error.to_string().contains("does not exist"), "{error}");
 }
 
-/// The arguments with which the test binary plays a part in another test.
+/// A test, whose process plays two parts in it.
 #[cfg(target_os = "linux")]
-fn part(name: &str) -> Vec<std::ffi::OsString> {
-    let name = format!("dialogue::{name}");
-    [name.as_str(), "--exact", "--ignored", "--nocapture", "--"].map(Into::into).to_vec()
+const TRAMPOLINE: &str =
+    "dialogue::the_program_of_a_trampoline_dies_with_the_process_that_started_it";
+
+/// A program that plays a part, or starts another one that does.
+#[cfg(target_os = "linux")]
+fn playing(part: &str, program: Invocation) -> Invocation {
+    let part = (own_process::PART.into(), part.into());
+    Invocation { env: program.env.into_iter().chain([part]).collect(), ..program }
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn the_program_of_a_trampoline_dies_with_the_process_that_started_it() {
+    if own_process::plays("owner") {
+        return owner();
+    }
+    if own_process::plays("trampoline") {
+        return trampoline();
+    }
     let own = std::env::current_exe().unwrap();
-    let owner = Talk::with(
-        Invocation { program: own, args: part("owner"), ..sh("") },
-        DialogueLimits::default(),
+    let own = program(
+        own.to_str().unwrap(),
+        &own_process::arguments(TRAMPOLINE).each_ref().map(String::as_str),
     );
+    let owner = Talk::with(playing("owner", own), DialogueLimits::default());
     let owner_pid = owner.line_after("owner ").parse().unwrap();
     let pid = owner.line_after("program ").parse().unwrap();
     assert!(exists(pid));
@@ -227,17 +240,20 @@ fn the_program_of_a_trampoline_dies_with_the_process_that_started_it() {
     assert!(matches!(owner.end(), DialogueEnd::Process(ProcessEnd::Signalled(9))));
 }
 
-#[test]
 #[cfg(target_os = "linux")]
-#[ignore = "run by the test above"]
 fn owner() {
     println!("\nowner {}", std::process::id());
     let trampoline = tenter_proc::Trampoline {
         program: std::env::current_exe().unwrap(),
-        args: part("trampoline"),
+        args: own_process::arguments(TRAMPOLINE)
+            .map(Into::into)
+            .into_iter()
+            .chain(["--".into()])
+            .collect(),
     };
     let (sender, heard) = mpsc::channel();
     let script = sh("echo program $$; trap '' TERM HUP PIPE; while :; do sleep 1000; done");
+    let script = playing("trampoline", script);
     let limits = DialogueLimits::default();
     let _dialogue = Dialogue::start(script, Some(trampoline), limits, Forward(sender)).unwrap();
     for heard in heard {
@@ -247,9 +263,7 @@ fn owner() {
     }
 }
 
-#[test]
 #[cfg(target_os = "linux")]
-#[ignore = "run by the test above"]
 fn trampoline() {
     let args = std::env::args_os().skip_while(|argument| argument != "--").skip(1);
     panic!("{}", tenter_proc::exec_bound_to_parent(args));

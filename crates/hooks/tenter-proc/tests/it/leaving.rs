@@ -1,4 +1,5 @@
-//! The processes that are killed before a process exits, and those that it leaves running.
+//! The processes that are killed before a process exits, and those that it leaves running. `kill_all` prevents any further start, so each
+//! of these tests runs in a process of its own.
 
 use std::fs;
 use std::path::Path;
@@ -7,19 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use tenter_proc::{Background, adopt_orphans, kill_all, start_background};
+use tenter_testkit::own_process::alone;
 
-use crate::harness::{FOREVER, exists, kill, program, run_to_end, sh, until, until_gone};
-
-/// `kill_all` prevents any further start, so each of these tests runs in a process of its own.
-fn in_a_process_of_its_own(test: &str) {
-    let own = std::env::current_exe().unwrap();
-    let test = format!("leaving::{test}");
-    let args = [test.as_str(), "--exact", "--ignored", "--nocapture"];
-    let completion = run_to_end(&program(own.to_str().unwrap(), &args));
-    let output = completion.stdout.text();
-    assert!(completion.end.is_success(), "{output}\n{}", completion.stderr.text());
-    assert!(output.contains("1 passed"), "{output}");
-}
+use crate::harness::{FOREVER, exists, kill, run_to_end, sh, until, until_gone};
 
 /// A script that ignores SIGTERM, writes its process id to a file, and never ends.
 fn deaf(file: &Path) -> String {
@@ -42,11 +33,9 @@ fn background(script: &str, directory: &Path) -> Background {
 
 #[test]
 fn supervised_programs_are_killed_and_others_keep_running() {
-    in_a_process_of_its_own("killed_and_left");
+    alone("leaving::supervised_programs_are_killed_and_others_keep_running", killed_and_left);
 }
 
-#[test]
-#[ignore = "run by the test above"]
 fn killed_and_left() {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name);
@@ -80,11 +69,12 @@ fn killed_and_left() {
 
 #[test]
 fn it_returns_at_once_however_many_programs_start_and_end() {
-    in_a_process_of_its_own("in_the_middle_of_everything");
+    alone(
+        "leaving::it_returns_at_once_however_many_programs_start_and_end",
+        in_the_middle_of_everything,
+    );
 }
 
-#[test]
-#[ignore = "run by the test above"]
 fn in_the_middle_of_everything() {
     adopt_orphans().unwrap();
     let (sender, started) = mpsc::channel();

@@ -23,7 +23,9 @@ pub(crate) fn facts(run: &Run, client: &Client) -> Vec<Fact> {
     let outside = run.not_made_outside(OUTSIDE);
     let outside = Fact::new(outside.holds, format!("with {setting}, {}", outside.text));
     let mut inside = run.made(INSIDE);
-    if !inside.holds && let Some(result) = run.last_text() {
+    if !inside.holds
+        && let Some(result) = run.last_text()
+    {
         inside.text += &format!("; the model read {result}");
     }
     vec![outside, inside]

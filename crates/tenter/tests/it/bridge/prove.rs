@@ -6,15 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 use tenter_prove::Check;
 use tenter_testkit::fake_claude::{self, Defect};
-use tenter_testkit::{Output, needs};
+use tenter_testkit::{Output, needs, own_process};
 
 use super::{Installed, copy};
-
-#[test]
-#[ignore = "run by the program that the tests below install"]
-fn acts_as_claude_code() {
-    fake_claude::run();
-}
 
 /// A sandbox with the real `tenter-hook` and a client; `None` if `tenter-hook` is not built.
 fn with_client(defect: Option<Defect>) -> Option<Installed> {
@@ -29,7 +23,7 @@ fn with_client(defect: Option<Defect>) -> Option<Installed> {
     if fs::hard_link(&hook, &link).is_err() {
         copy(&hook, &link);
     }
-    let test = "bridge::prove::acts_as_claude_code";
+    let test = "bridge::prove::without_a_defect_nothing_is_broken_and_nothing_is_left";
     fake_claude::install(installed.bin.path(), test, defect).unwrap();
     Some(installed)
 }
@@ -107,6 +101,9 @@ const CALLS: &str = "--only registered,deny,deny.parallel,deny.outside,rewrite,o
 
 #[test]
 fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
+    if own_process::plays(fake_claude::PART) {
+        fake_claude::run();
+    }
     let Some(installed) = with_client(None) else { return };
     let before = tree(&installed.home()).len();
     let output = prove(&installed, "--json").expect_code(0);
@@ -161,9 +158,11 @@ fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
     let before = ["registered", "fires.subagent_stop"];
     let (calls, failures) = DENIALS[1..].split_at(10);
     let (rules, failures) = failures.split_at(2);
-    let all =
-        [&before[..], calls, &["rewrite"], rules, &["changed"], failures, &["twice"]].concat();
-    is_broken_at(Defect::RunsFirst, ALL, &all);
+    let all = [&before[..], calls, &["rewrite"], rules, failures, &["twice"]].concat();
+    let Some(mut broken) = broken(Defect::RunsFirst, ALL) else { return };
+    // Where the machine is too slow to list changes, hooks are told so, and the check holds.
+    broken.retain(|id| id != "changed");
+    assert_eq!(broken, all);
 }
 
 #[test]
@@ -280,7 +279,7 @@ fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
         ("yes flood\n", ["wrote more than 32 MiB", "flood"]),
     ] {
         installed.program("claude", &format!("#!/bin/sh\n{script}"));
-        let output = prove(&installed, "--json --timeout 1").expect_code(1);
+        let output = prove(&installed, "--json --only deny --timeout 1").expect_code(1);
         let deny = checks(&output).into_iter().find(|check| check["id"] == "deny").unwrap();
         let evidence = deny["evidence"].as_str().unwrap();
         assert!(why.iter().all(|why| evidence.contains(why)), "{script}: {evidence}");

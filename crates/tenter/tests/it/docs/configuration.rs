@@ -1,6 +1,6 @@
 //! `configuration.md` and `scripted-models.md`: examples are read by the binary, tables are compared with what it takes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tenter_testkit::{Output, Sandbox, wait_until};
 
@@ -34,39 +34,42 @@ fn every_configuration_example_is_valid() {
     }
 }
 
-/// `key = default`, in the table that the key belongs to.
-fn setting(key: &str, value: &str) -> String {
-    match key.rsplit_once('.') {
-        Some(("hooks.override", "name")) => "[[hooks.override]]\nname = \"no-sudo\"\n".to_owned(),
-        Some(("hooks.override", key)) => {
-            format!("[[hooks.override]]\nname = \"no-sudo\"\n{key} = {value}\n")
-        }
-        // Without a command it would be reported.
-        Some(("mcp.servers.NAME", key)) => {
-            let command =
-                if ["command", "url"].contains(&key) { "" } else { "command = \"true\"\n" };
-            let off = if key == "enabled" { "" } else { "enabled = false\n" };
-            format!("[mcp.servers.NAME]\n{command}{off}{key} = {value}\n")
-        }
-        Some((table, key)) => format!("[{table}]\n{key} = {value}\n"),
-        None => format!("{key} = {value}\n"),
+/// The line before the settings of a table.
+fn header(table: &str) -> String {
+    match table {
+        "" => String::new(),
+        "hooks.override" => "[[hooks.override]]\n".to_owned(),
+        table => format!("[{table}]\n"),
     }
 }
 
-/// The columns are key, example, default, and who may set it: "both", "you", or a value that a project may set.
+/// A file with all settings of the table, each with its example.
+fn all_settings() -> String {
+    let mut tables: BTreeMap<&str, String> = BTreeMap::new();
+    let keys = keys();
+    for row in &keys.rows {
+        let (table, key) = row[0].rsplit_once('.').unwrap_or(("", &row[0]));
+        let text = tables.entry(table).or_default();
+        *text += &format!("{key} = {}\n", row[1]);
+    }
+    tables.into_iter().map(|(table, text)| header(table) + &text).collect()
+}
+
+/// The columns are key, example, default, and who may set it.
 #[test]
 fn every_key_may_be_set_where_the_table_says() {
+    let sandbox = sandbox();
+    sandbox.write(USER_FILE, all_settings());
+    let output = hello(&sandbox).expect_code(0);
+    assert!(!output.stderr.contains("warning"), "{output}");
+    sandbox.write(USER_FILE, "");
+    sandbox.write(PROJECT_FILE, all_settings());
+    let output = hello(&sandbox).expect_code(0);
     for row in &keys().rows {
-        let (key, example, project) = (&row[0], &row[1], &row[3]);
-        let sandbox = sandbox();
-        sandbox.write(USER_FILE, setting(key, example));
-        let output = hello(&sandbox).expect_code(0);
-        assert!(!output.stderr.contains("warning"), "{key}\n{output}");
-        sandbox.write(USER_FILE, "");
-        sandbox.write(PROJECT_FILE, setting(key, example));
-        let output = hello(&sandbox).expect_code(0);
-        let refused = output.stderr.contains("a project may not set");
-        assert_eq!(refused, project == "no", "{key}\n{output}");
+        // The whole table is refused where the user chooses names in it.
+        let name = row[0].split(".NAME").next().unwrap().split(".\"").next().unwrap();
+        let refusal = format!("a project may not set {name};");
+        assert_eq!(output.stderr.contains(&refusal), row[3] == "no", "{refusal}\n{output}");
     }
 }
 
@@ -112,7 +115,7 @@ fn no_key_is_missing_from_the_table() {
         "models.\"PROVIDER/NAME\".",
     ] {
         let sandbox = sandbox();
-        sandbox.write(USER_FILE, setting(&format!("{table}zzz"), "1"));
+        sandbox.write(USER_FILE, header(table.trim_end_matches('.')) + "zzz = 1\n");
         let error = hello(&sandbox).expect_code(1).stderr;
         let expected = error.split_once("expected").unwrap_or_else(|| panic!("{error}")).1;
         let expected = expected.lines().next().unwrap().split('`').skip(1).step_by(2);

@@ -19,6 +19,8 @@ use std::path::Path;
 
 use session::Session;
 
+use crate::own_process;
+
 /// The version that `claude --version` prints.
 pub const VERSION: &str = "2.1.330";
 
@@ -104,7 +106,11 @@ impl Defect {
     }
 }
 
-/// Writes the program `claude` into a directory: it starts the test with the name `test` in this test binary, which calls [`run`].
+/// The part that the test plays in the process of a client.
+pub const PART: &str = "claude";
+
+/// Writes the program `claude` into a directory: it starts the test with the name `test` in this test binary, which calls [`run`] if it
+/// plays [`PART`].
 ///
 /// # Errors
 /// It cannot be written.
@@ -117,11 +123,13 @@ if [ "$1" = --version ]; then
     echo '{VERSION} (Claude Code)'
     exit
 fi
-export {DEFECT}='{defect}' {PROMPT}="$2"
+export {}={PART} {DEFECT}='{defect}' {PROMPT}="$2"
 case " $* " in *' --continue '*) export {CONTINUES}=1 ;; esac
-exec '{}' --ignored --exact {test} --nocapture
+exec '{}' {}
 "#,
-        binary.display()
+        own_process::PART,
+        binary.display(),
+        own_process::arguments(test).join(" ")
     );
     let program = directory.join("claude");
     fs::write(&program, script)?;

@@ -13,9 +13,8 @@ mod page;
 mod stage;
 mod table;
 
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
@@ -26,6 +25,7 @@ use tenter_engine::FailMode;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
+use tenter_testkit::own_process::alone;
 use tenter_testkit::{is_soak, wait_until};
 
 use background::AsyncFault;
@@ -87,27 +87,12 @@ const ATTEMPTS: usize = 5;
 /// If this variable is set, the tables of `docs/reliability.md` are updated.
 const UPDATE: &str = "TENTER_UPDATE_DOCS";
 
+/// In its own process, file descriptors and children can be counted: no other test has any.
 #[test]
 fn every_run_ends_is_reported_and_leaves_nothing_behind() {
-    let args = ["faults::the_matrix", "--exact", "--ignored", "--nocapture"];
-    let own = std::env::current_exe().unwrap();
-    let completion = tenter_proc::run(&program(own, &args), &Cancel::new());
-    let output = completion.stdout.text();
-    assert!(completion.end.is_success(), "{:?}\n{output}", completion.end);
-    assert!(output.contains("1 passed"), "{output}");
+    alone("faults::every_run_ends_is_reported_and_leaves_nothing_behind", the_matrix);
 }
 
-#[expect(clippy::disallowed_methods, reason = "the matrix runs with the settings of this test run")]
-fn environment() -> Vec<(OsString, OsString)> {
-    let path = ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into());
-    let handed_on = [UPDATE, "TENTER_SOAK"].into_iter();
-    let handed_on = handed_on.filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
-    [path].into_iter().chain(handed_on).collect()
-}
-
-/// Runs in its own process: file descriptors and children can be counted only if no other test has any.
-#[test]
-#[ignore = "it is run by the test above, in a process of its own"]
 fn the_matrix() {
     // As the program does.
     tenter_proc::adopt_orphans().unwrap();
@@ -164,21 +149,21 @@ fn until_descriptors_are_closed(before: usize) {
 fn until_no_child_is_left() {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     wait_until("every child is reaped", || {
-        tenter_proc::run(&program("true", &[]), &Cancel::new());
+        tenter_proc::run(&nothing(), &Cancel::new());
         matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
     });
 }
 
-/// A program with ten minutes to run.
-fn program(program: impl Into<PathBuf>, args: &[&str]) -> Invocation {
+/// A program that ends at once.
+fn nothing() -> Invocation {
     Invocation {
-        program: program.into(),
-        args: args.iter().map(Into::into).collect(),
+        program: "true".into(),
+        args: Vec::new(),
         cwd: "/".into(),
-        env: environment(),
+        env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
         stdin: Vec::new(),
         streams: Streams::Merged,
-        limits: Limits { timeout: Duration::from_mins(10), ..Limits::default() },
+        limits: Limits::default(),
     }
 }
 
