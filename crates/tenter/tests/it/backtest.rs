@@ -205,20 +205,20 @@ fn allowed(sandbox: &Sandbox, commands: &[&str]) {
 }
 
 /// Rules in the manner of the guard `git-safety`, whose many examples would be tried again for each suggestion.
-const OWN_GIT: &str = "    - name: force-push
-      program: git
-      subcommand: push
-      flags: {any: [--force]}
-      decision: deny
-      reason: It overwrites.
-      examples: {stopped: [git push --force]}
-    - name: delete-branch
+const OWN_GIT: &str = "    - name: delete-branch
       program: git
       subcommand: branch
       flags: {any: [-D]}
       decision: ask
       reason: It deletes.
       examples: {stopped: [git branch -D feature]}
+    - name: force-push
+      program: git
+      subcommand: push
+      flags: {any: [--force]}
+      decision: deny
+      reason: It overwrites.
+      examples: {stopped: [git push --force]}
 ";
 
 /// A rule that no call of the test meets.

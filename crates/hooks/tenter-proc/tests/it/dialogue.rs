@@ -241,6 +241,7 @@ fn the_program_of_a_trampoline_dies_with_the_process_that_started_it() {
 }
 
 #[cfg(target_os = "linux")]
+#[expect(clippy::print_stdout, reason = "the test that started it reads what it prints")]
 fn owner() {
     println!("\nowner {}", std::process::id());
     let trampoline = tenter_proc::Trampoline {

@@ -26,7 +26,7 @@ pub(crate) fn facts(run: &Run, client: &Client) -> Vec<Fact> {
     if !inside.holds
         && let Some(result) = run.last_text()
     {
-        inside.text += &format!("; the model read {result}");
+        inside = Fact::new(false, format!("{}; the model read {result}", inside.text));
     }
     vec![outside, inside]
 }

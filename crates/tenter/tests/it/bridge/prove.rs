@@ -160,7 +160,7 @@ fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
     let (rules, failures) = failures.split_at(2);
     let all = [&before[..], calls, &["rewrite"], rules, failures, &["twice"]].concat();
     let Some(mut broken) = broken(Defect::RunsFirst, ALL) else { return };
-    // Where the machine is too slow to list changes, hooks are told so, and the check holds.
+    // Where the machine is too slow to list changes, hooks read that, and the check holds.
     broken.retain(|id| id != "changed");
     assert_eq!(broken, all);
 }

@@ -49,8 +49,8 @@ fn all_settings() -> String {
     let keys = keys();
     for row in &keys.rows {
         let (table, key) = row[0].rsplit_once('.').unwrap_or(("", &row[0]));
-        let text = tables.entry(table).or_default();
-        *text += &format!("{key} = {}\n", row[1]);
+        let text: &mut String = tables.entry(table).or_default();
+        text.extend([key, " = ", &row[1], "\n"]);
     }
     tables.into_iter().map(|(table, text)| header(table) + &text).collect()
 }
