@@ -1,4 +1,4 @@
-//! Runs a command with fewer rights (F5). A [`Confinement`](tenter_protocol::confinement::Confinement) says what the command may do;
+//! Runs a command with fewer rights (F5). A [`Confinement`] says what the command may do;
 //! [`restrict`] makes the kernel keep it for this process, and [`launcher`] then replaces the process by the command.
 //!
 //! | promise | kept by |
