@@ -5,6 +5,8 @@ use std::ops::Bound;
 
 use tenter_protocol::facts::{CallFacts as CallTextFacts, Path as PathFact, PathOp, PathPlace};
 
+use crate::pattern::PathText;
+
 /// Maximum number of commands with the same text and other facts that a command is compared with.
 const MAX_COMPARED: usize = 16;
 
@@ -17,6 +19,8 @@ pub(crate) struct CallIndex {
     pub(crate) other_paths: Vec<usize>,
     /// Every path, without those that equal an earlier one but for their commands.
     pub(crate) distinct_paths: Vec<usize>,
+    /// For each path, what patterns ask about its text, resolved and before that.
+    pub(crate) path_texts: Vec<[PathText; 2]>,
     /// For each command, the flows into it.
     pub(crate) flows_into: Vec<Vec<usize>>,
     /// For each command, the programs in other languages that it runs.
@@ -31,9 +35,16 @@ pub(crate) struct CallIndex {
     distinct: Vec<usize>,
 }
 
+/// The directories that patterns are relative to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bases<'c> {
+    pub(crate) home: &'c str,
+    pub(crate) project: &'c str,
+}
+
 impl CallIndex {
     /// The index of facts; `written` are their paths before symlinks are resolved.
-    pub(crate) fn new(facts: &CallTextFacts, written: &[String]) -> Self {
+    pub(crate) fn new(facts: &CallTextFacts, written: &[String], bases: Bases<'_>) -> Self {
         let count = facts.commands.len();
         let mut index = Self {
             flows_into: places(count, facts.flows.iter().map(|flow| flow.into)),
@@ -41,6 +52,7 @@ impl CallIndex {
             sql_of: places(count, facts.sql.iter().map(|sql| sql.command)),
             paths_of: vec![Vec::new(); count],
             distinct_paths: distinct_paths(&facts.paths, written),
+            path_texts: bases.path_texts(&facts.paths, written),
             ..Self::default()
         };
         for (place, path) in facts.paths.iter().enumerate() {
@@ -98,6 +110,17 @@ impl CallIndex {
     ) -> impl Iterator<Item = (&'i String, &'i Vec<usize>)> {
         let from = (Bound::Included(start), Bound::Unbounded);
         self.programs.range::<str, _>(from).take_while(move |(name, _)| name.starts_with(start))
+    }
+}
+
+impl Bases<'_> {
+    fn path_texts(self, paths: &[PathFact], written: &[String]) -> Vec<[PathText; 2]> {
+        let text = |path: &str| PathText::new(path, self.home, self.project);
+        let texts = paths.iter().enumerate().map(|(place, PathFact { path, .. })| {
+            let other = written.get(place).filter(|written| *written != path);
+            [text(path), other.map(|other| text(other)).unwrap_or_default()]
+        });
+        texts.collect()
     }
 }
 

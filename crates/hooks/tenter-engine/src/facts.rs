@@ -18,7 +18,7 @@ use tenter_protocol::tool_names::{ToolNames, canonical, is_other_shell};
 use tenter_protocol::{Body, EventRef, ToolCall, tool_fields};
 use tenter_shell::Surroundings;
 
-use crate::call_index::CallIndex;
+use crate::call_index::{Bases, CallIndex};
 use crate::directories::Directories;
 use crate::environment::Environment;
 use crate::trust::worktrees;
@@ -453,7 +453,8 @@ fn text(path: &Path) -> String {
 impl CallFacts {
     /// The index of the facts, which is made when it is first needed. The facts do not change after that.
     pub(crate) fn index(&self) -> &CallIndex {
-        self.index.get_or_init(|| CallIndex::new(&self.facts.call, &self.written))
+        let bases = || Bases { home: self.home.as_deref().unwrap_or("~"), project: &self.project };
+        self.index.get_or_init(|| CallIndex::new(&self.facts.call, &self.written, bases()))
     }
 
     /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.

@@ -29,8 +29,9 @@ pub use crate::dispatch::{
 };
 pub use crate::facts::{CallSurroundings, HookFacts};
 pub use crate::matcher::{
-    Explanation, HookRules, MatchResult, Matcher, Part, RuleExplanation, Search, Truth,
+    Explanation, HookRules, MatchResult, Matcher, Part, RuleExplanation, Search,
 };
+pub use crate::pattern::Truth;
 pub use crate::run_context::RunContext;
 
 // Environments and keys.

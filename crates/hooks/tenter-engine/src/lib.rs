@@ -90,6 +90,7 @@ mod native;
 mod native_registration;
 mod observe;
 mod outer_projects;
+mod pattern;
 mod protected_paths;
 mod provided_services;
 mod query;

@@ -24,7 +24,7 @@ pub(crate) struct PatternFilter {
 
 impl PatternFilter {
     /// The filter of the matchers whose patterns need these literals, by their place in the list. A matcher of which none are
-    /// known is never ruled out.
+    /// known is never ruled out. `None` if no matcher can be.
     pub(crate) fn new<'m>(matchers: impl Iterator<Item = Option<&'m Literals>>) -> Option<Self> {
         let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
         let mut is_filtered = Vec::new();
@@ -33,6 +33,9 @@ impl PatternFilter {
             for literal in literals.into_iter().flat_map(Literals::iter) {
                 places.entry(literal).or_default().push(place);
             }
+        }
+        if places.is_empty() {
+            return None;
         }
         let (literals, needed_by): (Vec<&[u8]>, Vec<_>) = places.into_iter().unzip();
         let automaton = AhoCorasick::builder()

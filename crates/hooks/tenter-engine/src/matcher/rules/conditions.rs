@@ -5,8 +5,8 @@ use tenter_protocol::manifest::rule::{CodeCondition, Conditions, FlowCondition, 
 use tenter_shell::{Class, Command, FlowSource, Location, SqlStatement};
 
 use super::path::PathRule;
-use super::pattern::{Pattern, Text};
-use super::truth::Truth;
+use crate::pattern::{Pattern, Text};
+use crate::pattern::Truth;
 use super::words::{Flags, OperandCondition, Variables};
 use crate::facts::CallFacts;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::truth::Truth;
+use crate::pattern::Truth;
 use super::{CompiledRule, HookRules};
 use crate::facts::CallFacts;
 

@@ -12,6 +12,7 @@ use tenter_shell::{Command, PathOp};
 use super::path::{Places, may_contain_matches};
 use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
+use crate::pattern::WILDCARDS;
 
 /// Maximum number of commands and paths of a call that gates check one by one. Of more of them, they check the programs.
 const MAX_CHECKED: usize = 64;
@@ -19,8 +20,6 @@ const MAX_CHECKED: usize = 64;
 const MIN_PART: usize = 4;
 /// The end of a program's name of which only the beginning is known.
 const ANY_END: char = '*';
-/// The characters with which a part of a pattern begins that stands for several texts.
-const WILDCARDS: [char; 3] = ['*', '?', '['];
 
 /// A necessary condition of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,6 @@ mod conditions;
 mod explanation;
 mod gate;
 mod path;
-mod pattern;
-mod truth;
 mod words;
 
 use std::sync::{Arc, OnceLock};
@@ -19,16 +17,16 @@ use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
 
 use crate::facts::{CallFacts, CallSurroundings};
+use crate::pattern::{Pattern, Truth};
 use conditions::{CompiledConditions, Strength, Subject};
 use gate::{RuleGate, shared};
 
 pub use explanation::RuleExplanation;
 pub(crate) use gate::RuleGates;
-pub use truth::Truth;
 
 /// Returns whether a path fits a pattern as in rules: `*` does not contain `/`, `**/` is any number of directories.
 pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
-    pattern::Pattern::of_paths(pattern).matches(path)
+    Pattern::of_paths(pattern).matches(path)
 }
 
 /// The rules of a hook.

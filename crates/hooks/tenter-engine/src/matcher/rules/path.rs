@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::rule::PathCondition;
 use tenter_shell::{Path, PathOp, PathPlace};
 
-use super::pattern::{LetterPairs, Pattern, Text, Token, overlap};
-use super::truth::Truth;
 use crate::facts::CallFacts;
+use crate::pattern::{LetterPairs, PathText, Pattern, Position, Text, Token, Truth, below, overlap};
 
 /// The base of the pattern of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +31,8 @@ struct PathPattern {
     first_name: Option<String>,
     /// The pairs of letters in its text.
     pairs: LetterPairs,
+    /// True if it fits in any directory: `**/name`.
+    is_floating: bool,
 }
 
 impl PathPattern {
@@ -58,6 +59,7 @@ impl PathPattern {
             fixed,
             first_name,
             pairs: LetterPairs::new(tail),
+            is_floating: tail.starts_with("**/"),
         }
     }
 
@@ -69,11 +71,25 @@ impl PathPattern {
         }
     }
 
+    /// The position of a path relative to the directory of the base; `None` if that is the root.
+    fn position(&self, text: &PathText) -> Option<Position> {
+        match self.base {
+            Base::Root => None,
+            Base::Home => Some(text.home),
+            Base::Project => Some(text.project),
+        }
+    }
+
     /// Returns whether it fits this text, as written.
-    fn matches(&self, text: &str, call: &CallFacts) -> bool {
-        match self.directory(call) {
-            None => self.tail.matches(text),
-            Some(directory) => below(text, directory).is_some_and(|rest| self.tail.matches(rest)),
+    fn matches(&self, Spelling { text, facts }: Spelling<'_>) -> bool {
+        if !self.tail.may_match(facts.pairs) {
+            return false;
+        }
+        match self.position(facts) {
+            None => self.tail.matches(text.value),
+            Some(position) => {
+                position.rest.is_some_and(|at| self.tail.matches(&text.value[at..]))
+            }
         }
     }
 
@@ -109,16 +125,6 @@ impl PathPattern {
         own.zip(letters).all(|(one, other)| one == other)
     }
 
-    /// Checks whether a text with these pairs of letters can fit, as written.
-    fn may_match(&self, pairs: LetterPairs) -> bool {
-        self.tail.may_match(pairs)
-    }
-
-    /// Returns whether it fits in any directory: `**/name`.
-    fn is_floating(&self) -> bool {
-        self.text.starts_with("**/")
-    }
-
     /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
     fn begins_with(&self, directory: &str) -> bool {
         let names = self.text.trim_start_matches('*');
@@ -126,24 +132,21 @@ impl PathPattern {
         ends.into_iter().any(|end| directory.ends_with(&names[..end]))
     }
 
-    /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern. `last_name` are the pairs
-    /// of letters in the directory's last name, between slashes.
-    fn is_below(&self, directory: &str, last_name: LetterPairs, call: &CallFacts) -> bool {
-        if self.is_floating() {
-            return self.pairs.contain(last_name) && self.begins_with(directory);
+    /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern.
+    fn is_below(&self, Spelling { text, facts }: Spelling<'_>) -> bool {
+        let directory = text.value;
+        if self.is_floating {
+            return self.pairs.contain(facts.last_name) && self.begins_with(directory);
         }
         let fixed = self.fixed.as_str();
-        // A pattern such as `*.pem` applies to the files of a project, not to the project.
-        let is_own_base = self.base == Base::Project && below(&call.project, directory).is_some();
-        if is_own_base {
-            return false;
-        }
-        let Some(base) = self.directory(call) else {
+        let Some(position) = self.position(facts) else {
             return !fixed.is_empty() && below(fixed, directory).is_some();
         };
-        match below(directory, base) {
-            Some("") | None => below(base, directory).is_some(),
-            Some(rest) => below(fixed, rest).is_some(),
+        match position.rest {
+            // A pattern such as `*.pem` applies to the files of a project, not to the project.
+            _ if self.base == Base::Project && position.is_above => false,
+            Some(at) if at < directory.len() => below(fixed, &directory[at..]).is_some(),
+            _ => position.is_above,
         }
     }
 }
@@ -155,16 +158,6 @@ fn is_contents_of_a_variable(path: &str) -> bool {
     let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     !name.is_empty() && is_name && matches!(rest, "" | "*" | "**" | ".*")
-}
-
-/// Returns the part of a path after a directory; empty if it is the directory.
-fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
-    let mut length = directory.len();
-    while length > 0 && directory.as_bytes()[length - 1] == b'/' {
-        length -= 1;
-    }
-    let rest = path.strip_prefix(&directory[..length])?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 /// A condition on one path.
@@ -196,19 +189,41 @@ pub(super) struct PathFit {
     pub(super) is_as_written: bool,
 }
 
-/// One path of a call: how it is written, resolved and not.
+/// One path of a call.
 #[derive(Clone, Copy)]
 struct Subject<'f> {
     fact: &'f Path,
-    texts: [Text<'f>; 2],
+    resolved: Spelling<'f>,
+    /// Before symlinks are resolved, if that is another text.
+    written: Option<Spelling<'f>>,
+}
+
+/// A text of a path.
+#[derive(Clone, Copy)]
+struct Spelling<'f> {
+    text: Text<'f>,
+    facts: &'f PathText,
 }
 
 impl<'f> Subject<'f> {
-    /// The texts without repetition.
-    fn distinct(&self) -> impl Iterator<Item = Text<'f>> + Clone {
-        let [resolved, written] = self.texts;
-        let other = Some(written).filter(|written| written.value != resolved.value);
-        std::iter::once(resolved).chain(other)
+    fn new(call: &'f CallFacts, index: usize) -> Option<Self> {
+        let fact = call.facts.call.paths.get(index)?;
+        let [resolved, written] = call.index().path_texts.get(index)?;
+        let spelling = |value, facts| {
+            let text = Text { value, is_certain: fact.certain, is_glob: fact.glob };
+            Spelling { text, facts }
+        };
+        let other = call.written.get(index).filter(|written| **written != fact.path);
+        let written = other.map(|other| spelling(other, written));
+        Some(Self { fact, resolved: spelling(&fact.path, resolved), written })
+    }
+
+    fn spellings(self) -> impl Iterator<Item = Spelling<'f>> + Clone {
+        std::iter::once(self.resolved).chain(self.written)
+    }
+
+    fn texts(self) -> impl Iterator<Item = Text<'f>> + Clone {
+        self.spellings().map(|spelling| spelling.text)
     }
 }
 
@@ -272,14 +287,12 @@ impl PathRule {
     /// Returns whether the path with this index fits.
     pub(super) fn fit(&self, call: &CallFacts, index: usize) -> PathFit {
         let no = PathFit { truth: Truth::No, is_as_written: false };
-        let Some(fact) = call.facts.call.paths.get(index) else { return no };
+        let Some(subject) = Subject::new(call, index) else { return no };
+        let fact = subject.fact;
         let is_other_op = !self.op.is_empty() && !self.op.contains(&fact.op);
         if is_other_op || self.recursive.is_some_and(|recursive| recursive != fact.recursive) {
             return no;
         }
-        let text = |value| Text { value, is_certain: fact.certain, is_glob: fact.glob };
-        let written = call.written.get(index).unwrap_or(&fact.path);
-        let subject = Subject { fact, texts: [text(&fact.path), text(written)] };
         let mut whole = PathFit::known(true);
         let parts: [&dyn Fn() -> PathFit; 3] =
             [&|| self.places.fit(fact), &|| self.covering(subject, call), &|| {
@@ -298,52 +311,44 @@ impl PathRule {
     }
 
     fn globbed(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
-        let excluded = |text: &str| self.not.iter().any(|pattern| pattern.matches(text, call));
         if self.glob.is_empty() {
-            return PathFit::known(!subject.texts.iter().all(|text| excluded(text.value)));
+            return PathFit::known(!subject.spellings().all(|spelling| self.excludes(spelling)));
         }
-        PathFit::any(subject.distinct().map(|text| {
-            let has_all = may_contain_matches(subject.fact);
-            let last_name = || {
-                let last_name = text.value.rsplit('/').next().unwrap_or_default();
-                LetterPairs::new(&format!("/{last_name}/"))
-            };
-            let last_name = if has_all { last_name() } else { LetterPairs::default() };
-            let is_whole =
-                |pattern: &PathPattern| has_all && pattern.is_below(text.value, last_name, call);
-            let pairs = LetterPairs::new(text.value);
+        let has_all = may_contain_matches(subject.fact);
+        PathFit::any(subject.spellings().map(|spelling| {
             let fits = |pattern: &PathPattern| {
-                (pattern.may_match(pairs) && pattern.matches(text.value, call)) || is_whole(pattern)
+                pattern.matches(spelling) || (has_all && pattern.is_below(spelling))
             };
             let is_fitting = self.glob.iter().any(fits);
-            if !is_fitting && !text.is_open() {
+            let may_fit = is_fitting || spelling.text.is_open();
+            if !may_fit || self.excludes(spelling) {
                 return PathFit::known(false);
             }
-            if excluded(text.value) {
-                return PathFit::known(false);
-            }
-            if is_fitting {
-                return text.as_written();
-            }
-            let short = found_in(&text);
-            let is_directory_of_pattern = text.is_glob && text.is_certain && {
-                let names_directory =
-                    |pattern: &PathPattern| pattern.is_in_directory(text.value, call);
-                self.glob.iter().any(names_directory)
-            };
-            let fit = text.perhaps(|tokens| {
-                self.glob.iter().any(|pattern| {
-                    let short = short.as_ref().filter(|_| pattern.is_floating());
-                    let names = short.map_or(text, |(value, _)| Text { value, ..text });
-                    let may_have =
-                        pattern.first_name.as_ref().is_none_or(|name| names.may_have(name));
-                    may_have && pattern.may_fit(short.map_or(tokens, |(_, tokens)| tokens), call)
-                })
-            });
-            let is_as_written =
-                fit.is_as_written || (fit.truth != Truth::No && is_directory_of_pattern);
-            PathFit { is_as_written, ..fit }
+            if is_fitting { spelling.text.as_written() } else { self.may_fit(spelling, call) }
         }))
+    }
+
+    fn excludes(&self, spelling: Spelling<'_>) -> bool {
+        self.not.iter().any(|pattern| pattern.matches(spelling))
+    }
+
+    /// Returns the fit of a text that stands for several paths.
+    fn may_fit(&self, Spelling { text, facts }: Spelling<'_>, call: &CallFacts) -> PathFit {
+        let is_directory_of_pattern = text.is_glob && text.is_certain && {
+            self.glob.iter().any(|pattern| pattern.is_in_directory(text.value, call))
+        };
+        let fit = text.perhaps(|| {
+            let without_stars = facts.without_stars(text);
+            self.glob.iter().any(|pattern| {
+                let short = without_stars.filter(|_| pattern.is_floating);
+                let open = short.unwrap_or_else(|| facts.open(text));
+                let may_have = pattern.first_name.as_ref().is_none_or(|name| open.may_have(name));
+                may_have && pattern.may_fit(&open.tokens, call)
+            })
+        });
+        let is_as_written =
+            fit.is_as_written || (fit.truth != Truth::No && is_directory_of_pattern);
+        PathFit { is_as_written, ..fit }
     }
 
     /// An upper limit of the length of the directories in `covers`.
@@ -359,12 +364,12 @@ impl PathRule {
         }
         let longest = self.longest_cover(call);
         // What is known to be longer than each of them cannot be around one.
-        if subject.distinct().all(|text| text.known_length() > longest) {
+        if subject.texts().all(|text| text.known_length() > longest) {
             return PathFit::known(false);
         }
         let targets: Vec<Cow<'_, str>> =
             self.covers.iter().map(|target| target.as_directory(call)).collect();
-        PathFit::any(subject.distinct().map(|text| {
+        PathFit::any(subject.texts().map(|text| {
             // `/etc/*` is as good as `/etc`.
             let contents = ["/*", "/**", "/.*", "/{*,.*}"];
             let directory = contents.iter().find_map(|end| text.value.strip_suffix(end));
@@ -381,11 +386,12 @@ impl PathRule {
                 ends.chain([target.len()]).map(|end| target[..end].to_owned()).collect::<Vec<_>>()
             };
             let (start, name) = (text.known_start(), text.known_name());
-            let may_cover = |tokens: &[Token]| {
+            let may_cover = || {
+                let tokens = text.tokens();
                 let directories = targets.iter().flat_map(or_above);
                 let mut fitting = directories
                     .filter(|directory| directory.starts_with(start) && directory.ends_with(name));
-                fitting.any(|directory| overlap(tokens, &Text::known(&directory).tokens()))
+                fitting.any(|directory| overlap(&tokens, &Text::known(&directory).tokens()))
             };
             match text.perhaps(may_cover) {
                 // A pattern that fits a directory stands for it.
@@ -398,15 +404,6 @@ impl PathRule {
             }
         }))
     }
-}
-
-/// Of `directory/**/name`, which is what `find directory -name name` finds, `directory/name`: that `**` could stand for any
-/// directory means nothing for a pattern that fits in any directory.
-fn found_in(text: &Text<'_>) -> Option<(String, Vec<Token>)> {
-    let (directory, rest) = text.value.split_once("/**").filter(|_| text.is_glob)?;
-    let value = format!("{directory}{rest}");
-    let tokens = Text { value: &value, ..*text }.tokens();
-    Some((value, tokens))
 }
 
 impl PathPattern {
@@ -441,8 +438,8 @@ impl Text<'_> {
     }
 
     /// One of the texts that it may stand for fits, or none.
-    fn perhaps(&self, fits: impl Fn(&[Token]) -> bool) -> PathFit {
-        let may_fit = self.is_open() && fits(&self.tokens());
+    fn perhaps(&self, fits: impl Fn() -> bool) -> PathFit {
+        let may_fit = self.is_open() && fits();
         let truth = if may_fit { Truth::Perhaps } else { Truth::No };
         PathFit { truth, is_as_written: may_fit && self.is_narrow() }
     }

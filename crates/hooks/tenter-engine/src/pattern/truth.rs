@@ -16,17 +16,17 @@ pub enum Truth {
 
 impl Truth {
     /// Both: as weak as the weaker one.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
     /// At least one: as strong as the stronger one.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         self.max(other)
     }
 
     /// The opposite. What is not known stays so.
-    pub(super) fn not(self) -> Self {
+    pub(crate) fn not(self) -> Self {
         match self {
             Self::No => Self::Yes,
             Self::Perhaps => Self::Perhaps,
@@ -35,7 +35,7 @@ impl Truth {
     }
 
     /// The strongest of several; `No` of none.
-    pub(super) fn any(truths: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn any(truths: impl IntoIterator<Item = Self>) -> Self {
         let mut strongest = Self::No;
         for truth in truths {
             strongest = strongest.or(truth);
@@ -47,7 +47,7 @@ impl Truth {
     }
 
     /// The weakest of several; `Yes` of none.
-    pub(super) fn all(truths: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn all(truths: impl IntoIterator<Item = Self>) -> Self {
         let mut weakest = Self::Yes;
         for truth in truths {
             weakest = weakest.and(truth);

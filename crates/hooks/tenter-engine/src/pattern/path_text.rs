@@ -1,0 +1,176 @@
+//! The texts of a path, with what many patterns ask about them: the answers are the same for every rule of every hook.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::{LetterPairs, Text, Token, WILDCARDS};
+
+/// Facts about the text of a path, for which the text itself is passed in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathText {
+    /// The pairs of letters in it.
+    pub(crate) pairs: LetterPairs,
+    /// The pairs of letters in its last name, between slashes.
+    pub(crate) last_name: LetterPairs,
+    /// Its position relative to the user's home directory.
+    pub(crate) home: Position,
+    /// Its position relative to the project.
+    pub(crate) project: Position,
+    open: OnceLock<OpenText>,
+    without_stars: OnceLock<Option<OpenText>>,
+}
+
+/// The position of a path relative to a directory.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Position {
+    /// The place in the text of the path where the part after the directory begins, if the path is in the directory or is it.
+    pub(crate) rest: Option<usize>,
+    /// True if the directory is in the path or is it.
+    pub(crate) is_above: bool,
+}
+
+/// A text that may stand for several paths.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenText {
+    pub(crate) tokens: Vec<Token>,
+    text: String,
+    /// The names between its slashes; `None` if it may have any name.
+    names: Option<Vec<Name>>,
+}
+
+/// A name in the text of a path.
+#[derive(Debug, Clone)]
+struct Name {
+    /// Where its letters before the first wildcard are, or all of them.
+    start: Range<usize>,
+    /// Where its letters after the last wildcard are, if it has one.
+    end: Option<Range<usize>>,
+}
+
+impl PathText {
+    pub(crate) fn new(path: &str, home: &str, project: &str) -> Self {
+        let last_name = path.rsplit('/').next().unwrap_or_default();
+        Self {
+            pairs: LetterPairs::new(path),
+            last_name: LetterPairs::new(&format!("/{last_name}/")),
+            home: Position::new(path, home),
+            project: Position::new(path, project),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the paths that a text may stand for.
+    pub(crate) fn open(&self, text: Text<'_>) -> &OpenText {
+        self.open.get_or_init(|| OpenText::new(text))
+    }
+
+    /// Returns the same for `directory/name` if the text is `directory/**/name`, which is what `find directory -name name` finds: that `**`
+    /// could stand for any directory means nothing for a pattern that fits in any directory.
+    pub(crate) fn without_stars(&self, text: Text<'_>) -> Option<&OpenText> {
+        let shorten = || {
+            let (directory, rest) = text.value.split_once("/**").filter(|_| text.is_glob)?;
+            let value = format!("{directory}{rest}");
+            Some(OpenText::new(Text { value: &value, ..text }))
+        };
+        self.without_stars.get_or_init(shorten).as_ref()
+    }
+}
+
+impl Position {
+    fn new(path: &str, directory: &str) -> Self {
+        Self {
+            rest: below(path, directory).map(|rest| path.len() - rest.len()),
+            is_above: below(directory, path).is_some(),
+        }
+    }
+}
+
+/// Returns the part of a path after a directory; empty if it is the directory.
+pub(crate) fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+impl OpenText {
+    fn new(text: Text<'_>) -> Self {
+        let has_any = text.has_unknown_parts() || text.value.contains("**");
+        let names = (!has_any).then(|| {
+            let mut start = 0;
+            let names = text.value.split('/').map(|name| {
+                let at = start;
+                start += name.len() + 1;
+                Name::new(name, at)
+            });
+            names.collect()
+        });
+        Self { tokens: text.tokens(), text: text.value.to_owned(), names }
+    }
+
+    /// Checks whether a name in the text, between two slashes, can be `name`. A text of which parts are unknown can have any.
+    pub(crate) fn may_have(&self, name: &str) -> bool {
+        let Some(names) = &self.names else { return true };
+        names.iter().any(|own| {
+            let start = &self.text[own.start.clone()];
+            match &own.end {
+                None => start == name,
+                Some(end) => name.starts_with(start) && name.ends_with(&self.text[end.clone()]),
+            }
+        })
+    }
+}
+
+impl Name {
+    /// The name at this place of a text.
+    fn new(name: &str, place: usize) -> Self {
+        let last = place + name.len();
+        match name.find(WILDCARDS) {
+            None => Self { start: place..last, end: None },
+            Some(at) => {
+                let end = name.rsplit(['*', '?', ']']).next().unwrap_or_default();
+                Self { start: place..place + at, end: Some(last - end.len()..last) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_a_text_cannot_have_does_not_fit() {
+        let may_have = |text: &str, is_certain, name: &str| {
+            OpenText::new(Text { value: text, is_certain, is_glob: true }).may_have(name)
+        };
+        for (text, name) in [
+            ("/a/.e*", ".env"),
+            ("/a/.[e]nv/x", ".env"),
+            ("/a/?env", ".env"),
+            ("/.env", ".env"),
+            ("/a/**", ".env"),
+        ] {
+            assert!(may_have(text, true, name), "{text}");
+        }
+        for text in ["/a/b*", "/a/*.rs", "/env/x"] {
+            assert!(!may_have(text, true, ".env"), "{text}");
+        }
+        assert!(may_have("$X/b", false, ".env"));
+    }
+
+    #[test]
+    fn a_path_is_in_a_directory_around_it_or_elsewhere() {
+        for (path, rest, is_above) in [
+            ("/home/user/a", Some("a"), false),
+            ("/home/user", Some(""), true),
+            ("/home/user/", Some(""), true),
+            ("/home", None, true),
+            ("/", None, true),
+            ("/home/user2", None, false),
+            ("/etc", None, false),
+        ] {
+            let position = Position::new(path, "/home/user");
+            assert_eq!(position.rest.map(|at| &path[at..]), rest, "{path}");
+            assert_eq!(position.is_above, is_above, "{path}");
+        }
+    }
+}
