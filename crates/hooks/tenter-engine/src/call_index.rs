@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use tenter_protocol::facts::{CallFacts as CallTextFacts, Path as PathFact, PathOp, PathPlace};
 
-use crate::pattern::PathText;
+use crate::pattern::{PathText, Text};
 
 /// Maximum number of commands with the same text and other facts that a command is compared with.
 const MAX_COMPARED: usize = 16;
@@ -19,8 +19,10 @@ pub(crate) struct CallIndex {
     pub(crate) other_paths: Vec<usize>,
     /// Every path, without those that equal an earlier one but for their commands.
     pub(crate) distinct_paths: Vec<usize>,
-    /// For each path, what patterns ask about its text, resolved and before that.
-    pub(crate) path_texts: Vec<[PathText; 2]>,
+    /// The operations on paths.
+    pub(crate) ops: Vec<PathOp>,
+    /// For each path, its text with symlinks resolved, and before that if it is another one.
+    pub(crate) path_texts: Vec<(PathText, Option<PathText>)>,
     /// For each command, the flows into it.
     pub(crate) flows_into: Vec<Vec<usize>>,
     /// For each command, the programs in other languages that it runs.
@@ -56,6 +58,9 @@ impl CallIndex {
             ..Self::default()
         };
         for (place, path) in facts.paths.iter().enumerate() {
+            if !index.ops.contains(&path.op) {
+                index.ops.push(path.op);
+            }
             match path.command.and_then(|command| index.paths_of.get_mut(command)) {
                 Some(paths) => paths.push(place),
                 None => index.other_paths.push(place),
@@ -114,11 +119,18 @@ impl CallIndex {
 }
 
 impl Bases<'_> {
-    fn path_texts(self, paths: &[PathFact], written: &[String]) -> Vec<[PathText; 2]> {
-        let text = |path: &str| PathText::new(path, self.home, self.project);
-        let texts = paths.iter().enumerate().map(|(place, PathFact { path, .. })| {
-            let other = written.get(place).filter(|written| *written != path);
-            [text(path), other.map(|other| text(other)).unwrap_or_default()]
+    fn path_texts(
+        self,
+        paths: &[PathFact],
+        written: &[String],
+    ) -> Vec<(PathText, Option<PathText>)> {
+        let texts = paths.iter().enumerate().map(|(place, fact)| {
+            let text = |value| {
+                let text = Text { value, is_certain: fact.certain, is_glob: fact.glob };
+                PathText::new(text, self.home, self.project)
+            };
+            let other = written.get(place).filter(|written| **written != fact.path);
+            (text(&fact.path), other.map(|other| text(other)))
         });
         texts.collect()
     }

@@ -1,11 +1,13 @@
 //! Patterns with `*`, `**`, `?` and `[…]`, matched with texts of which parts may be unknown. A glob library cannot do that: a
 //! word such as `$DIR/.env` or `*.pem` stands for many texts, and the question is whether a pattern fits one of them.
 
+mod letter_pairs;
 mod path_text;
 mod truth;
 
 use std::borrow::Cow;
 
+pub(crate) use letter_pairs::LetterPairs;
 pub(crate) use path_text::{PathText, Position, below};
 pub use truth::Truth;
 
@@ -53,22 +55,6 @@ struct Wild {
     suffix: String,
     /// The longest text that every text that fits contains.
     part: String,
-}
-
-/// The pairs of letters that follow each other in a text, each as one of 64 bits: a text that contains another has its pairs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct LetterPairs(u64);
-
-impl LetterPairs {
-    pub(crate) fn new(text: &str) -> Self {
-        let pairs = text.as_bytes().windows(2);
-        let bit = |pair: &[u8]| (usize::from(pair[0]) * 31 + usize::from(pair[1])) % 64;
-        Self(pairs.fold(0, |bits, pair| bits | 1 << bit(pair)))
-    }
-
-    pub(crate) fn contain(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
 }
 
 /// A text of a call, and how much of it is known.
@@ -196,7 +182,7 @@ impl Pattern {
         if !pattern.contains(WILDCARDS) {
             return Self::of_literal(pattern.to_owned());
         }
-        let mut tokens = Vec::new();
+        let mut tokens = Vec::with_capacity(pattern.len());
         let mut rest = pattern;
         while !rest.is_empty() {
             let is_start = tokens.is_empty() || tokens.last() == Some(&Token::Char('/'));
@@ -293,7 +279,23 @@ impl Pattern {
 
     /// Returns whether it fits one of the texts that these tokens stand for.
     pub(crate) fn may_fit(&self, tokens: &[Token]) -> Truth {
+        if tokens == [Token::Any] {
+            return Truth::Perhaps;
+        }
+        if self.has_other_end(tokens) {
+            return Truth::No;
+        }
         if overlap(&self.tokens(), tokens) { Truth::Perhaps } else { Truth::No }
+    }
+
+    /// Checks whether these tokens end in other letters than every text that fits.
+    fn has_other_end(&self, tokens: &[Token]) -> bool {
+        let own = self.wild.as_ref().map_or(&self.prefix, |wild| &wild.suffix).chars().rev();
+        let others = tokens.iter().rev().map_while(|token| match token {
+            Token::Char(letter) => Some(*letter),
+            _ => None,
+        });
+        own.zip(others).any(|(one, other)| one != other)
     }
 
     fn tokens(&self) -> Cow<'_, [Token]> {
@@ -444,13 +446,6 @@ mod tests {
     }
 
     proptest! {
-        /// The pairs of letters only save time.
-        #[test]
-        fn a_text_has_the_pairs_of_what_it_contains(text in "[a-z./]{0,20}", part in "[a-z./]{0,6}") {
-            let whole = format!("{text}{part}{text}");
-            prop_assert!(LetterPairs::new(&whole).contain(LetterPairs::new(&part)));
-        }
-
         #[test]
         fn any_pattern_and_text_terminate(pattern in "[a*?/.$\\[\\]!-]{0,12}", text in "[a/.*$(){}`]{0,12}") {
             for pattern in [Pattern::of_paths(&pattern), Pattern::of_words(&pattern)] {
@@ -467,6 +462,15 @@ mod tests {
             let certain = pattern.fits(Text::known(&text));
             let uncertain = pattern.fits(Text { is_certain: false, ..Text::known(&text) });
             prop_assert_eq!(certain == Truth::No, uncertain == Truth::No);
+        }
+
+        /// The letters at the end only save time.
+        #[test]
+        fn what_ends_in_other_letters_does_not_fit(pattern in "[ab*/]{0,8}", text in "[ab*/]{0,8}") {
+            let (one, other) = (Pattern::of_paths(&pattern), Pattern::of_words(&text));
+            let (one_tokens, other_tokens) = (one.tokens(), other.tokens());
+            let do_overlap = overlap(&one_tokens, &other_tokens);
+            prop_assert!(!(do_overlap && one.has_other_end(&other_tokens)));
         }
 
         /// The prefix and the suffix only save time.

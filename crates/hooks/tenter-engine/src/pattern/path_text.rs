@@ -5,9 +5,18 @@ use std::sync::OnceLock;
 
 use super::{LetterPairs, Text, Token, WILDCARDS};
 
-/// Facts about the text of a path, for which the text itself is passed in.
-#[derive(Debug, Clone, Default)]
+/// The text of a path of a call.
+#[derive(Debug, Clone)]
 pub(crate) struct PathText {
+    pub(crate) value: String,
+    /// As in [`Text`].
+    pub(crate) is_certain: bool,
+    /// As in [`Text`].
+    pub(crate) is_glob: bool,
+    /// True if parts of it are unknown.
+    pub(crate) has_unknown_parts: bool,
+    /// The length of the text before the first part that is a pattern or unknown.
+    known_start: usize,
     /// The pairs of letters in it.
     pub(crate) pairs: LetterPairs,
     /// The pairs of letters in its last name, between slashes.
@@ -48,31 +57,81 @@ struct Name {
 }
 
 impl PathText {
-    pub(crate) fn new(path: &str, home: &str, project: &str) -> Self {
-        let last_name = path.rsplit('/').next().unwrap_or_default();
+    pub(crate) fn new(text: Text<'_>, home: &str, project: &str) -> Self {
+        let Text { value, is_certain, is_glob } = text;
+        let last_name = value.rsplit('/').next().unwrap_or_default();
+        let has_unknown_parts = text.has_unknown_parts();
+        let is_open = is_glob || has_unknown_parts;
+        let wild = value.find(['*', '?', '[', '$', '`', '{']).filter(|_| is_open);
         Self {
-            pairs: LetterPairs::new(path),
+            value: value.to_owned(),
+            is_certain,
+            is_glob,
+            has_unknown_parts,
+            known_start: wild.unwrap_or(value.len()),
+            pairs: LetterPairs::new(value),
             last_name: LetterPairs::new(&format!("/{last_name}/")),
-            home: Position::new(path, home),
-            project: Position::new(path, project),
-            ..Self::default()
+            home: Position::new(value, home),
+            project: Position::new(value, project),
+            open: OnceLock::new(),
+            without_stars: OnceLock::new(),
         }
     }
 
-    /// Returns the paths that a text may stand for.
-    pub(crate) fn open(&self, text: Text<'_>) -> &OpenText {
-        self.open.get_or_init(|| OpenText::new(text))
+    fn text(&self) -> Text<'_> {
+        Text { value: &self.value, is_certain: self.is_certain, is_glob: self.is_glob }
+    }
+
+    /// Returns the paths that it may stand for.
+    pub(crate) fn open(&self) -> &OpenText {
+        self.open.get_or_init(|| OpenText::new(self.text()))
     }
 
     /// Returns the same for `directory/name` if the text is `directory/**/name`, which is what `find directory -name name` finds: that `**`
     /// could stand for any directory means nothing for a pattern that fits in any directory.
-    pub(crate) fn without_stars(&self, text: Text<'_>) -> Option<&OpenText> {
+    pub(crate) fn without_stars(&self) -> Option<&OpenText> {
         let shorten = || {
-            let (directory, rest) = text.value.split_once("/**").filter(|_| text.is_glob)?;
+            let (directory, rest) = self.value.split_once("/**").filter(|_| self.is_glob)?;
             let value = format!("{directory}{rest}");
-            Some(OpenText::new(Text { value: &value, ..text }))
+            Some(OpenText::new(Text { value: &value, ..self.text() }))
         };
         self.without_stars.get_or_init(shorten).as_ref()
+    }
+
+    /// Checks whether it stands for more than one text.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_glob || self.has_unknown_parts
+    }
+
+    /// The last slash and the name after it, if they are known; else nothing.
+    pub(crate) fn known_name(&self) -> &str {
+        let name = self.value.rfind('/').map_or("", |at| &self.value[at..]);
+        if name.contains(['*', '?', '[', '$', '`', '{', '}', ')']) { "" } else { name }
+    }
+
+    /// The text before the first part that is a pattern or unknown.
+    pub(crate) fn known_start(&self) -> &str {
+        &self.value[..self.known_start]
+    }
+
+    /// The number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.
+    pub(crate) fn known_length(&self) -> usize {
+        self.known_start().trim_end_matches('/').len()
+    }
+
+    /// Returns whether only the root directory is known: `/$DIR`, `/{}`.
+    pub(crate) fn is_at_root(&self) -> bool {
+        let rest = self.value.strip_prefix('/').unwrap_or_default();
+        rest.starts_with(['$', '`']) || rest.starts_with("{}")
+    }
+
+    /// Returns whether it is a pattern for names with a known beginning: `.env*` is meant for few files, `*` is not.
+    pub(crate) fn is_narrow(&self) -> bool {
+        let name = self.value.rsplit('/').next().unwrap_or_default();
+        let prefix_length = name.find(['*', '?', '[', '$', '`']).unwrap_or(name.len());
+        // `.[e]nv` stands for names of one length.
+        let is_short = || !name.contains(['*', '$', '`']) && prefix_length >= 1 && name.len() > 2;
+        self.is_glob && self.is_certain && (prefix_length >= 2 || is_short())
     }
 }
 

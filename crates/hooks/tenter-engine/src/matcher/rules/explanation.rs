@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::pattern::Truth;
 use super::{CompiledRule, HookRules};
 use crate::facts::CallFacts;
+use crate::pattern::Truth;
 
 /// The reason why one rule fits a call or does not: by the command and path that fit best.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

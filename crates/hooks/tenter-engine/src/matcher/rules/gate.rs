@@ -151,7 +151,9 @@ impl RuleGate {
             return false;
         }
         if facts.commands.len() + facts.paths.len() > MAX_CHECKED {
-            return !self.has_command || self.admits_programs(call.index());
+            let has_op = |path: &PathGate| call.index().ops.iter().any(|op| path.has_op(*op));
+            return self.path.as_ref().is_none_or(has_op)
+                && (!self.has_command || self.admits_programs(call.index()));
         }
         match (self.has_command, &self.path) {
             (false, None) => true,
@@ -249,11 +251,16 @@ impl PathGate {
         Self { op, recursive, places, parts: parts.into_iter().collect(), heads }
     }
 
+    fn has_op(&self, op: PathOp) -> bool {
+        self.op.is_empty() || self.op.contains(&op)
+    }
+
     fn admits(&self, call: &CallFacts, index: usize) -> bool {
         let facts = &call.facts.call;
         let Some(fact) = facts.paths.get(index) else { return false };
-        let is_op = self.op.is_empty() || self.op.contains(&fact.op);
-        if !is_op || self.recursive.is_some_and(|recursive| recursive != fact.recursive) {
+        if !self.has_op(fact.op)
+            || self.recursive.is_some_and(|recursive| recursive != fact.recursive)
+        {
             return false;
         }
         if self.places.exclude(fact) {

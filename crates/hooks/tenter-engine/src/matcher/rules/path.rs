@@ -7,7 +7,9 @@ use tenter_protocol::manifest::rule::PathCondition;
 use tenter_shell::{Path, PathOp, PathPlace};
 
 use crate::facts::CallFacts;
-use crate::pattern::{LetterPairs, PathText, Pattern, Position, Text, Token, Truth, below, overlap};
+use crate::pattern::{
+    LetterPairs, PathText, Pattern, Position, Text, Token, Truth, below, overlap,
+};
 
 /// The base of the pattern of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,15 +83,13 @@ impl PathPattern {
     }
 
     /// Returns whether it fits this text, as written.
-    fn matches(&self, Spelling { text, facts }: Spelling<'_>) -> bool {
-        if !self.tail.may_match(facts.pairs) {
+    fn matches(&self, text: &PathText) -> bool {
+        if !self.tail.may_match(text.pairs) {
             return false;
         }
-        match self.position(facts) {
-            None => self.tail.matches(text.value),
-            Some(position) => {
-                position.rest.is_some_and(|at| self.tail.matches(&text.value[at..]))
-            }
+        match self.position(text) {
+            None => self.tail.matches(&text.value),
+            Some(position) => position.rest.is_some_and(|at| self.tail.matches(&text.value[at..])),
         }
     }
 
@@ -133,13 +133,13 @@ impl PathPattern {
     }
 
     /// Returns whether everything that it fits is below a directory, which is more than the base of the pattern.
-    fn is_below(&self, Spelling { text, facts }: Spelling<'_>) -> bool {
-        let directory = text.value;
+    fn is_below(&self, text: &PathText) -> bool {
+        let directory = text.value.as_str();
         if self.is_floating {
-            return self.pairs.contain(facts.last_name) && self.begins_with(directory);
+            return self.pairs.contain(text.last_name) && self.begins_with(directory);
         }
         let fixed = self.fixed.as_str();
-        let Some(position) = self.position(facts) else {
+        let Some(position) = self.position(text) else {
             return !fixed.is_empty() && below(fixed, directory).is_some();
         };
         match position.rest {
@@ -193,37 +193,20 @@ pub(super) struct PathFit {
 #[derive(Clone, Copy)]
 struct Subject<'f> {
     fact: &'f Path,
-    resolved: Spelling<'f>,
+    resolved: &'f PathText,
     /// Before symlinks are resolved, if that is another text.
-    written: Option<Spelling<'f>>,
-}
-
-/// A text of a path.
-#[derive(Clone, Copy)]
-struct Spelling<'f> {
-    text: Text<'f>,
-    facts: &'f PathText,
+    written: Option<&'f PathText>,
 }
 
 impl<'f> Subject<'f> {
     fn new(call: &'f CallFacts, index: usize) -> Option<Self> {
         let fact = call.facts.call.paths.get(index)?;
-        let [resolved, written] = call.index().path_texts.get(index)?;
-        let spelling = |value, facts| {
-            let text = Text { value, is_certain: fact.certain, is_glob: fact.glob };
-            Spelling { text, facts }
-        };
-        let other = call.written.get(index).filter(|written| **written != fact.path);
-        let written = other.map(|other| spelling(other, written));
-        Some(Self { fact, resolved: spelling(&fact.path, resolved), written })
+        let (resolved, written) = call.index().path_texts.get(index)?;
+        Some(Self { fact, resolved, written: written.as_ref() })
     }
 
-    fn spellings(self) -> impl Iterator<Item = Spelling<'f>> + Clone {
+    fn texts(self) -> impl Iterator<Item = &'f PathText> {
         std::iter::once(self.resolved).chain(self.written)
-    }
-
-    fn texts(self) -> impl Iterator<Item = Text<'f>> + Clone {
-        self.spellings().map(|spelling| spelling.text)
     }
 }
 
@@ -243,9 +226,11 @@ impl Places {
         }
         let text = Text { value: &fact.path, is_certain: fact.certain, is_glob: fact.glob };
         // The place of `$X/a` is unknown; the place of `/etc/$X` is known.
-        let parent = text.value.split(['$', '`']).next().unwrap_or_default();
-        let is_located = !text.has_unknown_parts() || parent.rfind('/').is_some_and(|at| at > 0);
-        if !is_located {
+        let is_located = || {
+            let parent = text.value.split(['$', '`']).next().unwrap_or_default();
+            parent.rfind('/').is_some_and(|at| at > 0)
+        };
+        if text.has_unknown_parts() && !is_located() {
             return PathFit { truth: Truth::Perhaps, is_as_written: false };
         }
         let is_in = |place: &PathPlace| match place {
@@ -312,36 +297,36 @@ impl PathRule {
 
     fn globbed(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
         if self.glob.is_empty() {
-            return PathFit::known(!subject.spellings().all(|spelling| self.excludes(spelling)));
+            return PathFit::known(!subject.texts().all(|text| self.excludes(text)));
         }
         let has_all = may_contain_matches(subject.fact);
-        PathFit::any(subject.spellings().map(|spelling| {
+        PathFit::any(subject.texts().map(|text| {
             let fits = |pattern: &PathPattern| {
-                pattern.matches(spelling) || (has_all && pattern.is_below(spelling))
+                pattern.matches(text) || (has_all && pattern.is_below(text))
             };
             let is_fitting = self.glob.iter().any(fits);
-            let may_fit = is_fitting || spelling.text.is_open();
-            if !may_fit || self.excludes(spelling) {
+            let may_fit = is_fitting || text.is_open();
+            if !may_fit || self.excludes(text) {
                 return PathFit::known(false);
             }
-            if is_fitting { spelling.text.as_written() } else { self.may_fit(spelling, call) }
+            if is_fitting { text.as_written() } else { self.may_fit(text, call) }
         }))
     }
 
-    fn excludes(&self, spelling: Spelling<'_>) -> bool {
-        self.not.iter().any(|pattern| pattern.matches(spelling))
+    fn excludes(&self, text: &PathText) -> bool {
+        self.not.iter().any(|pattern| pattern.matches(text))
     }
 
     /// Returns the fit of a text that stands for several paths.
-    fn may_fit(&self, Spelling { text, facts }: Spelling<'_>, call: &CallFacts) -> PathFit {
+    fn may_fit(&self, text: &PathText, call: &CallFacts) -> PathFit {
         let is_directory_of_pattern = text.is_glob && text.is_certain && {
-            self.glob.iter().any(|pattern| pattern.is_in_directory(text.value, call))
+            self.glob.iter().any(|pattern| pattern.is_in_directory(&text.value, call))
         };
         let fit = text.perhaps(|| {
-            let without_stars = facts.without_stars(text);
+            let without_stars = text.without_stars();
             self.glob.iter().any(|pattern| {
                 let short = without_stars.filter(|_| pattern.is_floating);
-                let open = short.unwrap_or_else(|| facts.open(text));
+                let open = short.unwrap_or_else(|| text.open());
                 let may_have = pattern.first_name.as_ref().is_none_or(|name| open.may_have(name));
                 may_have && pattern.may_fit(&open.tokens, call)
             })
@@ -373,12 +358,13 @@ impl PathRule {
             // `/etc/*` is as good as `/etc`.
             let contents = ["/*", "/**", "/.*", "/{*,.*}"];
             let directory = contents.iter().find_map(|end| text.value.strip_suffix(end));
-            let directory = directory.filter(|_| text.is_glob).unwrap_or(text.value);
+            let directory = directory.filter(|_| text.is_glob).unwrap_or(&text.value);
             let is_covered = |target: &Cow<'_, str>| below(target, directory).is_some();
-            if !text.has_unknown_parts() && targets.iter().any(is_covered) {
+            if !text.has_unknown_parts && targets.iter().any(is_covered) {
                 return text.as_written();
             }
-            if is_contents_of_a_variable(text.value) && targets.iter().any(|target| target == "/") {
+            if is_contents_of_a_variable(&text.value) && targets.iter().any(|target| target == "/")
+            {
                 return text.as_written();
             }
             let or_above = |target: &Cow<'_, str>| {
@@ -387,11 +373,12 @@ impl PathRule {
             };
             let (start, name) = (text.known_start(), text.known_name());
             let may_cover = || {
-                let tokens = text.tokens();
                 let directories = targets.iter().flat_map(or_above);
                 let mut fitting = directories
                     .filter(|directory| directory.starts_with(start) && directory.ends_with(name));
-                fitting.any(|directory| overlap(&tokens, &Text::known(&directory).tokens()))
+                fitting.any(|directory| {
+                    overlap(&text.open().tokens, &Text::known(&directory).tokens())
+                })
             };
             match text.perhaps(may_cover) {
                 // A pattern that fits a directory stands for it.
@@ -430,10 +417,10 @@ impl PathFit {
     }
 }
 
-impl Text<'_> {
+impl PathText {
     /// The text itself fits: surely, if it is certain.
     fn as_written(&self) -> PathFit {
-        let truth = if self.has_unknown_parts() { Truth::Perhaps } else { Truth::Yes };
+        let truth = if self.has_unknown_parts { Truth::Perhaps } else { Truth::Yes };
         PathFit { truth, is_as_written: true }
     }
 
@@ -442,42 +429,5 @@ impl Text<'_> {
         let may_fit = self.is_open() && fits();
         let truth = if may_fit { Truth::Perhaps } else { Truth::No };
         PathFit { truth, is_as_written: may_fit && self.is_narrow() }
-    }
-
-    /// Checks whether it stands for more than one text.
-    fn is_open(&self) -> bool {
-        self.is_glob || self.has_unknown_parts()
-    }
-
-    /// The last slash and the name after it, if they are known; else nothing.
-    fn known_name(&self) -> &str {
-        let name = self.value.rfind('/').map_or("", |at| &self.value[at..]);
-        if name.contains(['*', '?', '[', '$', '`', '{', '}', ')']) { "" } else { name }
-    }
-
-    /// The text before the first part that is a pattern or unknown.
-    fn known_start(&self) -> &str {
-        let wild = self.value.find(['*', '?', '[', '$', '`', '{']).filter(|_| self.is_open());
-        wild.map_or(self.value, |at| &self.value[..at])
-    }
-
-    /// The number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.
-    fn known_length(&self) -> usize {
-        self.known_start().trim_end_matches('/').len()
-    }
-
-    /// Returns whether only the root directory is known: `/$DIR`, `/{}`.
-    fn is_at_root(&self) -> bool {
-        let rest = self.value.strip_prefix('/').unwrap_or_default();
-        rest.starts_with(['$', '`']) || rest.starts_with("{}")
-    }
-
-    /// Returns whether it is a pattern for names with a known beginning: `.env*` is meant for few files, `*` is not.
-    fn is_narrow(&self) -> bool {
-        let name = self.value.rsplit('/').next().unwrap_or_default();
-        let prefix_length = name.find(['*', '?', '[', '$', '`']).unwrap_or(name.len());
-        // `.[e]nv` stands for names of one length.
-        let is_short = || !name.contains(['*', '$', '`']) && prefix_length >= 1 && name.len() > 2;
-        self.is_glob && self.is_certain && (prefix_length >= 2 || is_short())
     }
 }

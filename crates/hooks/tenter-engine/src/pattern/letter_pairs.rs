@@ -1,0 +1,32 @@
+//! A quick test that rules out most texts that a pattern does not fit.
+
+/// The pairs of letters that follow each other in a text, each as one of 64 bits: a text that contains another has its pairs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct LetterPairs(u64);
+
+impl LetterPairs {
+    pub(crate) fn new(text: &str) -> Self {
+        let pairs = text.as_bytes().windows(2);
+        let bit = |pair: &[u8]| (usize::from(pair[0]) * 31 + usize::from(pair[1])) % 64;
+        Self(pairs.fold(0, |bits, pair| bits | 1 << bit(pair)))
+    }
+
+    pub(crate) fn contain(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::LetterPairs;
+
+    proptest! {
+        #[test]
+        fn a_text_has_the_pairs_of_what_it_contains(text in "[a-z./]{0,20}", part in "[a-z./]{0,6}") {
+            let whole = format!("{text}{part}{text}");
+            prop_assert!(LetterPairs::new(&whole).contain(LetterPairs::new(&part)));
+        }
+    }
+}
