@@ -7,7 +7,7 @@ pub const MAX_BYTES: usize = 64 * 1024;
 pub const MAX_HEREDOC_BYTES: usize = 1024 * 1024;
 
 /// Maximum number of paths in the facts.
-pub const MAX_PATHS: usize = 1024;
+pub const MAX_PATHS: usize = 768;
 
 /// Maximum number of paths in the facts that are patterns or not known.
 pub const MAX_OPEN_PATHS: usize = 128;
@@ -16,7 +16,7 @@ pub const MAX_OPEN_PATHS: usize = 128;
 pub const MAX_DEPTH: usize = 32;
 
 /// Maximum number of commands in the facts.
-pub const MAX_COMMANDS: usize = 1024;
+pub const MAX_COMMANDS: usize = 768;
 
 /// Maximum number of words of a command.
 pub const MAX_WORDS: usize = 2048;
@@ -31,7 +31,7 @@ pub const MAX_HEREDOCS: usize = 64;
 pub const MAX_BRACES: usize = 64;
 
 /// Maximum number of bytes that are made by expansions.
-pub(crate) const MAX_EXPANDED: usize = 4 * MAX_BYTES;
+pub(crate) const MAX_EXPANDED: usize = 2 * MAX_BYTES;
 
 /// Maximum number of steps while the tree is read: functions can call functions.
 pub(crate) const MAX_STEPS: usize = 16 * 1024;

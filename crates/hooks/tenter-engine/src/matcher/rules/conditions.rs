@@ -40,8 +40,10 @@ pub(super) struct CompiledConditions {
     unparsed: Option<bool>,
     agent: Vec<AgentState>,
     over_limit: Option<bool>,
-    /// Returns whether one of them applies to a command.
+    /// True if one of them applies to a command.
     pub(super) is_about_command: bool,
+    /// Those of [`CHECKS`] that are set.
+    checks: Vec<&'static Check>,
 }
 
 /// The strength of a conjunction.
@@ -55,73 +57,132 @@ pub(super) struct Strength {
 /// One condition: its name in manifests, and whether it holds.
 pub(super) type Part = (&'static str, Truth);
 
-type Check = fn(&CompiledConditions, &CallFacts, Subject) -> Option<Truth>;
+/// A kind of condition.
+#[derive(Debug)]
+struct Check {
+    /// The condition's name in manifests.
+    name: &'static str,
+    is_set: fn(&CompiledConditions) -> bool,
+    /// Checks whether it holds, if it is set.
+    holds: fn(&CompiledConditions, &CallFacts, Subject) -> Truth,
+}
 
 /// The conditions, those first that cost least.
-const CHECKS: [(&str, Check); 15] = [
-    ("program", |it, call, at| {
-        command_checks(!it.program.is_empty(), call, at, |command| {
-            let is_certain = command.is_program_certain();
-            one_of(&it.program, Text { is_certain, ..Text::known(&command.program) })
-        })
-    }),
-    ("subcommand", |it, call, at| {
-        let fits = |command: &Command| subcommand(&it.subcommand, command);
-        command_checks(!it.subcommand.is_empty(), call, at, fits)
-    }),
-    ("where", |it, call, at| {
-        let fits = |command: &Command| it.location.contains(&command.location).into();
-        command_checks(!it.location.is_empty(), call, at, fits)
-    }),
-    ("via", |it, call, at| {
-        let fits = |word: &String| one_of(&it.via, Text::known(word));
-        let fits = |command: &Command| Truth::any(command.via.iter().map(fits));
-        command_checks(!it.via.is_empty(), call, at, fits)
-    }),
-    ("forkbomb", |it, call, _| Some((it.forkbomb? == call.facts.call.forkbomb).into())),
-    ("unparsed", |it, call, _| Some((it.unparsed? == call.facts.call.unparsed).into())),
-    ("agent", |it, call, _| {
-        let is_so = || it.agent.iter().any(|state| call.agent.contains(state));
-        (!it.agent.is_empty()).then(|| is_so().into())
-    }),
-    ("over_limit", |it, call, _| Some((it.over_limit? == call.facts.call.over_limit).into())),
-    ("sql", |it, call, at| Some(it.sql.as_ref()?.fit(call, at))),
-    ("flags", |it, call, at| {
-        let flags = it.flags.as_ref()?;
-        command_checks(true, call, at, |command| flags.fit(command))
-    }),
-    ("operands", |it, call, at| {
-        let operands = it.operands.as_ref()?;
-        command_checks(true, call, at, |command| operands.fit(command))
-    }),
-    ("env", |it, call, at| {
-        let env = it.env.as_ref()?;
-        command_checks(true, call, at, |command| env.fit(command))
-    }),
-    ("code", |it, call, at| Some(code(it.code.as_ref()?, call, at))),
-    ("flow", |it, call, at| Some(flow(it.flow.as_ref()?, call, at))),
-    ("path", |it, call, at| {
-        let path = it.path.as_ref()?;
-        Some(at.path.map_or(Truth::No, |index| path.fit(call, index).truth))
-    }),
+static CHECKS: [Check; 15] = [
+    Check {
+        name: "program",
+        is_set: |it| !it.program.is_empty(),
+        holds: |it, call, at| {
+            check_command(call, at, |command| {
+                let is_certain = command.is_program_certain();
+                one_of(&it.program, Text { is_certain, ..Text::known(&command.program) })
+            })
+        },
+    },
+    Check {
+        name: "subcommand",
+        is_set: |it| !it.subcommand.is_empty(),
+        holds: |it, call, at| {
+            check_command(call, at, |command| subcommand(&it.subcommand, command))
+        },
+    },
+    Check {
+        name: "where",
+        is_set: |it| !it.location.is_empty(),
+        holds: |it, call, at| {
+            check_command(call, at, |command| it.location.contains(&command.location).into())
+        },
+    },
+    Check {
+        name: "via",
+        is_set: |it| !it.via.is_empty(),
+        holds: |it, call, at| {
+            let fits = |word: &String| one_of(&it.via, Text::known(word));
+            check_command(call, at, |command| Truth::any(command.via.iter().map(fits)))
+        },
+    },
+    Check {
+        name: "forkbomb",
+        is_set: |it| it.forkbomb.is_some(),
+        holds: |it, call, _| (it.forkbomb == Some(call.facts.call.forkbomb)).into(),
+    },
+    Check {
+        name: "unparsed",
+        is_set: |it| it.unparsed.is_some(),
+        holds: |it, call, _| (it.unparsed == Some(call.facts.call.unparsed)).into(),
+    },
+    Check {
+        name: "agent",
+        is_set: |it| !it.agent.is_empty(),
+        holds: |it, call, _| it.agent.iter().any(|state| call.agent.contains(state)).into(),
+    },
+    Check {
+        name: "over_limit",
+        is_set: |it| it.over_limit.is_some(),
+        holds: |it, call, _| (it.over_limit == Some(call.facts.call.over_limit)).into(),
+    },
+    Check {
+        name: "sql",
+        is_set: |it| it.sql.is_some(),
+        holds: |it, call, at| it.sql.as_ref().map_or(Truth::No, |sql| sql.fit(call, at)),
+    },
+    Check {
+        name: "flags",
+        is_set: |it| it.flags.is_some(),
+        holds: |it, call, at| {
+            check_command(call, at, |command| {
+                it.flags.as_ref().map_or(Truth::No, |flags| flags.fit(command))
+            })
+        },
+    },
+    Check {
+        name: "operands",
+        is_set: |it| it.operands.is_some(),
+        holds: |it, call, at| {
+            check_command(call, at, |command| {
+                it.operands.as_ref().map_or(Truth::No, |operands| operands.fit(command))
+            })
+        },
+    },
+    Check {
+        name: "env",
+        is_set: |it| it.env.is_some(),
+        holds: |it, call, at| {
+            check_command(call, at, |command| {
+                it.env.as_ref().map_or(Truth::No, |env| env.fit(command))
+            })
+        },
+    },
+    Check {
+        name: "code",
+        is_set: |it| it.code.is_some(),
+        holds: |it, call, at| it.code.as_ref().map_or(Truth::No, |it| code(it, call, at)),
+    },
+    Check {
+        name: "flow",
+        is_set: |it| it.flow.is_some(),
+        holds: |it, call, at| it.flow.as_ref().map_or(Truth::No, |it| flow(it, call, at)),
+    },
+    Check {
+        name: "path",
+        is_set: |it| it.path.is_some(),
+        holds: |it, call, at| {
+            let fit = it.path.as_ref().zip(at.path).map(|(path, index)| path.fit(call, index));
+            fit.map_or(Truth::No, |fit| fit.truth)
+        },
+    },
 ];
 
-/// A condition on the command; `None` if it is not set.
-fn command_checks(
-    is_set: bool,
-    call: &CallFacts,
-    at: Subject,
-    fits: impl FnOnce(&Command) -> Truth,
-) -> Option<Truth> {
-    let command = || call.facts.call.commands.get(at.command?);
-    is_set.then(|| command().map_or(Truth::No, fits))
+/// Checks a condition on the command.
+fn check_command(call: &CallFacts, at: Subject, fits: impl FnOnce(&Command) -> Truth) -> Truth {
+    at.command.and_then(|command| call.facts.call.commands.get(command)).map_or(Truth::No, fits)
 }
 
 impl CompiledConditions {
     pub(super) fn new(conditions: &Conditions) -> Self {
         let patterns =
             |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
-        Self {
+        let compiled = Self {
             program: patterns(&conditions.program),
             subcommand: patterns(&conditions.subcommand),
             operands: conditions.operands.as_ref().map(OperandCondition::new),
@@ -138,7 +199,10 @@ impl CompiledConditions {
             agent: conditions.agent.clone(),
             over_limit: conditions.over_limit,
             is_about_command: conditions.is_about_command(),
-        }
+            checks: Vec::new(),
+        };
+        let checks = CHECKS.iter().filter(|check| (check.is_set)(&compiled)).collect();
+        Self { checks, ..compiled }
     }
 
     /// The commands whose programs fit, and unless `needs_program`, those whose programs are not known.
@@ -171,21 +235,20 @@ impl CompiledConditions {
     pub(super) fn may_hold_for_unread(&self, call: &CallFacts) -> bool {
         const OF_CALL: [&str; 4] = ["forkbomb", "unparsed", "agent", "over_limit"];
         let is_about_parts = self.is_about_command || self.path.is_some();
-        let mut call_checks = CHECKS.iter().filter(|(name, _)| OF_CALL.contains(name));
+        let mut call_checks = self.checks.iter().filter(|check| OF_CALL.contains(&check.name));
         is_about_parts
             && call.facts.call.over_limit
-            && call_checks
-                .all(|(_, check)| check(self, call, Subject::default()) != Some(Truth::No))
+            && call_checks.all(|check| (check.holds)(self, call, Subject::default()) != Truth::No)
     }
 
     /// Returns how strongly all of them hold. Stops at the first that does not.
     pub(super) fn strength(&self, call: &CallFacts, at: Subject) -> Strength {
         let mut truth = Truth::Yes;
         let (mut is_program_certain, mut has_certain, mut has_deed) = (true, false, false);
-        for (name, check) in &CHECKS {
-            let Some(part) = check(self, call, at) else { continue };
+        for check in &self.checks {
+            let part = (check.holds)(self, call, at);
             truth = truth.and(part);
-            match (part, *name) {
+            match (part, check.name) {
                 (Truth::No, _) => return Strength { truth, counts: false },
                 (Truth::Perhaps, "program") => is_program_certain = false,
                 (Truth::Perhaps, "path") => has_deed |= self.is_path_as_written(call, at),
@@ -207,8 +270,7 @@ impl CompiledConditions {
 
     /// Returns whether each of them holds.
     pub(super) fn parts(&self, call: &CallFacts, at: Subject) -> Vec<Part> {
-        let part = |(name, check): &(&'static str, Check)| Some((*name, check(self, call, at)?));
-        CHECKS.iter().filter_map(part).collect()
+        self.checks.iter().map(|check| (check.name, (check.holds)(self, call, at))).collect()
     }
 }
 
