@@ -54,7 +54,8 @@ fn copy(program: &Path, to: &Path) {
 impl Installed {
     /// A sandbox with `tenter` and `tenter-hook` in one directory.
     pub(crate) fn new() -> Self {
-        let bin = tempfile::tempdir().unwrap();
+        // On the file system of the build a program needs no copy.
+        let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let own = Path::new(env!("CARGO_BIN_EXE_tenter"));
         let tenter = bin.path().join("tenter");
         if fs::hard_link(own, &tenter).is_err() {

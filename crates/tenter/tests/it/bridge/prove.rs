@@ -1,6 +1,7 @@
 //! `tenter bridge prove`, with clients that work and clients that have defects.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde_json::Value;
@@ -224,7 +225,14 @@ fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
         installed.write("ci/prove.sh", ci_file("ci/prove.sh"));
         let pinned = installed.project().join("ci/agents/node_modules/.bin");
         fs::create_dir_all(&pinned).unwrap();
-        fs::rename(installed.bin.path().join("claude"), pinned.join("claude")).unwrap();
+        let client = installed.bin.path().join("claude");
+        copy(&client, &pinned.join("claude"));
+        fs::remove_file(client).unwrap();
+        // Other tests prove all checks.
+        let tenter = installed.bin.path().join("tenter");
+        let few = format!("#!/bin/sh\nexec {} \"$@\" --only rewrite,deny\n", tenter.display());
+        fs::write(pinned.join("tenter"), few).unwrap();
+        fs::set_permissions(pinned.join("tenter"), fs::Permissions::from_mode(0o755)).unwrap();
         let output = installed.shell("sh ci/prove.sh").expect_code(code);
         assert!(output.stdout.contains("Claude Code 2.1.330, proved in"), "{output}");
         let is_broken = output.stdout.contains("BROKEN    a call is rewritten");
@@ -278,7 +286,8 @@ fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
         ("echo thinking\nsleep 1000 & sleep 1000\n", ["did not end within 1 s", "thinking"]),
         ("yes flood\n", ["wrote more than 32 MiB", "flood"]),
     ] {
-        installed.program("claude", &format!("#!/bin/sh\n{script}"));
+        let version = "[ \"$1\" = --version ] && exec echo 2.1.330";
+        installed.program("claude", &format!("#!/bin/sh\n{version}\n{script}"));
         let output = prove(&installed, "--json --only deny --timeout 1").expect_code(1);
         let deny = checks(&output).into_iter().find(|check| check["id"] == "deny").unwrap();
         let evidence = deny["evidence"].as_str().unwrap();

@@ -1,5 +1,6 @@
 //! Hooks that misbehave: every fault of `table`, at every event that a hook of either protocol can subscribe to, under both fail modes.
-//! An ordinary run alternates between the fail modes from event to event; a soak (`TENTER_SOAK`) tries both at each.
+//! An ordinary run tries each fault at every second event, alternating between the fail modes, so that every kind of fault is tried at
+//! every event in both; a soak (`TENTER_SOAK`) tries both at each.
 //! Manifest hooks are tried in both of their forms: once per event, and called.
 //! Whatever a hook does, the run ends in time, reports its result, is recorded once, and leaves no process and no file descriptor
 //! behind. Meanwhile the clock jumps back and forth.
@@ -84,6 +85,8 @@ const AT_ONCE: usize = 16;
 /// Maximum number of repetitions of a part that was late in parallel with others: a busy machine is late now and then, a defect
 /// always.
 const ATTEMPTS: usize = 5;
+/// An ordinary run tries each fail mode of a fault at every fourth event.
+const STRIDE: usize = 4;
 /// If this variable is set, the tables of `docs/reliability.md` are updated.
 const UPDATE: &str = "TENTER_UPDATE_DOCS";
 
@@ -188,13 +191,40 @@ fn parts<'f>(faults: &'f [Fault], asynchronous: &'f [AsyncFault]) -> Vec<Part<'f
 
 /// Returns the events at which the fault of this row is tested in this fail mode: those that the protocol supports.
 fn events(row: usize, fault: &Fault, way: Way, fail: FailMode) -> Vec<EventName> {
-    let is_wanted = |column: usize| way != Way::Executable || !TABLE[column].executable.is_empty();
-    let is_tried = |column: usize| match fault.only {
-        Some(only) => TABLE[column].event == only,
-        None => is_soak() || (row + column).is_multiple_of(2) == (fail == FailMode::Open),
+    let is_wanted =
+        |column: &usize| way != Way::Executable || !TABLE[*column].executable.is_empty();
+    let turn = if fail == FailMode::Open { 0 } else { STRIDE / 2 };
+    let is_tried = |place: usize, event: EventName| match fault.only {
+        Some(only) => event == only,
+        None => is_soak() || (row + place) % STRIDE == turn,
     };
-    let columns = (0..TABLE.len()).filter(|column| is_wanted(*column) && is_tried(*column));
-    columns.map(|column| TABLE[column].event).collect()
+    let columns = (0..TABLE.len()).filter(is_wanted).map(|column| TABLE[column].event).enumerate();
+    columns.filter(|(place, event)| is_tried(*place, *event)).map(|(_, event)| event).collect()
+}
+
+/// Faults that are tried at one event only are left out.
+#[test]
+fn every_kind_of_fault_is_tried_at_every_event_in_both_fail_modes() {
+    let mut first = 0;
+    for kind in table::kinds() {
+        let rows: Vec<_> =
+            kind.iter().enumerate().filter(|(_, fault)| fault.only.is_none()).collect();
+        for (way, fail) in
+            Way::ALL.into_iter().flat_map(|way| [(way, FailMode::Open), (way, FailMode::Closed)])
+        {
+            let possible = rows.iter().filter(|(_, fault)| fault.is_possible(way));
+            let tried: Vec<Vec<EventName>> =
+                possible.map(|(row, fault)| events(first + row, fault, way, fail)).collect();
+            assert!(tried.iter().all(|events| !events.is_empty()), "{way:?}, {fail:?}: {tried:?}");
+            let columns =
+                TABLE.iter().filter(|row| way != Way::Executable || !row.executable.is_empty());
+            for row in columns {
+                let is_tried = tried.iter().any(|events| events.contains(&row.event));
+                assert!(is_tried, "{} ({way:?}, {fail:?}): {tried:?}", row.name);
+            }
+        }
+        first += kind.len();
+    }
 }
 
 /// Returns the events in groups; each group has its own scene.

@@ -28,10 +28,12 @@ const DEEP: usize = 10_000;
 
 /// Returns all faults.
 pub(super) fn faults() -> Vec<Fault> {
+    kinds().into_iter().flatten().collect()
+}
+
+/// Returns the faults of each kind.
+pub(super) fn kinds() -> [Vec<Fault>; 7] {
     [streams(), answers(), ends(), processes(), itself(), programs(), pinned()]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 fn streams() -> Vec<Fault> {
