@@ -1,8 +1,16 @@
 //! `after_turn` and `agent_stop`: follow-ups, the cap on stop loops, mutation, callbacks.
 
 use serde_json::Value;
+use tenter_testkit::Sandbox;
 
 use crate::{headless, of_kind, sandbox};
+
+/// Returns a field of each payload that a hook has written to the file `stops`.
+fn of_stops(sandbox: &Sandbox, field: &str) -> Vec<Value> {
+    let payloads = sandbox.read("stops");
+    let payloads = payloads.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    payloads.map(|payload| payload[field].clone()).collect()
+}
 
 #[test]
 fn continuations_are_limited_to_eight() {
@@ -10,13 +18,7 @@ fn continuations_are_limited_to_eight() {
     sandbox.sh_hook("endless", "agent_stop", r#"printf '%s\n' "$payload" >> stops; echo '{"result": "continue", "follow_up_messages": ["again"]}'"#);
     let (lines, code) = headless(&sandbox, "turns: [{text: one}]");
     assert_eq!(code, 0);
-    let counts: Vec<u64> = sandbox
-        .read("stops")
-        .lines()
-        .map(|line| {
-            serde_json::from_str::<Value>(line).unwrap()["continuation_count"].as_u64().unwrap()
-        })
-        .collect();
+    let counts = of_stops(&sandbox, "continuation_count");
     assert_eq!(counts, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop");
 }
@@ -33,13 +35,7 @@ fn a_tool_call_resets_the_continuation_count() {
         "{text: a}, {text: b}, {tool_calls: [{name: todo, input: {}}]}, {text: c}, {text: d}";
     let (_, code) = headless(&sandbox, &format!("turns: [{turns}]"));
     assert_eq!(code, 0);
-    let counts: Vec<u64> = sandbox
-        .read("stops")
-        .lines()
-        .map(|line| {
-            serde_json::from_str::<Value>(line).unwrap()["continuation_count"].as_u64().unwrap()
-        })
-        .collect();
+    let counts = of_stops(&sandbox, "continuation_count");
     assert_eq!(counts[..4], [0, 1, 0, 1]);
 }
 
@@ -108,12 +104,5 @@ fn a_stop_after_blocked_calls_is_reported_once() {
         "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: I give up.}, {text: Still.}]",
     );
     assert_eq!(code, 0);
-    let reasons: Vec<String> = sandbox
-        .read("stops")
-        .lines()
-        .map(|line| {
-            serde_json::from_str::<Value>(line).unwrap()["stop_reason"].as_str().unwrap().to_owned()
-        })
-        .collect();
-    assert_eq!(reasons, ["tool_rejected", "no_tool_calls"]);
+    assert_eq!(of_stops(&sandbox, "stop_reason"), ["tool_rejected", "no_tool_calls"]);
 }

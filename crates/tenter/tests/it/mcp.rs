@@ -91,24 +91,6 @@ fn a_confinement_of_a_server_that_is_unknown_or_has_no_program_does_not_start_it
 }
 
 #[test]
-fn a_hook_blocks_a_tool_of_a_server() {
-    let sandbox = sandbox();
-    user_server(&sandbox, "test", &McpServer::default(), "");
-    sandbox.write(
-        "../home/.kodelet/hooks/no-test/HOOK.md",
-        "---\nname: no-test\ndescription: d\ntrigger: before_tool\nmatcher: {tool: ^mcp__test__}\n---\n",
-    );
-    sandbox.write("../home/.kodelet/hooks/no-test/scripts/run.sh", "echo not today >&2; exit 2\n");
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: mcp__test__echo}]}, {text: ok, expect: {contains: ['blocked by hook: not today']}}]",
-    );
-    assert_eq!(code, 0);
-    assert_eq!(results(&lines)[0]["metadataType"], "blocked");
-    assert!(!received(&sandbox, "test").contains("tools/call"));
-}
-
-#[test]
 fn a_guard_and_the_protection_of_files_see_what_a_tool_of_a_server_does() {
     let sandbox = sandbox();
     let schema = json!({"type": "object", "properties": {}});

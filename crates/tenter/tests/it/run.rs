@@ -279,25 +279,6 @@ fn output_that_hooks_could_not_check_because_of_ctrl_c_is_not_kept() {
     assert!(!stored.json()["messages"][2].to_string().contains("SECRETKEY\\n"), "{stored}");
 }
 
-#[test]
-fn ctrl_c_terminates_a_running_hook() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("slow", "before_tool_call", "echo $$ > pid; sleep 1000");
-    let model =
-        sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}]");
-    let child = sandbox.start(&["run", "--headless", "--model", &model, "x"]);
-    let pid_file = sandbox.project().join("pid");
-    wait_until("the hook runs", || {
-        std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n'))
-    });
-    interrupt(child.id());
-    let output = sandbox.finish(child).expect_code(130);
-    assert!(
-        !sandbox.project().join("ran").exists(),
-        "the tool ran although the agent was interrupted\n{output}"
-    );
-}
-
 /// Waits until a process whose number a file of the project holds has ended. Its zombie is another's to reap.
 pub(crate) fn wait_for_death(sandbox: &Sandbox, file: &str) {
     let stat = Path::new("/proc").join(sandbox.read(file).trim()).join("stat");

@@ -147,21 +147,6 @@ fn model_calls_beyond_the_users_limit_are_refused_and_reported_once() {
 }
 
 #[test]
-fn services_that_are_not_listed_are_refused_and_questions_need_a_user() {
-    let sandbox = sandbox();
-    let requests = [
-        ("history.get", "{}"),
-        ("model.complete", r#"{"prompt": "?"}"#),
-        ("ask", r#"{"question": "Really?"}"#),
-    ];
-    hook(&sandbox, "before_stop", "  services: [ask]\n", &requests);
-    let _ = run(&sandbox, DONE).expect_code(0);
-    let answers = answers(&sandbox);
-    let errors: Vec<&str> = answers.iter().map(error).collect();
-    assert_eq!(errors, ["refused", "refused", "unsupported"]);
-}
-
-#[test]
 fn state_outlives_the_process_and_session_state_goes_with_the_conversation() {
     let sandbox = sandbox();
     let add = |scope: &str| format!(r#"{{"key": "n", "by": 1, "scope": "{scope}"}}"#);

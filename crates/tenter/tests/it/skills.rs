@@ -1,7 +1,5 @@
 //! Skills: what the model sees of them and loads, which hooks see it, and what `tenter skill` prints.
 
-use std::fs;
-
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tenter_testkit::Sandbox;
@@ -44,25 +42,6 @@ fn a_model_loads_a_skill_and_hooks_see_the_call() {
     assert_eq!((&result["toolName"], &result["metadataType"]), (&json!("skill"), &json!("skill")));
     assert!(sandbox.read("seen").contains(r#""tool_name": "skill""#));
     assert!(sandbox.read("seen-after").contains(r#""skillName": "pdf""#));
-}
-
-#[test]
-fn a_hook_for_another_agents_tool_name_blocks_a_skill() {
-    let sandbox = sandbox();
-    skill(&sandbox, ".agents/skills/deploy", "Deploys");
-    sandbox.write(
-        "../home/.kodelet/hooks/no-deploy/HOOK.md",
-        "---\nname: no-deploy\ndescription: d\ntrigger: before_tool\nmatcher: {tool: ^Skill$, pattern: deploy}\n---\n",
-    );
-    sandbox
-        .write("../home/.kodelet/hooks/no-deploy/scripts/run.sh", "echo not today >&2; exit 2\n");
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: skill, input: {name: deploy}}]}, {text: ok, expect: {contains: ['blocked by hook: not today'], lacks: [Follow]}}]",
-    );
-    assert_eq!(code, 0);
-    let run = of_kind(&lines, "hook")[0];
-    assert_eq!((&run["hook"], &run["decision"]), (&json!("no-deploy"), &json!("deny")));
 }
 
 #[test]
@@ -116,6 +95,8 @@ fn without_skills_there_is_no_tool_for_them() {
     let none = "turns: [{tool_calls: [{name: skill, input: {name: pdf}}], expect: {lacks: [Skills are]}}, {text: ok, expect: {contains: ['there is no tool \"skill\"']}}]";
     goes_well(&sandbox, none, &[]);
     goes_well(&sandbox, none, &["--allowed-tools", "skill,bash"]);
+    let message = "There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.\n";
+    assert_eq!(sandbox.run(&["skill", "list"]).expect_code(0).stderr, message);
     skill(&sandbox, ".kodelet/skills/pdf", "Fills PDF forms");
     goes_well(&sandbox, none, &["--no-skills"]);
     goes_well(&sandbox, none, &["--allowed-tools", "bash"]);
@@ -177,51 +158,6 @@ fn an_invalid_skill_is_reported_and_hides_no_other() {
     error: the skill "bad" cannot be used
       help: fix the file; `tenter skill list` shows where it is
     "#);
-}
-
-#[test]
-fn the_skill_with_the_highest_precedence_is_loaded_and_listed_first() {
-    let sandbox = sandbox();
-    let levels = [
-        (".kodelet/skills/pdf", "pdf", "project"),
-        (".agents/skills/pdf", "pdf", "project"),
-        ("../home/.kodelet/skills/pdf", "pdf", "user"),
-        ("../home/.config/agents/skills/pdf", "pdf", "user"),
-        ("../home/.agents/skills/pdf", "pdf", "user"),
-        (".kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", "project-plugin"),
-        ("../home/.kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", "user-plugin"),
-    ];
-    for (directory, _, _) in levels {
-        skill(&sandbox, directory, &format!("Level {directory}"));
-    }
-    for (index, (directory, name, layer)) in levels.iter().enumerate() {
-        let (_, code) = headless(
-            &sandbox,
-            &json!({"turns": [
-                {"tool_calls": [{"name": "skill", "input": {"name": name}}],
-                 "expect": {"contains": [format!("- {name}: Level {directory}")]}},
-                {"text": "ok", "expect": {"contains": [format!("Follow Level {directory}.")]}},
-            ]})
-            .to_string(),
-        );
-        assert_eq!(code, 0, "{directory}");
-        let listed = sandbox.run(&["skill", "list", "--json"]).expect_code(0).json();
-        let same_name: Vec<&Value> =
-            listed.as_array().unwrap().iter().filter(|skill| skill["name"] == **name).collect();
-        assert_eq!(
-            (&same_name[0]["layer"], &same_name[0]["shadowed_by"]),
-            (&json!(layer), &Value::Null)
-        );
-        let below = levels[index + 1..].iter().filter(|(_, other, _)| other == name).count();
-        assert_eq!(same_name.len(), below + 1);
-        assert!(same_name[1..].iter().all(|other| other["shadowed_by"] == same_name[0]["path"]));
-        fs::remove_dir_all(sandbox.project().join(directory)).unwrap();
-    }
-    assert_snapshot!(sandbox.run(&["skill", "list"]), @"
-    exit: 0
-    --- stderr
-    There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.
-    ");
 }
 
 #[test]

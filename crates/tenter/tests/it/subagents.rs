@@ -50,13 +50,3 @@ fn a_subagent_cannot_start_subagents() {
     let refused = of_kind(&lines, "tool-result")[0];
     assert_eq!(refused["result"]["error"], "a subagent cannot start subagents");
 }
-
-#[test]
-fn a_message_hook_can_deny_a_subagents_task() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("filter", "user_message_send", r#"case "$payload" in *'"invoked_by": "subagent"'*) echo '{"blocked": true, "reason": "no helpers"}';; esac"#);
-    let (lines, code) =
-        headless(&sandbox, &format!("turns: [{{tool_calls: [{TASK}]}}, {{text: alone then}}]"));
-    assert_eq!(code, 0);
-    assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["metadataType"], "blocked");
-}

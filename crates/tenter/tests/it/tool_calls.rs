@@ -3,13 +3,8 @@
 use serde_json::{Value, json};
 use tenter_testkit::needs;
 
+use crate::manifests::decisions;
 use crate::{headless, of_kind, sandbox};
-
-/// The decisions of a hook, in order.
-fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
-    let runs = of_kind(lines, "hook").into_iter().filter(|run| run["hook"] == hook);
-    runs.map(|run| run["decision"].as_str().unwrap().to_owned()).collect()
-}
 
 #[test]
 fn a_redacted_output_is_used_for_model_stream_and_store() {
@@ -88,22 +83,6 @@ fn parallel_calls_each_run_under_their_own_hooks() {
     assert_eq!(result("b")["metadata"]["output"], "b done\n");
     assert_eq!(result("x")["metadataType"], "blocked");
     assert_eq!(decisions(&lines, "guard").len(), 3);
-}
-
-#[test]
-fn context_from_hooks_is_sent_with_the_result() {
-    let sandbox = sandbox();
-    sandbox.sh_hook(
-        "before",
-        "before_tool_call",
-        r#"echo '{"additional_context": "mind the gap"}'"#,
-    );
-    sandbox.sh_hook("after", "after_tool_call", r#"echo '{"additional_context": "well done"}'"#);
-    let (_, code) = headless(
-        &sandbox,
-        "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok, expect: {contains: [mind the gap, well done, \" name=\\\"after\\\">\"]}}]",
-    );
-    assert_eq!(code, 0);
 }
 
 #[test]

@@ -44,42 +44,15 @@ fn run_at_terminal(sandbox: &Sandbox) -> PtySession {
 
 #[test]
 fn without_a_terminal_a_missing_fail_closed_hook_stops_everything() {
-    type Weaken = fn(&Sandbox);
-    let ways: [(Weaken, &str); 4] = [
-        (remove_guard, "is gone"),
-        (
-            |sandbox| {
-                let guard = sandbox.project().join(".kodelet/hooks/guard");
-                fs::rename(&guard, guard.with_extension("disable")).unwrap();
-            },
-            "is disabled",
-        ),
-        (
-            |sandbox| {
-                sandbox.write(".kodelet/hooks/hooks.toml", "[hooks]\nenabled = false\n");
-            },
-            "is disabled by",
-        ),
-        (
-            |sandbox| {
-                use std::os::unix::fs::PermissionsExt as _;
-                let guard = sandbox.project().join(".kodelet/hooks/guard");
-                fs::set_permissions(guard, fs::Permissions::from_mode(0o644)).unwrap();
-            },
-            "is not executable",
-        ),
-    ];
-    for (weaken, why) in ways {
-        let sandbox = guarded(CLOSED);
-        weaken(&sandbox);
-        let output = run(&sandbox, &[]).expect_code(4);
-        assert!(output.stderr.contains(&format!("no longer run: guard {why}")), "{output}");
-        assert!(output.stderr.contains("tenter trust"), "{output}");
-        let lines = run(&sandbox, &["--headless"]).expect_code(4).json_lines();
-        assert_eq!(lines.last().unwrap()["untrusted"], serde_json::json!(["guard"]));
-        let _ = run(&sandbox, &["--no-hooks"]).expect_code(0);
-        let _ = sandbox.run(&["trust"]).expect_code(4);
-    }
+    let sandbox = guarded(CLOSED);
+    remove_guard(&sandbox);
+    let output = run(&sandbox, &[]).expect_code(4);
+    assert!(output.stderr.contains("no longer run: guard is gone"), "{output}");
+    assert!(output.stderr.contains("tenter trust"), "{output}");
+    let lines = run(&sandbox, &["--headless"]).expect_code(4).json_lines();
+    assert_eq!(lines.last().unwrap()["untrusted"], serde_json::json!(["guard"]));
+    let _ = run(&sandbox, &["--no-hooks"]).expect_code(0);
+    let _ = sandbox.run(&["trust"]).expect_code(4);
 }
 
 #[test]

@@ -204,19 +204,22 @@ fn the_password_of_a_proxy_is_in_no_error() {
 /// A server must not be able to redirect a key to another one.
 #[test]
 fn redirects_are_not_followed() {
-    for format in Format::ALL {
+    let codes = ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"];
+    for (format, code) in
+        Format::ALL.into_iter().flat_map(|format| codes.map(|code| (format, code)))
+    {
         let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
         elsewhere.set_nonblocking(true).unwrap();
         let to = elsewhere.local_addr().unwrap();
-        let (server, request_text) = once(format!(
-            "HTTP/1.1 302 Found\r\nlocation: http://{to}/\r\ncontent-length: 0\r\n\r\n"
-        ));
+        let (server, request_text) =
+            once(format!("HTTP/1.1 {code}\r\nlocation: http://{to}/\r\ncontent-length: 0\r\n\r\n"));
         let error = failed(
             connect(endpoint(format, format!("http://{server}")), choice()).unwrap().as_ref(),
         );
         assert!(request_text.join().unwrap().contains(KEY));
         assert!(matches!(&error, ModelError::Rejected { .. }), "{format:?}: {error:?}");
-        assert!(error.to_string().contains("redirects to another address (HTTP 302)"), "{error}");
+        let message = format!("redirects to another address (HTTP {})", &code[..3]);
+        assert!(error.to_string().contains(&message), "{error}");
         assert!(elsewhere.accept().is_err(), "{format:?} was followed");
     }
 }

@@ -29,59 +29,32 @@ fn exit_2_and_a_deny_on_stdout_are_the_same_block() {
 /// A failed hook has no effect, and its failure is reported everywhere.
 #[test]
 fn failures_are_reported_and_the_agent_continues() {
-    for (more, body, reason) in [
-        ("", "echo oops >&2; exit 1", "it exited with code 1"),
-        ("", "echo '{\"decision\": \"deny\"}'; exit 3", "it exited with code 3"),
-        ("", "kill -9 $$", "it was terminated by signal 9"),
-        ("timeout: 100", "sleep 600", "timed out after 100 ms"),
-        ("", "head -c 2000000 /dev/zero", "it wrote 2000000 bytes to stdout; the limit is 1 MiB"),
-    ] {
-        let sandbox = sandbox();
-        hook(&sandbox, "guard", "before_tool", more, body);
-        let model = sandbox.script(&bash("touch ran", ""));
-        let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
-        assert!(sandbox.project().join("ran").exists(), "{body}");
-        let message = format!("hook guard failed at before_tool: {reason}");
-        assert!(output.stderr.contains(&message), "{message}\n{output}");
-        let records = records(&sandbox);
-        assert_eq!(
-            (&records[0]["decision"], &records[0]["reason"]),
-            (&json!("failed"), &json!(reason))
-        );
-        assert_eq!(records[1]["decision"], "none", "no decision was made: {}", records[1]);
-    }
+    let sandbox = sandbox();
+    hook(&sandbox, "guard", "before_tool", "", "echo '{\"decision\": \"deny\"}'; exit 3");
+    let model = sandbox.script(&bash("touch ran", ""));
+    let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+    assert!(sandbox.project().join("ran").exists());
+    let reason = "it exited with code 3";
+    let message = format!("hook guard failed at before_tool: {reason}");
+    assert!(output.stderr.contains(&message), "{message}\n{output}");
+    let records = records(&sandbox);
+    assert_eq!(
+        (&records[0]["decision"], &records[0]["reason"]),
+        (&json!("failed"), &json!(reason))
+    );
+    assert_eq!(records[1]["decision"], "none", "no decision was made: {}", records[1]);
 }
 
 #[test]
 fn a_hook_that_fails_closed_denies_and_the_record_says_why() {
-    for (more, body) in
-        [(CLOSED.to_owned(), "exit 1"), (format!("timeout: 100\n{CLOSED}"), "sleep 600")]
-    {
-        let sandbox = sandbox();
-        hook(&sandbox, "guard", "before_tool", &more, body);
-        let expect =
-            "contains: [\"blocked by hook: the hook guard failed\", it is set to fail closed]";
-        let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
-        assert_eq!((code, decisions(&lines, "guard")), (0, vec!["failed".to_owned()]));
-        assert!(!sandbox.project().join("ran").exists());
-        let decision = &records(&sandbox)[1];
-        assert_eq!(
-            (&decision["decision"], &decision["by_failure"]),
-            (&json!("deny"), &json!(true))
-        );
-    }
-}
-
-/// Nothing can be kept from happening any more, and nothing is to be looked at, so there is nothing to close.
-#[test]
-fn failing_closed_has_no_effect_after_the_fact() {
-    for trigger in ["after_turn", "after_agent", "session_end"] {
-        let sandbox = sandbox();
-        hook(&sandbox, "guard", trigger, CLOSED, "exit 1");
-        let (lines, code) = headless(&sandbox, &bash("true", "lacks: [fail closed]"));
-        assert_eq!(code, 0, "{trigger}");
-        assert!(decisions(&lines, "guard").iter().all(|decision| decision == "failed"));
-    }
+    let sandbox = sandbox();
+    hook(&sandbox, "guard", "before_tool", CLOSED, "exit 1");
+    let expect = "contains: [\"blocked by hook: the hook guard failed\", it is set to fail closed]";
+    let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
+    assert_eq!((code, decisions(&lines, "guard")), (0, vec!["failed".to_owned()]));
+    assert!(!sandbox.project().join("ran").exists());
+    let decision = &records(&sandbox)[1];
+    assert_eq!((&decision["decision"], &decision["by_failure"]), (&json!("deny"), &json!(true)));
 }
 
 #[test]
@@ -120,46 +93,6 @@ fn text_is_logged_and_invalid_json_is_warned_about() {
             assert!(text, "{output}");
         }
         assert!(warning.is_none_or(|warning| sandbox.run(&["log"]).stdout.contains(warning)));
-    }
-}
-
-/// Unusable replies of a guard that fails closed, and the reason; each of these let the tool run once.
-#[test]
-fn an_unusable_reply_denies_if_the_hook_fails_closed_and_is_reported_otherwise() {
-    for (body, why) in [
-        ("printf '{\"decision\": \"de'", "not one JSON object"),
-        ("echo '{\"decision\": \"deny\", \"reason\": \"no \"rm\"\"}'", "not one JSON object"),
-        ("echo '{\"decision\": [\"deny\"]}'", "must be a string"),
-        ("echo '{\"decision\": \"Deny\"}'", "unknown value"),
-        ("echo '{\"descision\": \"deny\", \"reason\": \"no\"}'", "did you mean"),
-        ("echo '{\"modified_input\": \"ls\"}'", "must be an object"),
-    ] {
-        for fail in ["closed", "open"] {
-            let sandbox = sandbox();
-            hook(&sandbox, "guard", "before_tool", &format!("metadata: {{fail: {fail}}}"), body);
-            let expect =
-                if fail == "closed" { "contains: [guard failed]" } else { "lacks: [guard failed]" };
-            let (lines, _) = headless(&sandbox, &bash("touch ran", expect));
-            assert_eq!(sandbox.project().join("ran").exists(), fail == "open", "{body}");
-            let run = runs(&lines, "guard")[0].to_string();
-            assert!(run.contains(why), "{run}");
-        }
-    }
-}
-
-#[test]
-fn a_rewrite_that_does_not_fit_the_result_is_a_failure() {
-    for output in [json!({"output": "[redacted]"}), json!("[redacted]")] {
-        let sandbox = sandbox();
-        let answer = json!({"modified_output": output});
-        hook(&sandbox, "redact", "after_tool", "", &format!("echo '{answer}'"));
-        let script = bash("echo se''cret", "contains: [secret]");
-        let (lines, _) = headless(&sandbox, &script);
-        assert_eq!(runs(&lines, "redact")[0]["decision"], "failed");
-        let model = sandbox.script(&script);
-        let screen = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-        assert!(screen.stderr.contains("hook redact failed at after_tool"), "{screen}");
-        assert!(!screen.stderr.contains("changed it"), "{screen}");
     }
 }
 

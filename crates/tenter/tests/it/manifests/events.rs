@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::TABLE;
 use tenter_testkit::{Sandbox, wait_until};
 
-use super::{hook, runs};
+use super::hook;
 use crate::run::interrupt;
 use crate::{headless, of_kind, sandbox};
 
@@ -264,36 +264,6 @@ fn an_interrupted_session_still_fires_session_end() {
     assert_eq!(own(&sandbox, "session_end")["exit_reason"], "interrupted");
     assert_eq!(payloads(&sandbox, "after_agent").len(), 1);
     assert!(payloads(&sandbox, "before_stop").is_empty());
-}
-
-#[test]
-fn a_denied_session_start_is_shown_and_calls_no_model() {
-    let sandbox = sandbox();
-    hook(&sandbox, "curfew", "session_start", "", "echo 'after hours' >&2; exit 2");
-    let model = sandbox.script("turns: [{text: never}]");
-    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(3);
-    assert!(output.stdout.is_empty(), "{output}");
-    assert!(
-        output.stderr.contains("blocked by hook curfew at session_start: after hours"),
-        "{output}"
-    );
-}
-
-#[test]
-fn context_from_session_start_is_sent_with_the_first_message() {
-    let sandbox = sandbox();
-    hook(
-        &sandbox,
-        "rules",
-        "session_start",
-        "",
-        "echo '{\"additional_context\": \"tabs, not spaces\"}'",
-    );
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{text: ok, expect: {contains: [\" name=\\\"rules\\\">\\ntabs, not spaces\"]}}]",
-    );
-    assert_eq!((code, runs(&lines, "rules").len()), (0, 1), "{lines:#?}");
 }
 
 #[test]

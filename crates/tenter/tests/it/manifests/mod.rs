@@ -54,7 +54,7 @@ fn runs<'v>(lines: &'v [Value], hook: &str) -> Vec<&'v Value> {
 }
 
 /// Returns the decisions of a hook, run by run.
-fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
+pub(crate) fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
     runs(lines, hook).iter().map(|run| run["decision"].as_str().unwrap().to_owned()).collect()
 }
 

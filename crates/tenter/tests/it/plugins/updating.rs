@@ -125,25 +125,6 @@ fn a_plugin_whose_new_version_is_invalid_stays_unchanged() {
     );
 }
 
-/// A lock comes with a project and is untrusted: it must not choose which program runs.
-#[test]
-fn a_lock_that_names_a_program_is_refused() {
-    let sandbox = sandbox();
-    let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
-    let lock = sandbox.read(".kodelet/plugins/plugin.lock");
-    for source in ["ext::sh -c 'touch ran'", "--upload-pack=touch ran"] {
-        sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(&repository.url(), source));
-        let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
-    }
-    sandbox.write(
-        ".kodelet/plugins/plugin.lock",
-        lock.replace("name = \"ada/guards\"", "name = \"../../x\""),
-    );
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
-    assert!(!sandbox.project().join("ran").exists());
-}
-
 /// A lock comes with a project and is untrusted: it must not choose which of the user's directories is copied.
 #[test]
 fn an_untrusted_lock_copies_no_directory_of_the_user() {

@@ -90,18 +90,3 @@ fn both_forms_decide_alike() {
         assert_eq!(decided(""), served);
     }
 }
-
-#[test]
-fn a_service_that_the_manifest_does_not_list_is_refused() {
-    for language in LANGUAGES {
-        if !needs::has(language.0) {
-            continue;
-        }
-        let sandbox = with_hook(language, "  runtime: serve\n  services: [state]\n");
-        let lines = run(&sandbox, &["model"], &[]);
-        let runs = of_kind(&lines, "hook");
-        assert_eq!(runs[0]["decision"], "failed", "{lines:#?}");
-        let reason = runs[0]["reason"].as_str().unwrap();
-        assert!(reason.contains("the service failed"), "{reason}");
-    }
-}

@@ -1,9 +1,5 @@
 //! Ways on which models' keys could leave.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
-use std::sync::mpsc;
-
 use tenter_testkit::needs;
 
 use crate::manifests::hook as manifest_hook;
@@ -109,47 +105,4 @@ fn a_model_key_in_a_hooks_reply_is_masked_everywhere() {
     }
     let stored = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
     assert_eq!(stored.stdout, "");
-}
-
-/// Answers every request with `response`, and tells what it was sent.
-fn server(response: String) -> (String, mpsc::Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let (sender, requests) = mpsc::channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut bytes = vec![0; 1 << 16];
-            let length = stream.read(&mut bytes).unwrap();
-            let _ = sender.send(String::from_utf8_lossy(&bytes[..length]).into_owned());
-            let _ = stream.write_all(response.as_bytes());
-        }
-    });
-    (address, requests)
-}
-
-#[test]
-fn a_redirect_does_not_forward_the_key() {
-    for code in
-        ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"]
-    {
-        for (model, variable) in [
-            ("anthropic/m", "ANTHROPIC_API_KEY"),
-            ("openai/m", "OPENAI_API_KEY"),
-            ("google/m", "GEMINI_API_KEY"),
-        ] {
-            let (other, reached) =
-                server("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_owned());
-            let (first, asked) = server(format!(
-                "HTTP/1.1 {code}\r\nlocation: {other}/x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-            ));
-            let sandbox = sandbox();
-            let output = sandbox.shell(&format!(
-                "{variable}={KEY} exec tenter run --model {model} --base-url {first} go"
-            ));
-            assert!(asked.try_recv().unwrap().contains(KEY), "{output}");
-            assert!(reached.try_recv().is_err(), "{code} {model}\n{output}");
-            assert_eq!(output.code, Some(1), "{output}");
-        }
-    }
 }
