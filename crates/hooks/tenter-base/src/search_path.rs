@@ -30,8 +30,12 @@ pub fn program(name: impl AsRef<Path>, env: &[(OsString, OsString)]) -> Option<P
 
 /// Returns the program called `name` in the directory of `own`, a program whose path may be a symlink.
 pub fn program_beside(own: &Path, name: &str) -> Option<PathBuf> {
-    let program = own.canonicalize().ok()?.with_file_name(name);
-    Some(program).filter(|program| program.is_file())
+    program_beside_real(&own.canonicalize().ok()?, name)
+}
+
+/// Returns the program called `name` in the directory of `own`, a program whose path has no symlink.
+pub fn program_beside_real(own: &Path, name: &str) -> Option<PathBuf> {
+    Some(own.with_file_name(name)).filter(|program| program.is_file())
 }
 
 /// Returns the program that runs confined commands for `own`, which can do it itself if it was installed without one.

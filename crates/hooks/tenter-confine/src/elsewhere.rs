@@ -25,16 +25,11 @@ pub(crate) mod landlock_layer {
 pub(crate) mod mounts {
     use std::path::PathBuf;
 
+    use crate::places::MountPlan;
+
     #[expect(clippy::unnecessary_wraps, reason = "as on Linux")]
     pub(crate) fn with_inner_mounts(paths: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
         Ok(paths.to_vec())
-    }
-
-    #[derive(Debug, Default)]
-    pub(crate) struct MountPlan {
-        pub(crate) hidden: Vec<PathBuf>,
-        pub(crate) read_only: Vec<PathBuf>,
-        pub(crate) pinned: Vec<PathBuf>,
     }
 
     impl MountPlan {

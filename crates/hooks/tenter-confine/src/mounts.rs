@@ -9,18 +9,7 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 use rustix::mount::{MountFlags, mount, mount_bind, mount_bind_recursive, mount_remount};
 use tenter_base::mount_points;
 
-use crate::places::reads_as_empty;
-
-/// The mounts of a confinement.
-#[derive(Debug, Default)]
-pub(crate) struct MountPlan {
-    /// The hidden paths.
-    pub(crate) hidden: Vec<PathBuf>,
-    /// The read-only paths.
-    pub(crate) read_only: Vec<PathBuf>,
-    /// Directories that must not be renamed, because something read-only is in them.
-    pub(crate) pinned: Vec<PathBuf>,
-}
+use crate::places::{MountPlan, reads_as_empty};
 
 impl MountPlan {
     /// Returns true if there is nothing to mount.

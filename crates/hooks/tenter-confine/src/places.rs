@@ -314,6 +314,17 @@ impl Places<'_> {
     }
 }
 
+/// The mounts of a confinement.
+#[derive(Debug, Default)]
+pub(crate) struct MountPlan {
+    /// The hidden paths.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// The read-only paths.
+    pub(crate) read_only: Vec<PathBuf>,
+    /// Directories that must not be renamed, because something read-only is in them.
+    pub(crate) pinned: Vec<PathBuf>,
+}
+
 /// The protected paths below writable places.
 #[derive(Debug)]
 pub(crate) struct Protected {

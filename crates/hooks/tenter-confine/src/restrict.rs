@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use rustix::process::geteuid;
 use tenter_protocol::confinement::{Confinement, DomainRule, NetworkAccess};
 
-use crate::mounts::MountPlan;
-use crate::places::{self, Protected, Surroundings};
+use crate::places::{self, MountPlan, Protected, Surroundings};
 use crate::promises::PromiseReport;
 use crate::proxy::{ProxyProcess, RunningProxy};
 use crate::{landlock_layer, mounts, namespaces, network};

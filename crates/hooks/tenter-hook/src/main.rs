@@ -12,7 +12,7 @@ mod shell_prefix;
 
 use std::ffi::OsString;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use std::thread;
 use std::time::Instant;
 
 use tenter_base::account;
-use tenter_base::search_path::LAUNCHER;
+use tenter_base::search_path::{LAUNCHER, program_beside_real};
 use tenter_bridge::host::Moment;
 use tenter_bridge::payload::{MAX_PAYLOAD, Payload};
 use tenter_bridge::registration::Registry;
@@ -167,6 +167,11 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
     let cache = home.join(".cache/tenter");
     let vars: Vec<_> = std::env::vars_os().collect();
     let own = std::env::current_exe().ok();
+    // Linux gives a program its real path.
+    let real = |own: PathBuf| {
+        if cfg!(target_os = "linux") { own } else { own.canonicalize().unwrap_or(own) }
+    };
+    let own = own.map(real);
     Visitor {
         host: arguments.host,
         event,
@@ -176,8 +181,8 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
         started,
-        tenter: own.as_deref().and_then(|own| beside(own, "tenter")),
-        launcher: own.map(|own| beside(&own, LAUNCHER).unwrap_or(own)),
+        tenter: own.as_deref().and_then(|own| program_beside_real(own, "tenter")),
+        launcher: own.map(|own| program_beside_real(&own, LAUNCHER).unwrap_or(own)),
         keeper: Some(keeper::connector),
         kept: None,
         progress: Arc::default(),
@@ -187,14 +192,6 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
 /// Returns the home directory below which the user's directories are.
 fn home(arguments: &Arguments) -> PathBuf {
     arguments.home.clone().or_else(account::home).unwrap_or_else(|| PathBuf::from("/"))
-}
-
-/// Returns the program of this name in the directory of this one.
-fn beside(own: &Path, name: &str) -> Option<PathBuf> {
-    // Linux gives a program its real path.
-    let real =
-        if cfg!(target_os = "linux") { own.into() } else { std::fs::canonicalize(own).ok()? };
-    Some(real.with_file_name(name)).filter(|program| program.is_file())
 }
 
 /// Sets a panic hook that denies the action that follows (B25). It also works if panics abort.

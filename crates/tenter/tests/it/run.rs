@@ -259,26 +259,6 @@ pub(crate) fn interrupt(pid: u32) {
     assert!(killed.success());
 }
 
-#[test]
-fn output_that_hooks_could_not_check_because_of_ctrl_c_is_not_kept() {
-    let sandbox = sandbox();
-    sandbox.sh_hook("redact", "after_tool_call", "echo '{\"output\": {\"error\": \"redacted\"}}'");
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: bash, input: {command: \"echo SECRETKEY; echo $$ > pid; sleep 1000\"}}]}]",
-    );
-    let child = sandbox.start(&["run", "--headless", "--model", &model, "wait"]);
-    let pid_file = sandbox.project().join("pid");
-    wait_until("the tool runs", || {
-        std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n'))
-    });
-    interrupt(child.id());
-    let output = sandbox.finish(child).expect_code(130);
-    let result = of_kind(&output.json_lines(), "tool-result")[0]["result"].to_string();
-    assert!(!result.contains("SECRETKEY") && result.contains("interrupted"), "{result}");
-    let stored = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0);
-    assert!(!stored.json()["messages"][2].to_string().contains("SECRETKEY\\n"), "{stored}");
-}
-
 /// Waits until a process whose number a file of the project holds has ended. Its zombie is another's to reap.
 pub(crate) fn wait_for_death(sandbox: &Sandbox, file: &str) {
     let stat = Path::new("/proc").join(sandbox.read(file).trim()).join("stat");

@@ -50,9 +50,9 @@ pub(crate) struct OpenText {
 /// A name in the text of a path.
 #[derive(Debug, Clone)]
 struct Name {
-    /// Where its letters before the first wildcard are, or all of them.
+    /// The range of its letters before the first wildcard, or of all of them.
     start: Range<usize>,
-    /// Where its letters after the last wildcard are, if it has one.
+    /// The range of its letters after the last wildcard, if it has one.
     end: Option<Range<usize>>,
 }
 

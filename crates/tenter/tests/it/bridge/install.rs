@@ -147,16 +147,6 @@ fn wrong_usage_says_what_is_possible() {
 }
 
 #[test]
-fn a_file_that_cannot_be_edited_is_left_alone() {
-    let sandbox = Installed::with_settings("{\n  \"model\": opus\n}\n");
-    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
-    assert!(output.stderr.contains("settings.json:2:12"), "{output}");
-    assert!(output.stderr.contains("it is not valid JSON"), "{output}");
-    assert!(output.stderr.contains("help: fix the file"), "{output}");
-    assert_eq!(sandbox.text(), "{\n  \"model\": opus\n}\n");
-}
-
-#[test]
 fn a_program_that_others_can_replace_is_not_registered() {
     let sandbox = Installed::new();
     fs::set_permissions(sandbox.bin.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -114,23 +114,6 @@ fn always_allows_exactly_this_call_and_answers_are_recorded() {
 }
 
 #[test]
-fn ctrl_c_at_a_question_stops_the_turn() {
-    let sandbox = sandbox();
-    install_careful(&sandbox);
-    let mut chat = chat(
-        &sandbox,
-        "turns: [{tool_calls: [{name: bash, input: {command: touch yes}}]}, {text: Back.}]",
-    );
-    chat.enter("touch it");
-    chat.wait_for("[n] no: ");
-    chat.type_in("\x03");
-    chat.wait_for("stopped; your next message continues from here");
-    chat.wait_for(super::PROMPT);
-    assert!(!sandbox.project().join("yes").exists());
-    assert!(say(&mut chat, "and now?").contains("Back."));
-}
-
-#[test]
 fn session_events_name_the_chat_and_its_exit_reason() {
     let sandbox = sandbox();
     for event in ["session_start", "session_end"] {

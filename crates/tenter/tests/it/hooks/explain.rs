@@ -99,36 +99,13 @@ fn every_hook_is_explained_without_running() {
                  ^^^^
       help: write `async: false` if it is meant to block
     "#);
-    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "session_end"]), @"
-    exit: 0
-    --- stdout
-    session_end
-    1. end (user, priority 100)
-       runs: it subscribes to this event
-    -  guard (user, priority 999)
-       does not run: it subscribes to before_tool only
-    -  program (user, priority 100)
-       does not run: it subscribes to before_tool only
-    -  any (user, priority 100)
-       does not run: it subscribes to before_tool only
-    -  audit (user, priority 100, async)
-       does not run: it subscribes to before_tool only
-    -  mkfs (user, priority 100)
-       does not run: it subscribes to before_tool only
-    -  writes (user, priority 100)
-       does not run: it subscribes to before_tool only
-    -  foreign (project, priority 100)
-       does not run: it is not trusted: look at it and run `tenter trust`; also, it subscribes to before_tool only
-    -  old (user, priority 100)
-       does not run: it is disabled: its file's name ends in .disable
-    -  builtin:compact-trigger (builtin)
-       does not run: it subscribes to after_turn only
-    --- stderr
-    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: an asynchronous hook cannot block at `before_tool`
-      5 | async: true
-                 ^^^^
-      help: write `async: false` if it is meant to block
-    ");
+    let explained = sandbox.run(&["hooks", "explain", "--event", "session_end"]).expect_code(0);
+    for part in [
+        "1. end (user, priority 100)\n   runs: it subscribes to this event",
+        "run `tenter trust`; also, it subscribes to before_tool only",
+    ] {
+        assert!(explained.stdout.contains(part), "{part}\n{explained}");
+    }
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use insta::assert_snapshot;
 use serde_json::Value;
 use tenter_testkit::{PtySession, Sandbox};
 
@@ -27,20 +26,9 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
     );
     repository.write("hooks/tidy/scripts/run.sh", "echo tidy >> \"$HOME/ran\"\n");
     repository.commit();
-    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
-    exit: 0
-    --- stdout
-    Installed ada/guards:
-      Skills:  1
-      Recipes: 1
-      Hooks:   2
-    --- stderr
-    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
-    ? Hooks that run only when you trust them:
-      ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
-      ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy
-    They do not run yet: review them and run `tenter trust`.
-    "#);
+    let added = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let tidy = "  ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy\n";
+    assert!(added.stderr.contains(tidy), "{added}");
     assert_eq!(ran(&sandbox), "");
     let model = sandbox.script("turns: [{text: Hello.}]");
     let _ = sandbox.run(&["run", "--model", &model, "Hello?"]).expect_code(4);
@@ -52,20 +40,9 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
 fn with_the_flag_hooks_are_trusted_and_then_queried() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    assert_snapshot!(sandbox.run(&["plugin", "add", "--trust", &repository.url()]), @r#"
-    exit: 0
-    --- stdout
-    Installed ada/guards:
-      Skills:  1
-      Recipes: 1
-      Hooks:   1
-    --- stderr
-    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
-    ? Hooks that run only when you trust them:
-      ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
-    Trusted:
-      ada/guards/guard  before_tool_call
-    "#);
+    let added = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let trusted = "Trusted:\n  ada/guards/guard  before_tool_call\n";
+    assert!(added.stderr.ends_with(trusted), "{added}");
     assert_eq!(ran(&sandbox), "hook\n");
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
 }
@@ -112,16 +89,8 @@ fn skipping_installs_the_plugin_without_trusting_its_hooks() {
 fn a_user_plugin_needs_no_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    assert_snapshot!(sandbox.run(&["plugin", "add", "-g", &repository.url()]), @r#"
-    exit: 0
-    --- stdout
-    Installed ada/guards:
-      Skills:  1
-      Recipes: 1
-      Hooks:   1
-    --- stderr
-    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
-    "#);
+    let added = sandbox.run(&["plugin", "add", "-g", &repository.url()]).expect_code(0);
+    assert_eq!(added.stderr.lines().count(), 1, "nothing about trust: {added}");
     assert_eq!(ran(&sandbox), "", "adding asks no hook");
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
 }
