@@ -137,3 +137,45 @@ impl At<'_> {
         Problem { path: self.path.clone(), message, help }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_problem_is_named_with_its_place() {
+        for (settings, place, expected) in [
+            (
+                json!({"permissions": {"defaultMode": "allowEdits"}}),
+                "permissions.defaultMode",
+                "is \"allowEdits\", which is no mode",
+            ),
+            (
+                json!({"permissions": {"deny": "Bash(ls)"}}),
+                "permissions.deny",
+                "is not a list of rules",
+            ),
+            (json!({"hooks": {"Stop": {}}}), "hooks.Stop", "is not a list"),
+            (
+                json!({"hooks": {"Stop": [{"command": "x"}]}}),
+                "hooks.Stop.0.hooks",
+                "is not a list of hooks",
+            ),
+            (
+                json!({"hooks": {"Stop": [{"hooks": [{"timeout": -1}]}]}}),
+                "hooks.Stop.0.hooks.0.timeout",
+                "is not a number of seconds above 0",
+            ),
+            (json!({"env": {"A": [1]}}), "env.A", "is not text"),
+            (json!([]), "", "is not an object"),
+        ] {
+            let problem = problems(&settings).unwrap_err();
+            assert_eq!(
+                (problem.path.join(".").as_str(), problem.message.as_str()),
+                (place, expected)
+            );
+        }
+    }
+}
