@@ -47,10 +47,15 @@ const SCRIPT: &str = "turns: [{tool_calls: [{id: t1, name: bash, input: {command
      {text: ok, expect: {contains: [\"blocked by hook: forbidden\"], lacks: [too late, forbidden first]}}]";
 
 #[test]
-fn the_stream_reports_every_run_with_its_decision() {
+fn the_stream_reports_every_run_and_the_journal_records_each_change() {
     let sandbox = everything();
     let (lines, _) = headless(&sandbox, SCRIPT);
-    let first: Vec<(&str, &str)> = of_kind(&lines, "hook")
+    stream_reports_every_run(&lines);
+    journal_records_each_change(&records(&sandbox));
+}
+
+fn stream_reports_every_run(lines: &[Value]) {
+    let first: Vec<(&str, &str)> = of_kind(lines, "hook")
         .into_iter()
         .filter(|run| {
             run["tool_call_id"] == "t1" && run["event"] == "before_tool" && run["async"] == false
@@ -66,22 +71,18 @@ fn the_stream_reports_every_run_with_its_decision() {
         ("a-last", "rewrite"),
     ];
     assert_eq!(first, expected);
-    assert_eq!(decisions(&lines, "y-deny"), ["deny"]);
-    let [asynchronous] = runs(&lines, "x-async")[..] else { panic!("{lines:#?}") };
+    assert_eq!(decisions(lines, "y-deny"), ["deny"]);
+    let [asynchronous] = runs(lines, "x-async")[..] else { panic!("{lines:#?}") };
     assert_eq!((&asynchronous["async"], &asynchronous["decision"]), (&json!(true), &json!("none")));
-    assert_eq!(runs(&lines, "c-manifest")[0]["spelling"], "pre-tool-call");
+    assert_eq!(runs(lines, "c-manifest")[0]["spelling"], "pre-tool-call");
     assert_eq!(
-        of_kind(&lines, "tool-use")[0]["input"]["command"],
+        of_kind(lines, "tool-use")[0]["input"]["command"],
         "echo said",
         "what the model wanted"
     );
 }
 
-#[test]
-fn the_journal_records_each_change_and_the_outcome() {
-    let sandbox = everything();
-    headless(&sandbox, SCRIPT);
-    let records = records(&sandbox);
+fn journal_records_each_change(records: &[Value]) {
     let of = |call: &str| -> Vec<&Value> {
         let before =
             |record: &&Value| record["tool_call_id"] == call && record["event"] == "before_tool";
