@@ -1,10 +1,11 @@
 //! Entries in the hook settings of agents that cannot work, each with the form that works.
 //!
 //! `entries` reads the entries of every format, `facts` is what each agent has, `text` looks at commands and scripts, `same_work` finds
-//! tools that do the same.
+//! tools that do the same, `policies` rules for which Gemini CLI drops a file.
 
 mod entries;
 mod facts;
+mod policies;
 mod same_work;
 mod text;
 
@@ -23,6 +24,7 @@ use text::CommandText;
 
 pub(crate) use entries::settings;
 pub use entries::{HookEntry, entries};
+pub use policies::is_policy;
 
 /// The id of the diagnostics.
 const DEAD_HOOK: &str = "hook-without-effect";
@@ -59,6 +61,9 @@ impl Problem {
 /// # Errors
 /// The file cannot be read as settings of this host.
 pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, Diagnostic> {
+    if is_policy(host, &file.path) {
+        return lint_policy(file);
+    }
     let facts = HookFacts::of_host(host);
     let all = entries(host, &file.path, &file.text)?;
     let mut diagnostics = Vec::new();
@@ -79,6 +84,15 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
         diagnostics.extend(problems.into_iter().map(|problem| linter.diagnostic(problem)));
     }
     Ok(diagnostics)
+}
+
+fn lint_policy(file: &LintedFile) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let problems = policies::problems(&settings(&file.path, &file.text)?).into_iter();
+    let diagnostics = problems.map(|(place, problem)| {
+        let message = format!("{place}: {}", problem.message);
+        Diagnostic::new(DEAD_HOOK, Severity::Warning, message).at(&file.path).help(problem.help)
+    });
+    Ok(diagnostics.collect())
 }
 
 struct Linter<'l> {

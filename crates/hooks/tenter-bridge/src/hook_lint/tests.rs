@@ -195,3 +195,36 @@ fn two_tools_that_do_the_same_for_the_same_calls_are_found() {
         assert_eq!(is_same, expected.is_some(), "{second:?}: {findings:?}");
     }
 }
+
+#[test]
+fn a_policy_that_gemini_drops_is_named_with_its_rule() {
+    let lint_policy = |text: &str| {
+        let file = LintedFile {
+            path: "/home/ada/.gemini/policies/own.toml".into(),
+            text: text.to_owned(),
+            project: "/home/ada/project".into(),
+            home: "/home/ada".into(),
+            version: None,
+        };
+        let findings = lint(hosts::find("gemini").unwrap(), &file).unwrap();
+        findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>()
+    };
+    let shell = |command: &str, rest: &str| {
+        format!(
+            "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"{command}\"\n{rest}\n"
+        )
+    };
+    let valid = shell("git push", "decision = \"deny\"\npriority = 100");
+    assert_eq!(lint_policy(&valid), Vec::<String>::new());
+    let cases = [
+        (shell("rm", "decision = \"deny\""), "it has no `priority`"),
+        (shell("rm", "decision = \"deny\"\npriority = 1000"), "its `priority` is not valid"),
+        (shell("rm", "decision = \"ask\"\npriority = 1"), "it has no valid `decision`"),
+        ("[[rule]]\ndecision = \"deny\"\npriority = 1\n".to_owned(), "it has no `toolName`"),
+    ];
+    for (rule, why) in cases {
+        let expected =
+            format!("rule 2: {why}, so Gemini CLI drops the whole file, with all its rules");
+        assert_eq!(lint_policy(&format!("{valid}{rule}")), [expected]);
+    }
+}

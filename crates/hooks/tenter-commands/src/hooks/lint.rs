@@ -1,8 +1,12 @@
 //! `tenter hooks lint`: finds entries in the hook settings of agents that cannot work.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use tenter_base::untrusted_file;
 use tenter_bridge::hook_lint::{self, LintedFile};
 use tenter_bridge::host::HostVersion;
+use tenter_bridge::import;
 use tenter_bridge::registration::Registry;
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
@@ -23,7 +27,7 @@ pub struct Args {
     agent: Option<String>,
     /// A settings file of the agent [default: the user's and the project's].
     #[arg(value_name = "FILE", requires = "agent")]
-    file: Option<std::path::PathBuf>,
+    file: Option<PathBuf>,
     /// Print the findings as JSON.
     #[arg(long)]
     json: bool,
@@ -65,10 +69,14 @@ fn host(id: &str) -> Result<&'static Host, Failure> {
 /// Returns the findings in the settings files of an agent. A file that is not valid is not one of hooks.
 pub(crate) fn examine(project: &Project, host: &'static Host) -> Vec<Diagnostic> {
     let registry = Registry::in_home(&project.env.home).with_variables(&project.env.vars);
-    let targets = registry.targets(host, project.root()).into_iter();
-    let files = targets.filter_map(|target| {
-        let text = untrusted_file::read_to_string(&target.file).ok()?;
-        Some((target.file, text))
+    let settings = registry.targets(host, project.root()).into_iter().map(|target| target.file);
+    let bases = [project.env.home.as_path(), project.root()].into_iter();
+    let further = bases.flat_map(|base| import::files_in_directories(host, base));
+    let policies = further.filter(|file| hook_lint::is_policy(host, file));
+    let paths: BTreeSet<PathBuf> = settings.chain(policies).collect();
+    let files = paths.into_iter().filter_map(|path| {
+        let text = untrusted_file::read_to_string(&path).ok()?;
+        Some((path, text))
     });
     files.flat_map(|file| findings_in(project, host, file, false)).collect()
 }
@@ -77,10 +85,10 @@ pub(crate) fn examine(project: &Project, host: &'static Host) -> Vec<Diagnostic>
 pub(crate) fn findings_in(
     project: &Project,
     host: &'static Host,
-    (path, text): (std::path::PathBuf, String),
+    (path, text): (PathBuf, String),
     is_named: bool,
 ) -> Vec<Diagnostic> {
-    if !text.contains("hooks") && !is_named {
+    if !text.contains("hooks") && !is_named && !hook_lint::is_policy(host, &path) {
         return Vec::new();
     }
     let version = InstalledAgent::find(project.env, host).version(project.env);
