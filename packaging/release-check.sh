@@ -4,7 +4,7 @@
 #
 #   TENTER_SKIP_REPRODUCIBLE=1   does not build twice
 #   TENTER_TARGET    builds for another target twice, such as x86_64-unknown-linux-musl
-#   TENTER_ADVISORIES   a clone of the advisory database (default: the one of the last `cargo audit fetch`)
+#   TENTER_ADVISORIES   a clone of the advisory database (default: the one that `cargo audit` made)
 #   TENTER_PROFILE   the cargo profile of the packages (release; dev for tries)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,11 +14,16 @@ ok() { echo "ok       $*" && passed=$((passed + 1)); }
 skip() { echo "skipped  $*" && skipped=$((skipped + 1)); }
 fail() { echo "FAILED   $*" >&2 && exit 1; }
 
-if cargo audit --version >/dev/null 2>&1; then
-    cargo audit --no-fetch ${TENTER_ADVISORIES:+--db "$TENTER_ADVISORIES"} --deny warnings || fail "advisories: see above"
-    ok "no advisory applies to Cargo.lock"
-else
+# Without a database, or with an empty one, `cargo audit` has nothing to report.
+advisories=${TENTER_ADVISORIES:-${CARGO_HOME:-$HOME/.cargo}/advisory-db}
+if ! cargo audit --version >/dev/null 2>&1; then
     skip "advisories: cargo install cargo-audit"
+elif ! compgen -G "$advisories/crates/*/RUSTSEC-*.md" >/dev/null; then
+    [ -z "${TENTER_ADVISORIES:-}" ] || fail "advisories: there are none in $advisories"
+    skip "advisories: there are none in $advisories (run \`cargo audit\` once, with a network)"
+else
+    cargo audit --no-fetch --db "$advisories" --deny warnings || fail "advisories: see above"
+    ok "no advisory of the database of $(git -C "$advisories" log -1 --format=%cs) applies to Cargo.lock"
 fi
 
 python3 packaging/licences.py >/dev/null || fail "a library has no licence text"
