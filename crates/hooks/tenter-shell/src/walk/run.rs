@@ -76,7 +76,7 @@ impl Reader<'_> {
 
     /// `exec 3<file` opens a descriptor for the commands that follow.
     fn remember_descriptors(&mut self, call: &Call, emitted: &Emitted) {
-        if emitted.program != "exec" && !emitted.program.is_empty() {
+        if emitted.program != "exec" && !emitted.program.is_empty() && !is_exec_after_prefix(call) {
             return;
         }
         for (name, input) in &call.redirected.inputs {
@@ -170,6 +170,13 @@ fn merged(own: NodeResult, mut inner: NodeResult) -> NodeResult {
     let mut commands = own.commands;
     commands.append(&mut inner.commands);
     NodeResult { commands, ..inner }
+}
+
+/// `time exec 3<file`, `command exec 3<file`: the redirections of these words are those of the shell.
+fn is_exec_after_prefix(call: &Call) -> bool {
+    const PREFIXES: [&str; 5] = ["--", "-p", "builtin", "command", "time"];
+    let mut words = call.argv.iter().map(|word| word.text.as_str());
+    words.find(|word| !PREFIXES.contains(word)) == Some("exec")
 }
 
 /// Returns whether a program is expected to succeed, so that the command after `&&` runs.
