@@ -172,7 +172,7 @@ fn merged(own: NodeResult, mut inner: NodeResult) -> NodeResult {
     NodeResult { commands, ..inner }
 }
 
-/// `time exec 3<file`, `command exec 3<file`: the redirections of these words are those of the shell.
+/// `time exec 3<file`, `command exec 3<file`: these words leave the redirections to the shell.
 fn is_exec_after_prefix(call: &Call) -> bool {
     const PREFIXES: [&str; 5] = ["--", "-p", "builtin", "command", "time"];
     let mut words = call.argv.iter().map(|word| word.text.as_str());
