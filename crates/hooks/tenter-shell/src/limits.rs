@@ -7,7 +7,7 @@ pub const MAX_BYTES: usize = 64 * 1024;
 pub const MAX_HEREDOC_BYTES: usize = 1024 * 1024;
 
 /// Maximum number of paths in the facts.
-pub const MAX_PATHS: usize = 768;
+pub const MAX_PATHS: usize = 512;
 
 /// Maximum number of paths in the facts that are patterns or not known.
 pub const MAX_OPEN_PATHS: usize = 128;
@@ -16,7 +16,7 @@ pub const MAX_OPEN_PATHS: usize = 128;
 pub const MAX_DEPTH: usize = 32;
 
 /// Maximum number of commands in the facts.
-pub const MAX_COMMANDS: usize = 768;
+pub const MAX_COMMANDS: usize = 512;
 
 /// Maximum number of words of a command.
 pub const MAX_WORDS: usize = 2048;
