@@ -290,3 +290,6 @@ fn reach(project: &Project, server: &ConfiguredServer) -> Reach {
         home: &project.env.home,
     })
 }
+
+#[cfg(test)]
+mod tests;
