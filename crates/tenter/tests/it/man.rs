@@ -36,17 +36,9 @@ fn every_command_has_a_page() {
         }
     }
     if needs::has("groff") {
-        for name in &names {
-            let screen =
-                sandbox.shell(&format!("groff -man -Tutf8 -ww pages/man1/{name}")).expect_code(0);
-            assert!(screen.stderr.is_empty(), "{name}\n{screen}");
-        }
+        let screen = sandbox.shell("groff -man -Tutf8 -ww pages/man1/*.1").expect_code(0);
+        assert!(screen.stderr.is_empty(), "{screen}");
     }
-}
-
-#[test]
-fn a_directory_that_cannot_be_written_is_an_error() {
-    let sandbox = sandbox();
     sandbox.write("file", "");
     let output = sandbox.run(&["man", "--out", "file/man1"]).expect_code(1);
     assert!(output.stderr.contains("cannot write file/man1"), "{output}");

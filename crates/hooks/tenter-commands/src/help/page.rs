@@ -71,6 +71,8 @@ fn without_links(text: &str, out: &mut String, mut see: impl FnMut(&str)) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::help::topics::TOPICS;
 
@@ -91,9 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn every_page_has_a_title() {
-        for topic in TOPICS {
-            assert!(topic.page.starts_with("# "), "{}", topic.file);
+    fn every_page_is_a_topic_with_a_title() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs");
+        for entry in fs::read_dir(docs).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let Some(file) = name.strip_suffix(".md") else { continue };
+            let topic = TOPICS.iter().find(|topic| topic.file == file).expect(file);
+            let text = of_terminal(topic.page, TOPICS);
+            assert!(text.starts_with("# ") && !text.contains("<!-- test"), "{file}");
         }
     }
 }

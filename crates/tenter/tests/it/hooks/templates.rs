@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox, needs};
+use tenter_testkit::{Sandbox, needs};
 
 use super::run_with_env;
 use crate::sandbox;
@@ -69,18 +69,24 @@ fn tried(sandbox: &Sandbox, hook: &str, payload: &Value, vars: &[(&str, &str)]) 
 fn every_template_is_valid_and_passes_its_own_tests() {
     for language in languages() {
         let sandbox = sandbox();
-        for name in RULES.into_iter().chain(SCRIPTS) {
-            let more = if RULES.contains(&name) { &[][..] } else { &["--lang", language] };
-            let args = [&["hooks", "new", name, "--template", name], more].concat();
+        // Rules are the same in every language.
+        let rules = if language == "bash" { &RULES[..] } else { &[] };
+        for name in SCRIPTS {
+            let args = ["hooks", "new", name, "--template", name, "--lang", language];
             let _ = sandbox.run(&args).expect_code(0);
+        }
+        for name in rules {
+            let _ = sandbox.run(&["hooks", "new", name, "--template", name]).expect_code(0);
         }
         let tested = sandbox.run(&["hooks", "test", "--all"]).expect_code(0);
         assert!(tested.stdout.ends_with(" passed, 0 failed\n"), "{language}: {tested}");
         assert!(!tested.stdout.contains("no tests"), "{language}: {tested}");
         let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
-        assert_eq!(valid.stdout.lines().count(), RULES.len() + SCRIPTS.len(), "{valid}");
-        let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
-        assert_eq!(well.stdout, "All is well: 10 hooks are ready.\n");
+        assert_eq!(valid.stdout.lines().count(), rules.len() + SCRIPTS.len(), "{valid}");
+        if language == "bash" {
+            let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+            assert_eq!(well.stdout, "All is well: 10 hooks are ready.\n");
+        }
     }
 }
 
@@ -206,18 +212,6 @@ fn a_guard_blocks_a_command_that_is_not_text() {
     }
 }
 
-/// Runs a session with these calls. `expect` in the model script fails the run if the model reads a key.
-fn redacted_run(language: &str, calls: &str) -> Output {
-    let sandbox = with_hook("redact-secrets", language);
-    let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc/+=\n-----END RSA PRIVATE KEY-----\n";
-    let text = format!("id \"{KEY}\"\nghp_{0}\n{pem}AKIA of \"no\" key\n", "a1".repeat(20));
-    sandbox.write("keys", text);
-    let model = sandbox.script(&format!(
-        "turns: [{{tool_calls: [{calls}]}}, {{text: ok, expect: {{lacks: [{KEY}, ghp_a1, MIIEabc], contains: ['[redacted]']}}}}]"
-    ));
-    sandbox.run(&["run", "--model", &model, "go"])
-}
-
 #[test]
 fn redact_secrets_leaves_no_key_whatever_tool_shows_it_and_however_the_command_ends() {
     let calls = [
@@ -228,14 +222,20 @@ fn redact_secrets_leaves_no_key_whatever_tool_shows_it_and_however_the_command_e
         "{name: grep, input: {pattern: '.', path: .}}",
         "{name: file_read, input: {file_path: keys}}, {name: bash, input: {command: cat keys; kill $$}}",
     ];
+    let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc/+=\n-----END RSA PRIVATE KEY-----\n";
+    let keys = format!("id \"{KEY}\"\nghp_{0}\n{pem}AKIA of \"no\" key\n", "a1".repeat(20));
+    // This fails the run if the model reads a key.
+    let expect = format!("expect: {{lacks: [{KEY}, ghp_a1, MIIEabc], contains: ['[redacted]']}}");
+    let turns = calls.map(|calls| format!("{{tool_calls: [{calls}], {expect}}}")).join(", ");
+    let turns = turns.replacen(&expect, "expect: {}", 1);
     for language in languages() {
-        for calls in calls {
-            let output = redacted_run(language, calls);
-            assert_eq!(output.code, Some(0), "{language} {calls}\n{output}");
-            let screen = format!("{}{}", output.stdout, output.stderr);
-            assert!(!screen.contains(KEY) && !screen.contains("MIIEabc"), "{language} {output}");
-            assert!(!screen.contains("has no field"), "{language} {calls}\n{output}");
-        }
+        let sandbox = with_hook("redact-secrets", language);
+        sandbox.write("keys", &keys);
+        let model = sandbox.script(&format!("turns: [{turns}, {{text: ok, {expect}}}]"));
+        let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        let screen = format!("{}{}", output.stdout, output.stderr);
+        assert!(!screen.contains(KEY) && !screen.contains("MIIEabc"), "{language} {output}");
+        assert!(!screen.contains("has no field"), "{language}\n{output}");
     }
 }
 

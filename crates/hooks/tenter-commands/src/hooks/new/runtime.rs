@@ -79,6 +79,9 @@ mod tests {
     #[test]
     fn every_event_has_a_runtime_hook_in_every_language_with_an_sdk() {
         for row in &TABLE {
+            let (name, method) = (row.name, camel(row.name));
+            assert!(PYTHON_SDK.contains(&format!("    \"{name}\": \"{name}\",\n")), "{name}");
+            assert!(JAVASCRIPT_SDK.contains(&format!("  {name}: \"{method}\",\n")), "{name}");
             for language in [ScriptLanguage::Python, ScriptLanguage::Node] {
                 let files = files("guard", row.event, language).unwrap();
                 let text = |name: &str| {
