@@ -100,22 +100,10 @@ fn json_has_every_complete_history() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let exported: Value = serde_json::from_str(&export(&sandbox, &["--format", "json"])).unwrap();
-    let keys: Vec<&String> = exported.as_object().unwrap().keys().collect();
+    let keys: Vec<&str> = exported.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
-        keys,
-        [
-            "id",
-            "created_at",
-            "updated_at",
-            "project",
-            "model",
-            "message_count",
-            "preview",
-            "status",
-            "usage",
-            "recipe",
-            "epochs"
-        ]
+        keys.join(" "),
+        "id created_at updated_at project model message_count preview status usage recipe epochs"
     );
     let epochs = exported["epochs"].as_array().unwrap();
     let change = &epochs[1]["change"];

@@ -27,100 +27,66 @@ fn effects(sandbox: &Sandbox) -> (bool, bool) {
     (exists("new.txt"), exists("ran"))
 }
 
+const ALL: &[&str] = &["--permissions", "all"];
+const ASK: &[&str] = &["--permissions", "ask"];
+const FOREIGN_RULES: &[&str] = &["--allow", "Bash(touch:*)", "--allow", "Write(*.txt)"];
+const ALLOW_BASH: &[&str] = &["--allow", "bash", "--permissions", "all"];
+const RUN_ASK: &str = "run = \"ask\"";
+const RUN_ALL: &str = "run = \"all\"";
+const NOT_ALL: &str = "may not set permissions.run = \"all\"";
+const DENY_TOUCH: &str = "deny = [\"bash(touch *)\"]";
+const UNANSWERED: &str = "✗ bash touch ran: not allowed: the permission mode `ask` asks the user, and there is no user to ask";
+const ALLOW: &str = "run = \"ask\"\nallow = [\"bash\"]";
+const ASKS: &str = "the rule bash(touch *) asks the user, and there is no user to ask";
+const DENIES: &str = "the rule bash(touch *) denies it";
+
+/// Each row has flags, the user's and the project's table `permissions`, whether the edit and the command took effect, and a part of
+/// what is printed.
 #[test]
-fn run_asks_about_nothing_unless_told_so() {
-    for (flags, effects) in [
-        (&[][..], (true, true)),
-        (&["--permissions", "all"], (true, true)),
-        (&["--permissions", "edits"], (true, false)),
-        (&["--permissions", "ask"], (false, false)),
+fn flags_and_both_files_decide_what_runs() {
+    for (flags, user, project, effects, message) in [
+        (&[][..], "", "", (true, true), ""),
+        (ALL, "", "", (true, true), ""),
+        (&["--permissions", "edits"], "", "", (true, false), ""),
+        (ASK, "", "", (false, false), UNANSWERED),
+        (ASK, "", "", (false, false), "--permissions all"),
+        (&[], RUN_ASK, RUN_ALL, (false, false), NOT_ALL),
+        (&[], "run = \"edits\"", RUN_ASK, (false, false), ""),
+        (ALL, "run = \"ask\"\nchat = \"all\"", "", (true, true), ""),
+        (ALLOW_BASH, DENY_TOUCH, "", (true, false), DENIES),
+        (ALLOW_BASH, "", DENY_TOUCH, (true, false), DENIES),
+        (ALLOW_BASH, "deny = [\"file_edit(*.txt)\"]", DENY_TOUCH, (false, false), DENIES),
+        (&[], "ask = [\"bash(touch *)\"]", "", (true, false), ASKS),
+        (&["--allow", "bash(touch *)"], RUN_ASK, "", (false, true), ""),
+        (FOREIGN_RULES, RUN_ASK, "", (true, true), ""),
+        (&[], "run = \"ask\"\nallow = [\"bash(touch ran)\"]", "", (false, true), ""),
+        (&["--allow", "bash(git *)"], RUN_ASK, "", (false, false), ""),
+        (&[], "run = \"ask\"\nallow = [\"bash(*)\"]", "", (false, false), "it allows nothing"),
+        (&[], "", ALLOW, (false, false), "may not set permissions.allow"),
     ] {
         let sandbox = sandbox();
+        sandbox.write(CONFIG, format!("[permissions]\n{user}\n"));
+        sandbox.write("tenter.toml", format!("[permissions]\n{project}\n"));
         let output = run(&sandbox, flags);
-        assert_eq!(self::effects(&sandbox), effects, "{flags:?}\n{output}");
+        assert_eq!(self::effects(&sandbox), effects, "{flags:?} {user} {project}\n{output}");
+        assert!(output.stderr.contains(message), "{message}\n{output}");
     }
 }
 
 #[test]
-fn without_a_terminal_the_reason_of_a_denial_says_how_to_allow_the_call() {
-    let output = run(&sandbox(), &["--permissions", "ask"]);
-    assert!(
-        output.stderr.contains(
-            "✗ bash touch ran: not allowed: the permission mode `ask` asks the user, and there is no user to ask"
-        ),
-        "{output}"
-    );
-    assert!(output.stderr.contains("--permissions all"), "{output}");
-}
-
-#[test]
-fn an_unknown_mode_is_an_error() {
-    let output = sandbox().run(&["run", "--permissions", "some", "go"]).expect_code(2);
-    assert!(output.stderr.contains("must be ask, edits or all"), "{output}");
-}
-
-#[test]
-fn the_configuration_sets_the_mode_and_a_project_only_a_stricter_one() {
-    for (user, project, effects) in [
-        ("edits", "", (true, false)),
-        ("ask", "all", (false, false)),
-        ("ask", "edits", (false, false)),
-        ("edits", "ask", (false, false)),
-        ("", "ask", (false, false)),
-        ("", "all", (true, true)),
+fn a_mode_or_a_rule_that_is_not_understood_is_an_error() {
+    for (flags, project, message) in [
+        (&["--permissions", "some"][..], "", "must be ask, edits or all"),
+        (&["--allow", "bash(a; b)"], "", "is not a permission rule"),
+        (&[], "deny = [\"bash(\"]", "permissions.deny in tenter.toml: "),
     ] {
         let sandbox = sandbox();
-        let table = |mode: &str| match mode {
-            "" => String::new(),
-            mode => format!("[permissions]\nrun = \"{mode}\"\n"),
-        };
-        sandbox.write(CONFIG, table(user));
-        sandbox.write("tenter.toml", table(project));
-        let output = run(&sandbox, &[]);
-        assert_eq!(self::effects(&sandbox), effects, "{user:?} {project:?}\n{output}");
-        let is_refused = output.stderr.contains("a project may not set permissions.run = \"all\"");
-        assert_eq!(is_refused, project == "all", "{output}");
+        sandbox.write("tenter.toml", format!("[permissions]\n{project}\n"));
+        let model = sandbox.script(WORK);
+        let args = [&["run", "--model", &model], flags, &["go"]].concat();
+        let output = sandbox.run(&args).expect_code(2);
+        assert!(output.stderr.contains(message), "{output}");
     }
-}
-
-#[test]
-fn a_flag_takes_precedence_over_the_configuration() {
-    let sandbox = sandbox();
-    sandbox.write(CONFIG, "[permissions]\nrun = \"ask\"\nchat = \"all\"\n");
-    let output = run(&sandbox, &["--permissions", "all"]);
-    assert_eq!(effects(&sandbox), (true, true), "{output}");
-}
-
-#[test]
-fn stricter_rules_of_both_files_apply_in_every_mode() {
-    let denies = |rule: &str| format!("[permissions]\ndeny = [\"{rule}\"]\n");
-    for (user, project, effects) in [
-        (denies("bash(touch *)"), String::new(), (true, false)),
-        (String::new(), denies("bash(touch *)"), (true, false)),
-        (denies("file_edit(*.txt)"), denies("bash(touch *)"), (false, false)),
-    ] {
-        let sandbox = sandbox();
-        sandbox.write(CONFIG, &user);
-        sandbox.write("tenter.toml", &project);
-        let output = run(&sandbox, &["--allow", "bash", "--permissions", "all"]);
-        assert_eq!(self::effects(&sandbox), effects, "{user} {project}\n{output}");
-        assert!(output.stderr.contains("the rule bash(touch *) denies it"), "{output}");
-    }
-    let sandbox = sandbox();
-    sandbox.write(CONFIG, "[permissions]\nask = [\"bash(touch *)\"]\n");
-    let output = run(&sandbox, &[]);
-    assert_eq!(effects(&sandbox), (true, false), "{output}");
-    let reason = "the rule bash(touch *) asks the user, and there is no user to ask";
-    assert!(output.stderr.contains(reason), "{output}");
-}
-
-#[test]
-fn a_stricter_rule_that_is_not_understood_is_an_error() {
-    let sandbox = sandbox();
-    sandbox.write("tenter.toml", "[permissions]\ndeny = [\"bash(\"]\n");
-    let model = sandbox.script(WORK);
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(2);
-    assert!(output.stderr.contains("permissions.deny in tenter.toml: "), "{output}");
 }
 
 #[test]
@@ -274,57 +240,34 @@ fn a_call_that_hides_its_end_or_controls_the_terminal_is_shown_as_what_it_is() {
 
 #[test]
 fn every_decision_is_in_the_stream_and_in_the_journal() {
-    let sandbox = sandbox();
-    sandbox.write(CONFIG, "[permissions]\nrun = \"edits\"\n");
-    let (lines, _) = headless(&sandbox, WORK);
-    for records in [lines, sandbox.run(&["log", "--json"]).expect_code(0).json_lines()] {
-        let text = |record: &&serde_json::Value| {
-            let answer = record["answer"].as_str().unwrap_or_default();
-            format!("{} {} {} {answer}", record["mode"], record["by"], record["allowed"])
-        };
-        let mut decided: Vec<String> = of_kind(&records, "permission").iter().map(text).collect();
-        decided.sort();
-        assert_eq!(decided, [r#""edits" "mode" true "#, r#""edits" "user" false nobody to ask"#]);
-    }
-    let log = sandbox.run(&["log"]).expect_code(0).stdout;
-    assert!(log.contains("permission") && log.contains("by the mode in mode edits"), "{log}");
-    assert!(log.contains("answer: nobody to ask"), "{log}");
-}
-
-#[test]
-fn rules_of_flags_and_of_the_configuration_allow_calls() {
-    for (flags, config, effects) in [
-        (&["--allow", "bash(touch *)"][..], "", (false, true)),
-        (&["--allow", "Bash(touch:*)", "--allow", "Write(*.txt)"], "", (true, true)),
-        (&[], "allow = [\"bash(touch ran)\"]\n", (false, true)),
-        (&["--allow", "bash(git *)"], "", (false, false)),
+    for (rules, by_rules, expected) in [
+        ("", false, [r#""edits" "mode" true "#, r#""edits" "user" false nobody to ask"#]),
+        (
+            "allow = [\"bash(touch *)\"]",
+            true,
+            [r#""edits" "mode" true "#, r#""edits" "rule" true "#],
+        ),
     ] {
         let sandbox = sandbox();
-        sandbox.write(CONFIG, format!("[permissions]\nrun = \"ask\"\n{config}"));
-        let output = run(&sandbox, flags);
-        assert_eq!(self::effects(&sandbox), effects, "{flags:?}\n{output}");
+        sandbox.write(CONFIG, format!("[permissions]\nrun = \"edits\"\n{rules}\n"));
+        let (lines, _) = headless(&sandbox, WORK);
+        for records in [lines, sandbox.run(&["log", "--json"]).expect_code(0).json_lines()] {
+            let text = |record: &&serde_json::Value| {
+                let answer = record["answer"].as_str().unwrap_or_default();
+                format!("{} {} {} {answer}", record["mode"], record["by"], record["allowed"])
+            };
+            let records = of_kind(&records, "permission");
+            let mut decided: Vec<String> = records.iter().map(text).collect();
+            decided.sort();
+            assert_eq!(decided, expected);
+            let names_rule = |record: &&serde_json::Value| record["rules"][0] == "bash(touch *)";
+            assert_eq!(records.iter().any(names_rule), by_rules, "{records:?}");
+        }
+        let log = sandbox.run(&["log"]).expect_code(0).stdout;
+        assert!(log.contains("permission") && log.contains("by the mode in mode edits"), "{log}");
+        let text = if by_rules { "bash(touch *)" } else { "answer: nobody to ask" };
+        assert!(log.contains(text), "{log}");
     }
-}
-
-#[test]
-fn a_rule_that_is_not_understood_allows_nothing() {
-    let output = sandbox().run(&["run", "--allow", "bash(a; b)", "go"]).expect_code(2);
-    assert!(output.stderr.contains("is not a permission rule"), "{output}");
-    let sandbox = sandbox();
-    sandbox.write(CONFIG, "[permissions]\nrun = \"ask\"\nallow = [\"bash(*)\"]\n");
-    let output = run(&sandbox, &[]);
-    assert!(output.stderr.contains("it allows nothing"), "{output}");
-    assert_eq!(effects(&sandbox), (false, false));
-}
-
-#[test]
-fn a_project_cannot_add_rules() {
-    let sandbox = sandbox();
-    sandbox.write("tenter.toml", "[permissions]\nrun = \"ask\"\nallow = [\"bash\"]\n");
-    sandbox.write(".local/state/tenter/permissions.json", "{}");
-    let output = run(&sandbox, &[]);
-    assert!(output.stderr.contains("a project may not set permissions.allow"), "{output}");
-    assert_eq!(effects(&sandbox), (false, false));
 }
 
 /// Builds a repository without the name `.git`, whose settings name a program, and has git read it.
@@ -424,15 +367,4 @@ fn a_damaged_file_of_rules_allows_nothing_and_is_reported() {
     let output = run(&sandbox, &["--permissions", "ask"]);
     assert!(output.stderr.contains("it is damaged"), "{output}");
     assert_eq!(effects(&sandbox), (false, false));
-}
-
-#[test]
-fn the_records_name_the_rules() {
-    let sandbox = sandbox();
-    sandbox.write(CONFIG, "[permissions]\nrun = \"edits\"\nallow = [\"bash(touch *)\"]\n");
-    let (lines, _) = headless(&sandbox, WORK);
-    let records = of_kind(&lines, "permission");
-    let by_rule = records.iter().find(|record| record["by"] == "rule").unwrap();
-    assert_eq!(by_rule["rules"], serde_json::json!(["bash(touch *)"]));
-    assert!(sandbox.run(&["log"]).expect_code(0).stdout.contains("bash(touch *)"));
 }

@@ -1,13 +1,11 @@
 //! `tenter bridge import`: hooks written for Claude Code, as its documentation and plugins have them, under `tenter run`.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::thread;
 
 use serde_json::Value;
+use tenter_testkit::http_server::HttpServer;
 use tenter_testkit::{Sandbox, needs};
 
 use crate::{headless, of_kind, sandbox};
@@ -283,41 +281,26 @@ fn a_hook_behind_http_posts_the_payload_of_claude_code() {
         return;
     }
     let sandbox = sandbox();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
+    let server = HttpServer::json(
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "Ask the team."}}"#,
+    );
+    let url = server.url("/guard");
     sandbox.write(
         ".claude/settings.json",
         format!(
-            r#"{{"env": {{"TEAM_TOKEN": "t-1"}}, "hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{{"type": "http", "url": "http://127.0.0.1:{port}/guard",
+            r#"{{"env": {{"TEAM_TOKEN": "t-1"}}, "hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{{"type": "http", "url": "{url}",
             "headers": {{"X-Team": "Bearer $TEAM_TOKEN$OTHER"}}, "allowedEnvVars": ["TEAM_TOKEN"]}}]}}]}}}}"#
         ),
     );
-    let served = thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut request = String::new();
-        let mut buffer = [0; 4096];
-        while !request.contains("\"hook_event_name\"") {
-            let count = stream.read(&mut buffer).unwrap();
-            assert!(count > 0, "{request}");
-            request.push_str(&String::from_utf8_lossy(&buffer[..count]));
-        }
-        let answer = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "Ask the team."}}"#;
-        let length = answer.len();
-        write!(
-            stream,
-            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{answer}"
-        )
-        .unwrap();
-        request
-    });
     let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let expect = "contains: [Ask the team.]";
     let (lines, code) = headless(&sandbox, &call("bash", "command: ls", expect));
     assert_eq!((code, denials(&lines).len()), (0, 1), "{lines:?}");
-    let request = served.join().unwrap();
-    assert!(request.starts_with("POST /guard "), "{request}");
-    assert!(request.contains("X-Team: Bearer t-1\r\n"), "{request}");
+    let requests = server.requests();
+    assert!(requests[0].line.starts_with("POST /guard "), "{requests:?}");
+    assert_eq!(requests[0].header("x-team"), Some("Bearer t-1"));
+    assert!(requests[0].body.contains("\"hook_event_name\""), "{requests:?}");
 }
 
 #[test]
@@ -358,40 +341,35 @@ fn the_documented_hooks_guard_unchanged() {
         return;
     }
     let sandbox = imported();
-    for (tool, input, hook, reason) in [
-        ("bash", "command: grep x notes", "check-command", "Use rg instead of grep."),
-        (
-            "file_write",
-            "file_path: .env, text: x",
-            "claude-pre-tool-use-edit-write-multiedit",
-            "blocked by hook",
-        ),
-        (
-            "file_write",
-            "file_path: sub/package-lock.json, text: x",
-            "claude-pre-tool-use-edit-write-multiedit",
-            "blocked by hook",
-        ),
-        ("bash", "command: 'cd x; curl http://a'", "claude-deny-bash-curl", "Bash(curl:*)"),
-        (
-            "bash",
-            "command: /usr/bin/env -u X cu''rl http://a",
-            "claude-deny-bash-curl",
-            "Bash(curl:*)",
-        ),
-        ("file_read", "file_path: secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
-        ("bash", "command: cat secrets/key", "claude-deny-read-secrets", "Read(./secrets/**)"),
-    ] {
-        let expect = format!("contains: [{}]", serde_json::to_string(reason).unwrap());
-        let (lines, code) = headless(&sandbox, &call(tool, input, &expect));
-        assert_eq!(code, 0, "{input}");
-        assert!(denials(&lines)[0].starts_with(hook), "{:?}", denials(&lines));
+    let (grep, edit) = ("Use rg instead of grep.", "claude-pre-tool-use-edit-write-multiedit");
+    let (curl, secrets) = ("Bash(curl:*)", "Read(./secrets/**)");
+    let calls = [
+        ("bash", "command: grep x notes", "check-command", grep),
+        ("file_write", "file_path: .env, text: x", edit, "blocked by hook"),
+        ("file_write", "file_path: sub/package-lock.json, text: x", edit, "blocked by hook"),
+        ("bash", "command: 'cd x; curl http://a'", "claude-deny-bash-curl", curl),
+        ("bash", "command: /usr/bin/env -u X cu''rl http://a", "claude-deny-bash-curl", curl),
+        ("file_read", "file_path: secrets/key", "claude-deny-read-secrets", secrets),
+        ("bash", "command: cat secrets/key", "claude-deny-read-secrets", secrets),
+        ("bash", "command: git push origin", "", ""),
+        ("bash", "command: git -C . push --force", "", ""),
+    ];
+    let (mut turns, mut before) = (String::new(), String::new());
+    for (tool, input, _, reason) in calls {
+        let call = format!("{{name: {tool}, input: {{{input}}}}}");
+        turns.extend(["{tool_calls: [", &call, "]", &before, "}, "]);
+        before = format!(", expect: {{contains: [{}]}}", serde_json::to_string(reason).unwrap());
     }
-    for command in ["git push origin", "git -C . push --force"] {
-        let (lines, _) = headless(&sandbox, &call("bash", &format!("command: {command}"), ""));
-        let asks = of_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
-        assert_eq!(asks.count(), 1, "{command}");
+    let (lines, code) = headless(&sandbox, &format!("turns: [{turns}{{text: ok}}, {{text: ok}}]"));
+    assert_eq!(code, 0);
+    let denials = denials(&lines);
+    // The last one makes the agent continue.
+    assert_eq!((denials.len(), denials[7]), (8, "notes-written"), "{denials:?}");
+    for (denial, (_, input, hook, _)) in denials.iter().zip(calls) {
+        assert!(denial.starts_with(hook), "{input}: {denial}");
     }
+    let asks = of_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
+    assert_eq!(asks.count(), 2);
 }
 
 #[test]

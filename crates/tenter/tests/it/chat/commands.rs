@@ -31,23 +31,6 @@ fn commands_and_ids_are_completed() {
 }
 
 #[test]
-fn usage_shows_tokens_and_context_size() {
-    let sandbox = sandbox();
-    let mut chat = chat(
-        &sandbox,
-        "turns: [{text: ok, usage: {input_tokens: 900, output_tokens: 100}}]\ncontext_window: 4000",
-    );
-    assert!(say(&mut chat, "/usage").contains("0 of 4000 tokens (0 %)"));
-    say(&mut chat, "hi");
-    let usage = say(&mut chat, "/usage");
-    for line in
-        ["in       900 tokens", "out      100 tokens", "context  1000 of 4000 tokens (25 %)"]
-    {
-        assert!(usage.contains(line), "{line} in {usage}");
-    }
-}
-
-#[test]
 fn conversations_can_be_listed_resumed_and_started() {
     let sandbox = sandbox();
     let mut chat = chat(
@@ -92,7 +75,14 @@ fn the_state_of_the_chat_can_be_seen() {
         &sandbox,
         "turns: [{text: ok, usage: {input_tokens: 900, output_tokens: 100}}]\ncontext_window: 4000",
     );
+    assert!(say(&mut chat, "/usage").contains("0 of 4000 tokens (0 %)"));
     assert!(say(&mut chat, "hi").contains("900 tokens in, 100 out · context 25 %"));
+    let usage = say(&mut chat, "/usage");
+    for line in
+        ["in       900 tokens", "out      100 tokens", "context  1000 of 4000 tokens (25 %)"]
+    {
+        assert!(usage.contains(line), "{line} in {usage}");
+    }
     let status = say(&mut chat, "/status");
     for text in ["scripted:", "/project\n", "permissions   all", "1000 of 4000 tokens (25 %)"] {
         assert!(status.contains(text), "{text} in {status}");
@@ -159,11 +149,18 @@ fn a_conversation_is_compacted_and_continues_with_the_summary() {
   - {text: Pears are green.}
   - {text: Right., expect: {contains: [We spoke about fruit.], lacks: [Apples are red.]}}
 recipes:
-  compact: [We spoke about fruit.]",
+  compact: [We spoke about fruit., Fruit.]",
     );
     say(&mut chat, "apples?");
     say(&mut chat, "pears?");
     let message = say(&mut chat, "/compact");
-    assert!(message.contains("compact"), "{message}");
+    for part in [
+        "4 messages became 2",
+        "The context now has about",
+        "To restore the previous history, run: tenter conversation restore 0",
+    ] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
     assert!(say(&mut chat, "and now?").contains("Right."));
+    assert!(say(&mut chat, "/recipe compact").contains("The context now has about"));
 }

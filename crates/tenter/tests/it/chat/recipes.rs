@@ -83,13 +83,3 @@ fn a_projects_recipe_starts_programs_only_if_it_is_trusted() {
     assert!(sandbox.project().join("ran").exists());
     assert!(say(&mut chat, "/recipe status").contains("Three."));
 }
-
-#[test]
-fn recipe_compact_compacts_the_conversation() {
-    let sandbox = sandbox();
-    let mut chat =
-        chat(&sandbox, "turns: [{text: One.}, {text: Two.}]\nrecipes: {compact: [We spoke.]}");
-    say(&mut chat, "one");
-    say(&mut chat, "two");
-    assert!(say(&mut chat, "/recipe compact").contains("The context now has about"));
-}

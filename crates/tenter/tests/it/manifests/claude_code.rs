@@ -78,16 +78,9 @@ fn a_script_reads_claude_codes_payload_and_its_variables() {
 
 #[test]
 fn matchers_are_those_of_claude_code() {
-    for (matcher, ran) in [
-        ("Edit|Write", true),
-        ("Write,Edit", true),
-        ("*", true),
-        ("Wri.*", true),
-        ("Edit", false),
-        ("file_write", false),
-        ("Todo", false),
-        ("^(?!Write)", false),
-    ] {
+    for (matcher, ran) in
+        [("Write,Edit", true), ("Wri.*", true), ("Edit", false), ("file_write", false)]
+    {
         let sandbox = sandbox();
         claude_hook(&sandbox, "guard", "before_tool", &format!(", matcher: '{matcher}'"), "true");
         let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a, text: x}}]}, {text: ok}]";

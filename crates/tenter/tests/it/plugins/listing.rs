@@ -154,19 +154,3 @@ fn an_installed_plugin_is_replaced_only_with_the_flag() {
     "#);
     let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(0);
 }
-
-#[test]
-fn an_invalid_spec_is_a_usage_error() {
-    let sandbox = sandbox();
-    for spec in [
-        "guards",
-        "a/b/c",
-        "ext::sh -c x",
-        "https://ada:secret@host/a/b",
-        "./missing",
-        "ada/guards@..x",
-    ] {
-        let _ = sandbox.run(&["plugin", "add", "--", spec]).expect_code(2);
-    }
-    assert!(!sandbox.project().join(".kodelet").exists());
-}

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox};
 
 use super::run;
-use crate::chat::{chat, say};
 use crate::{of_kind, sandbox};
 
 const SUMMARY: &str = "turns: []
@@ -130,22 +129,4 @@ fn the_projects_own_recipe_needs_trust() {
     assert_eq!(messages(&sandbox).len(), 4);
     let _ = compact(&sandbox, &["--follow", "--trust-project"]).expect_code(0);
     assert!(sandbox.project().join("ran").exists());
-}
-
-#[test]
-fn a_chat_prints_the_same() {
-    let sandbox = sandbox();
-    let mut chat = chat(
-        &sandbox,
-        "turns: [{text: Apples are red., usage: {input_tokens: 900, output_tokens: 100}}]\nrecipes: {compact: [Fruit.]}",
-    );
-    say(&mut chat, "apples?");
-    let message = say(&mut chat, "/compact");
-    for part in [
-        "2 messages became 2",
-        "tokens; it had 1000.",
-        "To restore the previous history, run: tenter conversation restore 0",
-    ] {
-        assert!(message.contains(part), "{part} in {message}");
-    }
 }

@@ -34,25 +34,21 @@ fn tool_and_guard_see_the_same_file_name() {
         "file:.env",
         "\\u002eenv",
     ];
-    for name in names {
-        for tool in ["file_write", "file_read", "file_edit"] {
-            let sandbox = guarded();
-            sandbox.write(".env", "KEY=secret\n");
-            let more = match tool {
-                "file_write" => ", text: stolen",
-                "file_edit" => ", old_text: secret, new_text: stolen",
-                _ => "",
-            };
-            let script = format!(
-                "turns: [{{tool_calls: [{{name: {tool}, input: {{file_path: \"{name}\"{more}}}}}]}}, {{text: ok}}]"
-            );
-            let model = sandbox.script(&script);
-            let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
-            assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{tool} {name}\n{output}");
-            let screen = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
-            assert!(!screen.contains("KEY=secret"), "{tool} {name}\n{output}");
-        }
-    }
+    let call = |tool: &str, name: &str, more: &str| {
+        format!("{{tool_calls: [{{name: {tool}, input: {{file_path: \"{name}\"{more}}}}}]}}, ")
+    };
+    let calls = names.map(|name| {
+        let edit = call("file_edit", name, ", old_text: secret, new_text: stolen");
+        call("file_read", name, "") + &edit + &call("file_write", name, ", text: stolen")
+    });
+    let sandbox = guarded();
+    sandbox.write(".env", "KEY=secret\n");
+    let model = sandbox.script(&format!("turns: [{}{{text: ok}}]", calls.concat()));
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    assert_eq!(output.stderr.matches("● file_").count(), 3 * names.len(), "{output}");
+    assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{output}");
+    let stored = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+    assert!(!stored.contains("KEY=secret"), "{stored}");
 }
 
 /// A sandbox with a user hook against `touch`, with `fail` as its failure mode.
