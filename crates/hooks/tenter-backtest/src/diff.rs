@@ -86,14 +86,14 @@ type ChangeKey = (PastVerdict, PastVerdict, String, Option<String>);
 pub struct VerdictDiffBuilder {
     redactor: Redactor,
     calls: u64,
-    changed: u64,
+    changed_calls: u64,
     changes: BTreeMap<ChangeKey, RuleCounts>,
 }
 
 impl VerdictDiffBuilder {
     /// Creates an empty difference, whose texts are masked by `redactor`.
     pub fn new(redactor: Redactor) -> Self {
-        Self { redactor, calls: 0, changed: 0, changes: BTreeMap::new() }
+        Self { redactor, calls: 0, changed_calls: 0, changes: BTreeMap::new() }
     }
 
     /// Adds a call with the judgements of both sets.
@@ -103,7 +103,7 @@ impl VerdictDiffBuilder {
         if before == after {
             return;
         }
-        self.changed += 1;
+        self.changed_calls += 1;
         let deciding = if after > before { new } else { old };
         let Some(stop) = deciding.stops.iter().max_by_key(|stop| stop.decision) else { return };
         let key = (before, after, stop.hook.clone(), stop.rule.clone());
@@ -122,6 +122,6 @@ impl VerdictDiffBuilder {
             })
             .collect();
         changes.sort_by_key(|change| std::cmp::Reverse(change.rule.calls));
-        VerdictDiff { calls: self.calls, changed: self.changed, changes, hosts }
+        VerdictDiff { calls: self.calls, changed: self.changed_calls, changes, hosts }
     }
 }

@@ -156,7 +156,7 @@ impl<'l> Replay<'l> {
         let outcome = self.engine(place).dispatch(event, &Cancel::new());
         let stops = self.stops.take();
         let verdict = outcome.denied().map(|denied| (DecisionKind::Deny, denied));
-        let verdict = verdict.or_else(|| outcome.asked().map(|asked| (DecisionKind::Ask, asked)));
+        let verdict = verdict.or_else(|| outcome.asked().map(|ask| (DecisionKind::Ask, ask)));
         // A hook that failed stops a call without a decision of its own.
         let by_failure = verdict.filter(|_| stops.is_empty());
         let by_failure = by_failure.map(|(decision, (hook, reason))| RuleStop {

@@ -47,7 +47,7 @@ pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> Hos
         files.sort_by_key(|(_, modified, _)| std::cmp::Reverse(*modified));
     }
     let mut counts = HostCounts::new();
-    let mut calls = CallFilter { since, seen: HashSet::new(), passed: 0, sink };
+    let mut calls = CallFilter { since, identities: HashSet::new(), passed: 0, sink };
     for (reader, modified, file) in files {
         let host_counts = counts.entry(reader.host()).or_default();
         let is_old = since.is_some_and(|since| modified.is_some_and(|time| time < since));
@@ -68,7 +68,7 @@ fn modified(file: &Path) -> Option<Timestamp> {
 struct CallFilter<'c> {
     since: Option<Timestamp>,
     /// The identities of the calls so far.
-    seen: HashSet<u64>,
+    identities: HashSet<u64>,
     passed: u64,
     sink: &'c mut dyn FnMut(RecordedCall),
 }
@@ -80,7 +80,7 @@ impl CallFilter<'_> {
             if self.since.zip(call.time).is_some_and(|(since, time)| time < since) {
                 return;
             }
-            if self.seen.insert(identity(&call)) {
+            if self.identities.insert(identity(&call)) {
                 passed += 1;
                 (self.sink)(call);
             } else {

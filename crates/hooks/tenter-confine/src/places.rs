@@ -150,7 +150,7 @@ impl Surroundings {
     }
 
     fn variable(&self, name: &str) -> Option<PathBuf> {
-        let value = self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+        let value = self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         value.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 

@@ -113,7 +113,7 @@ fn is_withheld(name: &OsString, pass: &[String]) -> bool {
 #[must_use]
 pub fn with_git_setting(mut environment: Environment, name: &str, value: &str) -> Environment {
     const COUNT: &str = "GIT_CONFIG_COUNT";
-    let get = |wanted: &str| environment.iter().find(|(name, _)| name == wanted).map(|(_, v)| v);
+    let get = |key: &str| environment.iter().find(|(name, _)| name == key).map(|(_, v)| v);
     let count = get(COUNT).filter(|count| !count.is_empty());
     let Ok(count) = count.map_or(Ok(0_usize), |count| count.to_string_lossy().parse()) else {
         // git says so itself.

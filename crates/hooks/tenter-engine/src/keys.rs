@@ -210,7 +210,7 @@ impl KeyMask {
     /// The ranges of values and parts of values, in order and disjoint.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let whole = self.values.iter().flat_map(|value| {
-            text.match_indices(value.as_str()).map(|(start, found)| start..start + found.len())
+            text.match_indices(value.as_str()).map(|(start, part)| start..start + part.len())
         });
         let mut ranges: Vec<Range<usize>> = whole.collect();
         if let Some(length) = self.parts.iter().next().map(Vec::len) {

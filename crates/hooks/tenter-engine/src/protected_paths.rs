@@ -237,10 +237,10 @@ fn is_spelled(names: &[OsString], path: &Path) -> bool {
 }
 
 /// Returns whether a name is this one, in any case. `*` at its beginning is any text.
-fn is_name(found: &[u8], name: &[u8]) -> bool {
-    let Some(end) = name.strip_prefix(b"*") else { return found.eq_ignore_ascii_case(name) };
-    let start = found.len().checked_sub(end.len());
-    start.is_some_and(|start| found[start..].eq_ignore_ascii_case(end))
+fn is_name(file_name: &[u8], name: &[u8]) -> bool {
+    let Some(end) = name.strip_prefix(b"*") else { return file_name.eq_ignore_ascii_case(name) };
+    let start = file_name.len().checked_sub(end.len());
+    start.is_some_and(|start| file_name[start..].eq_ignore_ascii_case(end))
 }
 
 /// The device and inode of files, each read once: many protected paths are in the same few directories.

@@ -19,22 +19,22 @@ pub struct RunContext<'c> {
     /// The form in which runtime hooks are run; the runtime form if there is none.
     pub(crate) transport: Option<Transport>,
     /// The time that the user had been asked by hooks when the deadline was set: the deadline moves by what follows.
-    pub(crate) asked: Duration,
+    pub(crate) pause: Duration,
 }
 
 impl<'c> From<&'c Cancel> for RunContext<'c> {
     fn from(cancel: &'c Cancel) -> Self {
-        Self { cancel, deadline: None, services: None, transport: None, asked: Duration::ZERO }
+        Self { cancel, deadline: None, services: None, transport: None, pause: Duration::ZERO }
     }
 }
 
 impl RunContext<'_> {
-    /// The time that a run may take if its own timeout is `own`, after the user has been asked for `asked` in all.
+    /// The time that a run may take if its own timeout is `own`, after the user has been asked for `pause` in all.
     ///
     /// # Errors
     /// The deadline has passed.
-    pub(crate) fn timeout(&self, own: Duration, asked: Duration) -> Result<Duration, RunFailure> {
-        match self.left(asked) {
+    pub(crate) fn timeout(&self, own: Duration, pause: Duration) -> Result<Duration, RunFailure> {
+        match self.left(pause) {
             None => Ok(own),
             Some(Duration::ZERO) => Err(RunFailure::TooLate),
             Some(rest) => Ok(own.min(rest)),
@@ -42,8 +42,8 @@ impl RunContext<'_> {
     }
 
     /// The time until the deadline, if there is one, after the user has been asked for this time in all.
-    pub(crate) fn left(&self, asked: Duration) -> Option<Duration> {
-        let deadline = self.deadline? + asked.saturating_sub(self.asked);
+    pub(crate) fn left(&self, pause: Duration) -> Option<Duration> {
+        let deadline = self.deadline? + pause.saturating_sub(self.pause);
         Some(deadline.saturating_duration_since(Instant::now()))
     }
 }

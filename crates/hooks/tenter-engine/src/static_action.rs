@@ -116,8 +116,8 @@ fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagn
 }
 
 /// Returns the first diagnostic as a sentence that quotes the line.
-fn first(found: &[Diagnostic]) -> String {
-    let Some(finding) = found.first() else { return "unknown error".to_owned() };
+fn first(findings: &[Diagnostic]) -> String {
+    let Some(finding) = findings.first() else { return "unknown error".to_owned() };
     match &finding.span {
         Some(place) => format!("{}, in `{}`", finding.message, place.source.trim()),
         None => finding.message.clone(),

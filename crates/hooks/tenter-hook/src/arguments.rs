@@ -109,10 +109,10 @@ pub(crate) fn unknown_event(host: &Host, name: &str) -> String {
     unknown(&format!("event of {}", host.name), name, &names)
 }
 
-fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    match nearest(name, known) {
+fn unknown(what: &str, name: &str, names: &[&str]) -> String {
+    match nearest(name, names) {
         Some(near) => format!("unknown {what} {name:?}; did you mean {near:?}?"),
-        None => format!("unknown {what} {name:?}; known are {}", or_list(known)),
+        None => format!("unknown {what} {name:?}; known are {}", or_list(names)),
     }
 }
 

@@ -16,9 +16,8 @@ const NOT_STARTED: u8 = 126;
 /// Runs the command, which is the last argument, in the user's shell.
 pub(crate) fn run(arguments: &[OsString], surroundings: Surroundings) -> ExitCode {
     let Some(command) = arguments.last() else { return ExitCode::from(NOT_STARTED) };
-    let variable = |name: &str| {
-        surroundings.env.iter().find(|(known, _)| known == name).map(|(_, value)| value)
-    };
+    let variable =
+        |name: &str| surroundings.env.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let shell = variable("SHELL").cloned().unwrap_or_else(|| "/bin/bash".into());
     let text = command.to_string_lossy();
     let home = variable("HOME").map_or_else(|| surroundings.home.clone(), PathBuf::from);

@@ -124,7 +124,7 @@ pub struct HookFigures {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Questions {
     /// Number of questions.
-    pub asked: usize,
+    pub count: usize,
     /// Number of questions that a user answered with yes.
     pub allowed: usize,
     /// Number of questions that a user answered with no.
@@ -143,7 +143,7 @@ impl HookFigures {
 impl Questions {
     /// Number of questions without an answer: no user was there, or another agent asked and does not report the answer.
     pub fn unanswered(&self) -> usize {
-        self.asked.saturating_sub(self.allowed + self.refused)
+        self.count.saturating_sub(self.allowed + self.refused)
     }
 
     /// Describes the answers, such as `3 yes, 1 no, 22 without an answer`.
@@ -227,11 +227,11 @@ struct Tally<'r> {
 }
 
 /// The figures of `runs` and of the `answers` to their questions, which may come in any order. Budgets apply to runs of the present content
-/// of the hooks in `known`.
+/// of `known_hooks`.
 pub fn of<'r>(
     runs: impl IntoIterator<Item = Run<'r>>,
     answers: impl IntoIterator<Item = HookAnswer<'r>>,
-    known: &[KnownHook],
+    known_hooks: &[KnownHook],
 ) -> Figures {
     let mut tallies: BTreeMap<&str, Tally<'r>> = BTreeMap::new();
     for run in runs {
@@ -246,7 +246,7 @@ pub fn of<'r>(
         tally.refused += usize::from(answer.answer == AnswerKind::No);
     }
     let all: Duration = tallies.values().map(|tally| tally.total).sum();
-    let find = |name: &str| known.iter().find(|hook| hook.name == name);
+    let find = |name: &str| known_hooks.iter().find(|hook| hook.name == name);
     let times =
         || tallies.values().flat_map(|tally| &tally.runs).map(|run| run.at.as_millisecond());
     let span = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
@@ -257,7 +257,7 @@ pub fn of<'r>(
     });
     let mut hooks: Vec<HookFigures> = figures.collect();
     hooks.sort_by_key(|hook| std::cmp::Reverse(hook.total));
-    let never_ran: BTreeSet<&str> = known.iter().map(|hook| hook.name.as_str()).collect();
+    let never_ran: BTreeSet<&str> = known_hooks.iter().map(|hook| hook.name.as_str()).collect();
     let never_ran = never_ran.into_iter().filter(|name| !tallies.contains_key(name));
     Figures { never_ran: never_ran.map(str::to_owned).collect(), hooks }
 }
@@ -326,14 +326,14 @@ impl<'r> Tally<'r> {
         classes
     }
 
-    fn figures(&self, name: &str, all: Duration, known: Option<&KnownHook>) -> HookFigures {
+    fn figures(&self, name: &str, all: Duration, hook: Option<&KnownHook>) -> HookFigures {
         let count = |is: fn(&Run<'r>) -> bool| self.runs.iter().filter(|run| is(run)).count();
         let newest = self.runs.iter().max_by_key(|run| run.at);
         let share = self.total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
         let durations =
             |runs: &[&Run<'r>]| Durations::new(runs.iter().map(|run| run.duration).collect());
         let every: Vec<&Run<'r>> = self.runs.iter().collect();
-        let present = known.map(|hook| {
+        let present = hook.map(|hook| {
             let present: Vec<&Run<'r>> =
                 self.runs.iter().filter(|run| run.hash == hook.hash).collect();
             (hook, durations(&present), present.len())
@@ -343,7 +343,7 @@ impl<'r> Tally<'r> {
             runs: self.runs.len(),
             denials: count(|run| run.decision == DecisionKind::Deny),
             questions: Questions {
-                asked: count(|run| run.decision == DecisionKind::Ask),
+                count: count(|run| run.decision == DecisionKind::Ask),
                 allowed: self.allowed,
                 refused: self.refused,
             },
@@ -448,7 +448,7 @@ mod tests {
         ];
         let figures = of(runs, answers, &[]);
         let questions = figures.hooks[0].questions;
-        assert_eq!(questions, Questions { asked: 5, allowed: 1, refused: 1 });
+        assert_eq!(questions, Questions { count: 5, allowed: 1, refused: 1 });
         assert_eq!(questions.describe(), "1 yes, 1 no, 3 without an answer");
     }
 

@@ -52,10 +52,10 @@ pub(crate) fn is_paper(name: &[u8]) -> bool {
 }
 
 /// Reports everything that is wrong with a list of files.
-pub(crate) fn check(found: &[FoundFile]) -> Vec<Diagnostic> {
-    let mut findings: Vec<Diagnostic> = found.iter().filter_map(check_one).collect();
-    findings.extend(clashes(found));
-    findings.extend(too_much(found));
+pub(crate) fn check(files: &[FoundFile]) -> Vec<Diagnostic> {
+    let mut findings: Vec<Diagnostic> = files.iter().filter_map(check_one).collect();
+    findings.extend(clashes(files));
+    findings.extend(too_much(files));
     let surplus = findings.len().saturating_sub(MOST_FINDINGS);
     if surplus > 0 {
         findings.truncate(MOST_FINDINGS);
@@ -85,10 +85,10 @@ fn forges(character: char) -> bool {
     character.is_control() || turns_text
 }
 
-fn check_one(found: &FoundFile) -> Option<Diagnostic> {
+fn check_one(file: &FoundFile) -> Option<Diagnostic> {
     let finding =
-        bad_path(&found.path).map(|(id, why)| refused(id, why)).or_else(|| bad_kind(found))?;
-    Some(finding.at(shown(&found.path)))
+        bad_path(&file.path).map(|(id, why)| refused(id, why)).or_else(|| bad_kind(file))?;
+    Some(finding.at(shown(&file.path)))
 }
 
 fn bad_path(path: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -127,8 +127,8 @@ fn is_git(part: &str) -> bool {
     name == ".git" || name == "git~1"
 }
 
-fn bad_kind(found: &FoundFile) -> Option<Diagnostic> {
-    match found.kind {
+fn bad_kind(file: &FoundFile) -> Option<Diagnostic> {
+    match file.kind {
         FileKind::Submodule => Some(
             refused("plugin-submodule", "this is a submodule, which plugins cannot contain")
                 .help("add the files themselves to the plugin"),
@@ -136,11 +136,11 @@ fn bad_kind(found: &FoundFile) -> Option<Diagnostic> {
         FileKind::Other => {
             Some(refused("plugin-no-file", "this is neither a file nor a directory nor a symlink"))
         }
-        FileKind::Link if found.size > LONGEST_TARGET => {
+        FileKind::Link if file.size > LONGEST_TARGET => {
             Some(refused("plugin-link-long", "the target of this symlink is too long"))
         }
-        FileKind::File { .. } if found.size > LARGEST_FILE => {
-            let (size, most) = (mib(found.size), LARGEST_FILE >> 20);
+        FileKind::File { .. } if file.size > LARGEST_FILE => {
+            let (size, most) = (mib(file.size), LARGEST_FILE >> 20);
             Some(refused(
                 "plugin-file-large",
                 format!("this file has {size} MiB; the limit is {most} MiB"),
@@ -154,13 +154,13 @@ fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }
 
-fn too_much(found: &[FoundFile]) -> Vec<Diagnostic> {
+fn too_much(files: &[FoundFile]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    if found.len() > MOST_FILES {
+    if files.len() > MOST_FILES {
         let message = format!("the plugin contains more than {MOST_FILES} files");
         findings.push(refused("plugin-many-files", message));
     }
-    let total = found.iter().fold(0_u64, |sum, one| sum.saturating_add(one.size));
+    let total = files.iter().fold(0_u64, |sum, one| sum.saturating_add(one.size));
     if total > LARGEST_PLUGIN {
         let (size, most) = (mib(total), LARGEST_PLUGIN >> 20);
         findings.push(refused(
@@ -173,11 +173,11 @@ fn too_much(found: &[FoundFile]) -> Vec<Diagnostic> {
 
 /// Reports paths that are the same on a file system that ignores letter case or Unicode normalization, and paths that are both a
 /// file and a directory.
-fn clashes(found: &[FoundFile]) -> Vec<Diagnostic> {
+fn clashes(files: &[FoundFile]) -> Vec<Diagnostic> {
     let mut first_spellings: BTreeMap<String, (&str, bool)> = BTreeMap::new();
     let mut reported = BTreeSet::new();
     let mut findings = Vec::new();
-    for path in found.iter().filter_map(|one| std::str::from_utf8(&one.path).ok()) {
+    for path in files.iter().filter_map(|one| std::str::from_utf8(&one.path).ok()) {
         for (prefix, is_directory) in prefixes(path) {
             let folded = folded(prefix);
             let &mut (earlier, was_directory) =
@@ -218,8 +218,8 @@ mod tests {
             .collect()
     }
 
-    fn ids(found: &[FoundFile]) -> Vec<&'static str> {
-        check(found).iter().map(|finding| finding.id).collect()
+    fn ids(files: &[FoundFile]) -> Vec<&'static str> {
+        check(files).iter().map(|finding| finding.id).collect()
     }
 
     #[test]

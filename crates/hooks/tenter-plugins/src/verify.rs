@@ -36,15 +36,15 @@ pub fn verify(directory: &Path, locked: &LockedPlugin) -> (Vec<Difference>, Vec<
 }
 
 fn differences(
-    wanted: &BTreeMap<String, String>,
+    lock: &BTreeMap<String, String>,
     real: &BTreeMap<String, String>,
 ) -> Vec<Difference> {
-    let paths: BTreeSet<&String> = wanted.keys().chain(real.keys()).collect();
+    let paths: BTreeSet<&String> = lock.keys().chain(real.keys()).collect();
     let difference = |path: &String| {
-        let what = match (wanted.get(path), real.get(path)) {
+        let what = match (lock.get(path), real.get(path)) {
             (Some(_), None) => "missing",
             (None, Some(_)) => "extra",
-            (wanted, real) if wanted != real => "changed",
+            (lock, real) if lock != real => "changed",
             _ => return None,
         };
         Some(Difference { path: path.clone(), what })

@@ -61,14 +61,14 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
         words
             .extend(text.filter(|text| !text.contains(' ')).map(self::words).into_iter().flatten());
     }
-    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    let deed = WORDS.iter().filter(|(_, known)| has(known));
+    let has = |terms: &[&str]| words.iter().any(|word| terms.contains(&word.as_str()));
+    let deed = WORDS.iter().filter(|(_, terms)| has(terms));
     let mut reading = Reading {
         deed: deed.map(|(deed, _)| *deed).max(),
         is_terminal: has(&TERMINALS) || (has(&["process"]) && has(&TYPES)),
         interpreter: interpreter(&words, input),
         effects: ToolEffects::default(),
-        left: MOST_VALUES,
+        budget: MOST_VALUES,
     };
     reading.object(input, DEEPEST);
     reading.effects
@@ -136,7 +136,7 @@ struct Reading {
     interpreter: Option<&'static str>,
     effects: ToolEffects,
     /// Number of values that are still looked at.
-    left: usize,
+    budget: usize,
 }
 
 impl Reading {
@@ -157,11 +157,11 @@ impl Reading {
         if !is_nested {
             return;
         }
-        if depth == 0 || self.left == 0 {
+        if depth == 0 || self.budget == 0 {
             self.effects.is_limited = true;
             return;
         }
-        self.left -= 1;
+        self.budget -= 1;
         match value {
             Value::Object(object) => self.object(object, depth - 1),
             Value::Array(values) => values.iter().for_each(|value| self.inner(value, depth - 1)),
@@ -228,11 +228,11 @@ impl Reading {
             Value::String(text) => self.text(text, role),
             Value::Array(values) => {
                 for value in values {
-                    if self.left == 0 {
+                    if self.budget == 0 {
                         self.effects.is_limited = true;
                         return;
                     }
-                    self.left -= 1;
+                    self.budget -= 1;
                     match value {
                         Value::String(text) => self.text(text, role),
                         other => self.inner(other, depth),

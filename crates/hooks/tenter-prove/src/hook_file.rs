@@ -69,9 +69,9 @@ impl HookFile {
         Self::script(name, trigger, format!("cat > /dev/null\ncat << 'REPLY'\n{reply}\nREPLY\n"))
     }
 
-    /// A hook that writes every payload to a file of its own in the directory `seen`, before every other hook runs.
-    pub(crate) fn observer(seen: &Path) -> Self {
-        let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quoted(seen));
+    /// A hook that writes every payload to a file of its own in `directory`, before every other hook runs.
+    pub(crate) fn observer(directory: &Path) -> Self {
+        let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quoted(directory));
         let all: Vec<EventName> = TABLE.iter().skip(1).map(|row| row.event).collect();
         Self {
             also: all,

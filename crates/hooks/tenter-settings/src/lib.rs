@@ -255,10 +255,10 @@ fn trust(env: &Env, of_file: TrustMode) -> Result<TrustMode, Failure> {
     }
 }
 
-/// Parses a variable's value; `wanted` describes the valid values.
-fn variable<T: FromStr>(env: &Env, name: &str, wanted: &str) -> Result<Option<T>, Failure> {
+/// Parses a variable's value; `values` describes the valid values.
+fn variable<T: FromStr>(env: &Env, name: &str, values: &str) -> Result<Option<T>, Failure> {
     let Some(text) = env.text(name) else { return Ok(None) };
     text.parse()
         .map(Some)
-        .map_err(|_| Failure::usage(format!("{name} is {text:?}; it must be {wanted}")))
+        .map_err(|_| Failure::usage(format!("{name} is {text:?}; it must be {values}")))
 }

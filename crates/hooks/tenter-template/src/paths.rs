@@ -16,21 +16,21 @@ pub struct FieldPath {
 /// The paths in `nodes`, in the order of the text. Paths relative to a variable, or to a `.` that is not the payload, are left
 /// out.
 pub(super) fn in_template(nodes: &[Node]) -> Vec<FieldPath> {
-    let mut walk = Walk { dot_is_payload: true, found: Vec::new() };
+    let mut walk = Walk { dot_is_payload: true, paths: Vec::new() };
     walk.nodes(nodes);
-    walk.found
+    walk.paths
 }
 
 /// The paths in a condition.
 pub(super) fn in_condition(condition: &Pipeline) -> Vec<FieldPath> {
-    let mut walk = Walk { dot_is_payload: true, found: Vec::new() };
+    let mut walk = Walk { dot_is_payload: true, paths: Vec::new() };
     walk.pipeline(condition);
-    walk.found
+    walk.paths
 }
 
 struct Walk {
     dot_is_payload: bool,
-    found: Vec<FieldPath>,
+    paths: Vec<FieldPath>,
 }
 
 impl Walk {
@@ -89,7 +89,7 @@ impl Walk {
         };
         if starts_at_payload && !operand.parts.is_empty() {
             let names = operand.parts.iter().map(|part| part.name.clone()).collect();
-            self.found.push(FieldPath { names, at: operand.at.clone() });
+            self.paths.push(FieldPath { names, at: operand.at.clone() });
         }
     }
 }

@@ -13,53 +13,53 @@ pub(super) fn programs(nodes: &[Node]) -> Vec<String> {
     programs
 }
 
-fn in_nodes(nodes: &[Node], found: &mut Vec<String>) {
+fn in_nodes(nodes: &[Node], programs: &mut Vec<String>) {
     for node in nodes {
         match node {
             Node::Text(_) => {}
             Node::Output(pipeline) | Node::Set { value: pipeline, .. } => {
-                in_pipeline(pipeline, found);
+                in_pipeline(pipeline, programs);
             }
-            Node::If { branches, otherwise } => in_branches(branches, otherwise, found),
+            Node::If { branches, otherwise } => in_branches(branches, otherwise, programs),
             Node::With { branch, otherwise } | Node::Range { branch, otherwise, .. } => {
-                in_branches(std::slice::from_ref(branch), otherwise, found);
+                in_branches(std::slice::from_ref(branch), otherwise, programs);
             }
         }
     }
 }
 
-fn in_branches(branches: &[Branch], otherwise: &[Node], found: &mut Vec<String>) {
+fn in_branches(branches: &[Branch], otherwise: &[Node], programs: &mut Vec<String>) {
     for branch in branches {
-        in_pipeline(&branch.head, found);
-        in_nodes(&branch.body, found);
+        in_pipeline(&branch.head, programs);
+        in_nodes(&branch.body, programs);
     }
-    in_nodes(otherwise, found);
+    in_nodes(otherwise, programs);
 }
 
-fn in_pipeline(pipeline: &Pipeline, found: &mut Vec<String>) {
-    in_stage(&pipeline.first, false, found);
+fn in_pipeline(pipeline: &Pipeline, programs: &mut Vec<String>) {
+    in_stage(&pipeline.first, false, programs);
     for stage in &pipeline.rest {
-        in_stage(stage, true, found);
+        in_stage(stage, true, programs);
     }
 }
 
 /// Searches a stage. `is_fed` says whether the previous stage provides the last argument.
-fn in_stage(stage: &Stage, is_fed: bool, found: &mut Vec<String>) {
+fn in_stage(stage: &Stage, is_fed: bool, programs: &mut Vec<String>) {
     let (function, operands) = match stage {
         Stage::Value(operand) => (None, std::slice::from_ref(operand)),
         Stage::Call { function, arguments, .. } => (Some(function), arguments.as_slice()),
     };
     for operand in operands {
         if let OperandKind::Group(pipeline) = &operand.kind {
-            in_pipeline(pipeline, found);
+            in_pipeline(pipeline, programs);
         }
     }
     if function == Some(&Function::Bash) {
         let fed = is_fed.then(|| UNKNOWN.to_owned());
         let words: Vec<String> = operands.iter().map(word).chain(fed).collect();
         let line = words.join(" ");
-        if !found.contains(&line) {
-            found.push(line);
+        if !programs.contains(&line) {
+            programs.push(line);
         }
     }
 }

@@ -25,8 +25,8 @@ pub fn seconds_of_an_hour(text: &str) -> Result<u64, String> {
 }
 
 /// The error about a text that is not a valid whole number.
-fn whole_error(text: &str, wanted: &str) -> String {
+fn whole_error(text: &str, requirement: &str) -> String {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_large = is_number && text.trim_start_matches('0').len() > 3;
-    if is_large { "is too large".to_owned() } else { wanted.to_owned() }
+    if is_large { "is too large".to_owned() } else { requirement.to_owned() }
 }

@@ -105,7 +105,7 @@ impl Walk<'_> {
         match self.names_in(&entry.path) {
             Ok(rest) => {
                 if let Some(rules) = &mut self.rules {
-                    rules.enter(&entry.path, |name| rest.iter().any(|(known, _)| known == name));
+                    rules.enter(&entry.path, |name| rest.iter().any(|(other, _)| other == name));
                 }
                 self.directories.push(Directory { path: entry.path.clone(), rest });
             }

@@ -139,22 +139,22 @@ const POWERS: &[EventPowers] = &[
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];
 
-/// Returns the native result for the model, after hooks changed Tenter's form of it to `changed`. `None` if the tool failed, or if the
+/// Returns the native result for the model, after hooks changed Tenter's form of it to `result`. `None` if the tool failed, or if the
 /// form of its results is unknown: the host ignores other forms without a message.
-fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+fn rewritten(end: &ToolEnd, result: &ToolResult) -> Option<Value> {
     if end.outcome != ToolOutcome::Success {
         return None;
     }
-    let text = changed.text();
+    let text = result.text();
     match &end.result {
         // The blocks of an MCP tool, for which any value may be given.
-        Value::Array(_) if changed.error.is_none() => {
-            let blocks = changed.metadata.as_ref().and_then(|metadata| metadata.get("result"));
+        Value::Array(_) if result.error.is_none() => {
+            let blocks = result.metadata.as_ref().and_then(|metadata| metadata.get("result"));
             Some(blocks.cloned().unwrap_or(Value::String(text)))
         }
         Value::String(_) | Value::Array(_) => Some(Value::String(text)),
-        Value::Object(object) if changed.metadata_type.as_deref() == Some(NATIVE_RESULT) => {
-            let metadata = changed.metadata.clone().filter(|_| changed.error.is_none())?;
+        Value::Object(object) if result.metadata_type.as_deref() == Some(NATIVE_RESULT) => {
+            let metadata = result.metadata.clone().filter(|_| result.error.is_none())?;
             let is_same_shape = metadata.keys().all(|field| object.contains_key(field));
             is_same_shape.then_some(Value::Object(metadata))
         }
@@ -170,7 +170,7 @@ fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
             if object.get("file").is_some_and(|file| file["content"].is_string()) =>
         {
             let mut object = object.clone();
-            object["file"]["content"] = json!(read_text(changed).unwrap_or(text));
+            object["file"]["content"] = json!(read_text(result).unwrap_or(text));
             Some(Value::Object(object))
         }
         _ => None,
@@ -178,8 +178,8 @@ fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
 }
 
 /// Returns the lines of a file that was read, in the host's form: without numbers.
-fn read_text(changed: &ToolResult) -> Option<String> {
-    let lines = changed.metadata.as_ref()?.get("lines")?.as_array()?;
+fn read_text(result: &ToolResult) -> Option<String> {
+    let lines = result.metadata.as_ref()?.get("lines")?.as_array()?;
     let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
-    changed.error.is_none().then(|| lines.join("\n"))
+    result.error.is_none().then(|| lines.join("\n"))
 }

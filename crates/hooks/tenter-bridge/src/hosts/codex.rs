@@ -179,8 +179,8 @@ fn exit_code(text: &str) -> Option<i32> {
 
 /// Returns the text that replaces a result: Codex shows the reason of a block instead of a result of any form.
 #[expect(clippy::unnecessary_wraps, reason = "other hosts cannot replace every result")]
-fn replaced_output(_end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
-    Some(Value::String(changed.text()))
+fn replaced_output(_end: &ToolEnd, result: &ToolResult) -> Option<Value> {
+    Some(Value::String(result.text()))
 }
 
 fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {

@@ -149,12 +149,12 @@ fn completion(text: &str) -> Option<(&str, &str, i32)> {
 }
 
 /// Returns the native result with the text as hooks changed it; `None` after a failure that Copilot reports.
-pub(super) fn rewrite_output(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+pub(super) fn rewrite_output(end: &ToolEnd, replacement: &ToolResult) -> Option<Value> {
     let result = end.result.as_object()?;
     let text = result.get("textResultForLlm").or_else(|| result.get("text_result_for_llm"))?;
     let new = match completion(text.as_str()?) {
-        Some((_, line, _)) => format!("{}\n{line}", output_text(changed)),
-        None => output_text(changed),
+        Some((_, line, _)) => format!("{}\n{line}", output_text(replacement)),
+        None => output_text(replacement),
     };
     let kind = result.get("resultType").or_else(|| result.get("result_type"));
     let kind = kind.cloned().unwrap_or_else(|| json!("success"));
@@ -162,10 +162,10 @@ pub(super) fn rewrite_output(end: &ToolEnd, changed: &ToolResult) -> Option<Valu
 }
 
 /// Returns the text of a changed result for the model. For a command, it is the output without our remarks.
-fn output_text(changed: &ToolResult) -> String {
-    let field = |name: &str| changed.metadata.as_ref()?.get(name)?.as_str().map(str::to_owned);
+fn output_text(result: &ToolResult) -> String {
+    let field = |name: &str| result.metadata.as_ref()?.get(name)?.as_str().map(str::to_owned);
     let output = || field("output").or_else(|| field("textResultForLlm"));
-    output().unwrap_or_else(|| changed.text())
+    output().unwrap_or_else(|| result.text())
 }
 
 /// Writes the native answer. Copilot has no form for a notice, and a line before the answer would make it invalid if Copilot starts the

@@ -253,11 +253,11 @@ fn mcp_name(call: &NativeCall) -> Option<String> {
 }
 
 /// Returns the text that replaces the result.
-fn result_text(changed: &ToolResult) -> String {
-    let content = changed.metadata.as_ref().and_then(|metadata| metadata.get("llmContent"));
-    let is_native = changed.metadata_type.as_deref() == Some(NATIVE_RESULT);
-    let native = content.filter(|_| is_native && changed.error.is_none()).and_then(content_text);
-    native.unwrap_or_else(|| changed.text())
+fn result_text(result: &ToolResult) -> String {
+    let content = result.metadata.as_ref().and_then(|metadata| metadata.get("llmContent"));
+    let is_native = result.metadata_type.as_deref() == Some(NATIVE_RESULT);
+    let native = content.filter(|_| is_native && result.error.is_none()).and_then(content_text);
+    native.unwrap_or_else(|| result.text())
 }
 
 /// Writes the native answer, without exit codes and stderr.

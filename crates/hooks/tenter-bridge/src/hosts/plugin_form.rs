@@ -92,12 +92,12 @@ fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
 }
 
 /// Returns the text that replaces a result for the model.
-fn rewritten(end: &ToolEnd, changed: &ToolResult) -> Option<Value> {
+fn rewritten(end: &ToolEnd, result: &ToolResult) -> Option<Value> {
     end.output.as_ref()?;
-    let is_native = changed.metadata_type.as_deref() == Some(HOST) && changed.error.is_none();
-    let native = changed.metadata.as_ref().filter(|_| is_native);
+    let is_native = result.metadata_type.as_deref() == Some(HOST) && result.error.is_none();
+    let native = result.metadata.as_ref().filter(|_| is_native);
     let output = native.and_then(|metadata| metadata.get("output")?.as_str());
-    Some(Value::String(output.map_or_else(|| changed.text(), str::to_owned)))
+    Some(Value::String(output.map_or_else(|| result.text(), str::to_owned)))
 }
 
 /// Writes the file of a plugin: the command that it starts, and its code.

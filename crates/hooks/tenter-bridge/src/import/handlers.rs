@@ -74,9 +74,9 @@ pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option
 /// The script that a handler runs.
 struct Work {
     /// Its command or address, for the user.
-    shown: String,
+    label: String,
     /// The command that the hook is named after.
-    named: String,
+    name_source: String,
     /// The lines of a shell script.
     script: String,
 }
@@ -93,7 +93,7 @@ impl Work {
             "http" => {
                 let url = text("url").unwrap_or_default();
                 let script = http::script(url, handler)?;
-                return Ok(Self { shown: url.to_owned(), named: http::name(url), script });
+                return Ok(Self { label: url.to_owned(), name_source: http::name(url), script });
             }
             "agent" => {
                 return Err("it starts an agent of Claude Code's that has tools; a hook of the type `prompt` can be imported".to_owned());
@@ -108,7 +108,7 @@ impl Work {
             return Err(format!("it needs the shell {shell}"));
         }
         let script = script(command, handler)?;
-        Ok(Self { shown: command.to_owned(), named: command.to_owned(), script })
+        Ok(Self { label: command.to_owned(), name_source: command.to_owned(), script })
     }
 }
 
@@ -132,12 +132,12 @@ impl HandlerContext<'_> {
         let work = Work::read(handler)?;
         let key = key(self.event, self.matcher, handler).ok_or("it has no command")?;
         let mut remarks = self.remarks(handler);
-        remarks.extend(needs::remarks(&work.shown, self.source));
+        remarks.extend(needs::remarks(&work.label, self.source));
         let pattern = condition(handler, &mut remarks);
         Ok(ImportedHook {
             key,
-            names: names(&work.named, self.event, self.matcher),
-            about: format!("{}: {}", self.shown(), one_line(&work.shown)),
+            names: names(&work.name_source, self.event, self.matcher),
+            about: format!("{}: {}", self.shown(), one_line(&work.label)),
             remarks,
             trigger: native.event,
             matcher: MatcherText { tool: None, pattern },

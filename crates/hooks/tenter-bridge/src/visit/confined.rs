@@ -143,7 +143,7 @@ impl Visit<'_> {
         let remembered = self.session.get().confined_calls.get(&call.id).cloned();
         let command = call.input.get("command").and_then(Value::as_str).unwrap_or_default();
         let note = remembered.or_else(|| note_in(command))?;
-        self.session.update(|state| state.confined_calls.retain(|_, known| *known != note));
+        self.session.update(|state| state.confined_calls.retain(|_, other| *other != note));
         let is_own = note.parent() == Some(&self.visitor.directories.state.join("confined"));
         let fact = if is_own { CheckIn::take(&note) } else { None };
         if fact.is_none() && end.outcome == ToolOutcome::Success {

@@ -235,8 +235,8 @@ impl Visit<'_> {
         self.add_contexts(&denial.contexts);
     }
 
-    fn replace_output(&mut self, native: &NativeCall, end: &ToolEnd, changed: &ToolResult) {
-        self.reply.output = (self.visitor.host.rewrite_output)(end, changed);
+    fn replace_output(&mut self, native: &NativeCall, end: &ToolEnd, result: &ToolResult) {
+        self.reply.output = (self.visitor.host.rewrite_output)(end, result);
         if self.reply.output.is_some() {
             return;
         }

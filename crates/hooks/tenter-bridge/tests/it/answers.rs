@@ -173,14 +173,14 @@ fn form(host: &Host) -> &'static Form {
 }
 
 /// Adds the fields of an answer, with dots between levels.
-fn fields(value: &Map<String, Value>, above: &str, found: &mut Vec<String>) {
+fn fields(value: &Map<String, Value>, above: &str, names: &mut Vec<String>) {
     for (name, value) in value {
         let name = format!("{above}{name}");
         match value {
             Value::Object(object) if !OPAQUE.contains(&name.as_str()) => {
-                fields(object, &format!("{name}."), found);
+                fields(object, &format!("{name}."), names);
             }
-            _ => found.push(name),
+            _ => names.push(name),
         }
     }
 }

@@ -50,7 +50,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 /// Adds the paths of all members and elements, as JSON pointers.
-fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
+fn pointers(value: &Value, at: &str, paths: &mut Vec<String>) {
     let members: Vec<(String, &Value)> = match value {
         Value::Object(object) => object
             .iter()
@@ -63,8 +63,8 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     };
     for (key, value) in members {
         let pointer = format!("{at}/{key}");
-        pointers(value, &pointer, found);
-        found.push(pointer);
+        pointers(value, &pointer, paths);
+        paths.push(pointer);
     }
 }
 

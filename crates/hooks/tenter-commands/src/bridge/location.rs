@@ -14,8 +14,8 @@ use crate::git::{self, Git};
 use crate::project::{self, Project};
 
 /// Returns the root of the project that `--project` names; `None` without it.
-pub(super) fn project_named(env: &Env, named: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
-    let Some(directory) = named else { return Ok(None) };
+pub(super) fn project_named(env: &Env, path: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    let Some(directory) = path else { return Ok(None) };
     let root = match directory {
         here if here == Path::new(".") => project::root(env, None)?,
         directory => project::root(env, Some(directory))?,

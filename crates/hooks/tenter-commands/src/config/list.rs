@@ -23,8 +23,8 @@ pub struct Args {
     #[arg(value_name = "TABLE")]
     table: Option<String>,
     /// Leave out settings with their default value.
-    #[arg(long)]
-    changed: bool,
+    #[arg(long = "changed")]
+    only_changes: bool,
     /// Print a JSON array: key, value, source, default, about, variable.
     #[arg(long)]
     json: bool,
@@ -66,7 +66,7 @@ pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
             check_table(table)?;
         }
     }
-    values.retain(|value| !args.changed || value.source != ValueSource::Default);
+    values.retain(|value| !args.only_changes || value.source != ValueSource::Default);
     if args.json {
         let objects: Vec<SettingJson> = values.iter().map(SettingJson::from).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());

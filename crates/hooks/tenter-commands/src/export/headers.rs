@@ -111,7 +111,7 @@ pub(super) fn resource(env: &Env) -> Vec<(String, String)> {
     resource.extend(env.text("USER").map(|user| attribute("user.name", user.to_owned())));
     let further = env.text("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default().split(',');
     for (name, value) in further.filter_map(|pair| pair.split_once('=')) {
-        resource.retain(|(known, _)| known != name.trim());
+        resource.retain(|(key, _)| key != name.trim());
         resource.push((name.trim().to_owned(), decoded(value.trim())));
     }
     resource

@@ -69,12 +69,12 @@ pub fn show_catalog(project: &Project, catalog: &Catalog) {
 
 /// The hooks that subscribe to one of `events`, and the names of those whose events are unknown.
 fn subscribed<'c>(
-    found: Vec<HookEntry<'c>>,
+    entries: Vec<HookEntry<'c>>,
     events: &[EventName],
 ) -> (Vec<HookEntry<'c>>, Vec<&'c str>) {
     let unknown =
-        found.iter().filter(|entry| entry.event.is_empty()).map(|entry| entry.name).collect();
-    (found.into_iter().filter(|entry| entry.subscribes_to(events)).collect(), unknown)
+        entries.iter().filter(|entry| entry.event.is_empty()).map(|entry| entry.name).collect();
+    (entries.into_iter().filter(|entry| entry.subscribes_to(events)).collect(), unknown)
 }
 
 fn note_none(project: &Project) {

@@ -21,7 +21,7 @@ pub(super) struct ManifestFile {
     /// The `HOOK.md`.
     pub(super) file: PathBuf,
     /// The path by which it was named: the directory or the file.
-    pub(super) named: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 impl ManifestFile {
@@ -36,10 +36,10 @@ impl ManifestFile {
             let file = source::manifest_file(path).map_err(|error| {
                 Failure::new(format!("cannot read {}: {error}", path.display()))
             })?;
-            return Ok(file.map(|file| Self { file, named: path.to_owned() }));
+            return Ok(file.map(|file| Self { file, path: path.to_owned() }));
         }
         if metadata.is_file() && Self::has_manifest_name(path) {
-            return Ok(Some(Self { file: path.to_owned(), named: path.to_owned() }));
+            return Ok(Some(Self { file: path.to_owned(), path: path.to_owned() }));
         }
         Err(Failure::usage(format!("{} is neither a HOOK.md nor a directory", path.display())))
     }

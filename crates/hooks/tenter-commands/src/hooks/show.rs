@@ -112,29 +112,29 @@ fn first_lines(path: &Path) -> Option<Vec<String>> {
     Some(String::from_utf8_lossy(&bytes).lines().take(MAX_LINES).map(str::to_owned).collect())
 }
 
-fn print(project: &Project, shown: &HookDetails) {
-    let entry = &shown.entry;
+fn print(project: &Project, details: &HookDetails) {
+    let entry = &details.entry;
     ui::out(styled(NAME, visible(entry.name)));
     field("status", &status(entry));
     field("event", if entry.event.is_empty() { "unknown" } else { &entry.event });
     field("layer", entry.layer);
     field("path", &visible(&entry.short_path(project)));
     let Some(listed) = entry.listed else { return print_built_in(entry) };
-    field("trust", &trust(shown));
+    field("trust", &trust(details));
     field("hash", entry.hash.as_deref().unwrap_or("unknown: it cannot be read"));
     // A hook that does not run has no policy; its manifest says what it would be.
-    let manifest = shown.manifest.as_ref().filter(|_| !entry.active);
+    let manifest = details.manifest.as_ref().filter(|_| !entry.active);
     let manifest_value = |key: &str| manifest.map(|manifest| manifest[key].to_string());
     let limit = manifest_value("timeout").unwrap_or_else(|| number(entry.timeout_ms));
     field("limit", &format!("{limit} ms"));
     field("fail", fail(entry.fail));
     field("priority", &manifest_value("priority").unwrap_or_else(|| number(entry.priority)));
-    print_runtime(shown);
-    if let Some(manifest) = &shown.manifest {
+    print_runtime(details);
+    if let Some(manifest) = &details.manifest {
         print_manifest(entry, manifest);
     }
-    print_script(project, shown, listed);
-    if let Some(body) = shown.body.as_deref().filter(|body| !body.trim().is_empty()) {
+    print_script(project, details, listed);
+    if let Some(body) = details.body.as_deref().filter(|body| !body.trim().is_empty()) {
         field("text", "of the HOOK.md:");
         body.trim().lines().for_each(|line| ui::out(format!("    {}", sanitize(line)).trim_end()));
     }
@@ -151,9 +151,9 @@ fn print_built_in(entry: &HookEntry) {
 }
 
 /// Prints how a runtime hook is called and what it may request; of one that is not trusted, what its manifest says.
-fn print_runtime(shown: &HookDetails) {
-    let entry = &shown.entry;
-    let metadata = shown.manifest.as_ref().map(|manifest| &manifest["metadata"]);
+fn print_runtime(details: &HookDetails) {
+    let entry = &details.entry;
+    let metadata = details.manifest.as_ref().map(|manifest| &manifest["metadata"]);
     let manifest_runtime = metadata.and_then(|metadata| metadata["runtime"].as_str());
     let Some(runtime) = entry.runtime.or(manifest_runtime) else { return };
     let one_shot = if runtime == Runtime::ServeOnly.as_str() {
@@ -231,13 +231,13 @@ fn print_action(metadata: &Value) {
     }
 }
 
-fn print_script(project: &Project, shown: &HookDetails, listed: &ListedHook) {
-    let Some(lines) = &shown.script else {
+fn print_script(project: &Project, details: &HookDetails, listed: &ListedHook) {
+    let Some(lines) = &details.script else {
         let is_directory = listed.path.is_dir();
         let has = |key: &str| {
-            shown.manifest.as_ref().is_some_and(|manifest| !manifest["metadata"][key].is_null())
+            details.manifest.as_ref().is_some_and(|manifest| !manifest["metadata"][key].is_null())
         };
-        let missing = if !is_directory || shown.script_path.is_some() {
+        let missing = if !is_directory || details.script_path.is_some() {
             "not text"
         } else if has("action") {
             "none: a static hook"
@@ -248,7 +248,7 @@ fn print_script(project: &Project, shown: &HookDetails, listed: &ListedHook) {
         };
         return field("script", missing);
     };
-    let of = shown.script_path.as_deref().map(|path| entry::short(project, path) + ", ");
+    let of = details.script_path.as_deref().map(|path| entry::short(project, path) + ", ");
     field("script", &format!("{}first {MAX_LINES} lines:", of.unwrap_or_default()));
     for line in lines {
         ui::out(format!("    {}", sanitize(line)));
@@ -266,9 +266,9 @@ fn status(entry: &HookEntry) -> String {
     }
 }
 
-fn trust(shown: &HookDetails) -> String {
-    let word = shown.entry.trust.as_str();
-    match (&shown.trusted, shown.entry.trust) {
+fn trust(details: &HookDetails) -> String {
+    let word = details.entry.trust.as_str();
+    match (&details.trusted, details.entry.trust) {
         (Some(record), TrustStatus::Trusted) => format!("{word} since {}", record.trusted_at),
         (Some(record), _) => format!(
             "{word}; the last trusted version has the hash {} ({})",

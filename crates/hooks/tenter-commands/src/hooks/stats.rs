@@ -143,7 +143,7 @@ impl<'f> From<&'f HookFigures> for HookOutput<'f> {
             name: &hook.name,
             runs: hook.runs,
             denied: hook.denials,
-            asked: hook.questions.asked,
+            asked: hook.questions.count,
             answered_yes: hook.questions.allowed,
             answered_no: hook.questions.refused,
             unanswered: hook.questions.unanswered(),
@@ -171,10 +171,10 @@ fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {
         rules_table(rules);
     }
     for hook in &figures.hooks {
-        if hook.questions.asked > 0 {
+        if hook.questions.count > 0 {
             let (name, questions) = (&hook.name, hook.questions);
             let count =
-                if questions.asked == 1 { "once" } else { &format!("{} times", questions.asked) };
+                if questions.count == 1 { "once" } else { &format!("{} times", questions.count) };
             note(&format!("The hook {name} asked {count}: {}.", questions.describe()));
         }
         if let Some(failures) = hook.describe_failures() {
@@ -222,7 +222,7 @@ fn hooks_table(hooks: &[HookFigures]) {
         let hook = &hooks[index];
         match column {
             2 if hook.denials > 0 => Some(BAD),
-            3 if hook.questions.asked > 0 => Some(NOTICE),
+            3 if hook.questions.count > 0 => Some(NOTICE),
             4 if hook.failures > 0 => Some(BAD),
             7 if hook.over_budget.is_some() => Some(NOTICE),
             _ => None,
@@ -289,7 +289,7 @@ fn row(hook: &HookFigures) -> [String; 9] {
         one_line(&hook.name, MAX_NAME),
         hook.runs.to_string(),
         hook.denials.to_string(),
-        hook.questions.asked.to_string(),
+        hook.questions.count.to_string(),
         hook.failures.to_string(),
         format!("{:.0} %", hook.share * 100.0),
         ms(hook.durations.p50),

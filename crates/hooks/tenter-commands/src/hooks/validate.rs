@@ -134,7 +134,7 @@ impl<'e> Checker<'_, 'e> {
             for candidate in candidates {
                 match candidate.kind {
                     CandidateKind::Manifest(file) => {
-                        let manifest = ManifestFile { file, named: candidate.path };
+                        let manifest = ManifestFile { file, path: candidate.path };
                         checked.push(self.manifest(manifest));
                     }
                     _ => checked.extend(self.program(&candidate)?),
@@ -256,5 +256,5 @@ fn check(manifest: ManifestFile, of_text: Vec<Diagnostic>, strict: bool) -> Chec
     let (_, mut diagnostics) = manifest.read(Strictness::Strict);
     diagnostics.extend(manifest.check_script());
     diagnostics.extend(of_text);
-    Checked::new(manifest.named, diagnostics, strict)
+    Checked::new(manifest.path, diagnostics, strict)
 }

@@ -25,8 +25,8 @@ pub(super) struct FilterArgs {
     #[arg(long)]
     denied: bool,
     /// Show only questions of hooks, and their answers.
-    #[arg(long)]
-    asked: bool,
+    #[arg(long = "asked")]
+    questions: bool,
     /// Show only events of this agent, such as claude-code, or tenter.
     #[arg(long, value_name = "AGENT", value_parser = agent)]
     agent: Option<String>,
@@ -139,10 +139,10 @@ impl<'a> RecordFilter<'a> {
 
     /// Checks the flags for kinds of decisions, one of which must hold.
     fn is_wanted(&self, kind: &RecordKind) -> bool {
-        let FilterArgs { denied, asked, failed, .. } = self.args;
-        let any = *denied || *asked || *failed;
+        let FilterArgs { denied, questions, failed, .. } = self.args;
+        let any = *denied || *questions || *failed;
         !any || (*denied && is_denial(kind))
-            || (*asked && kind.decided(DecisionKind::Ask))
+            || (*questions && kind.decided(DecisionKind::Ask))
             || (*failed && is_failure(kind))
     }
 

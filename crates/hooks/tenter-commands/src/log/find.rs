@@ -47,38 +47,38 @@ fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<S
     Ok([recorded, stored].into_iter().flatten().max().map(|(_, id)| id))
 }
 
-/// The conversation whose id begins with `wanted`: one with a journal (unsaved ones have one, too), else a subagent, else
+/// The conversation whose id begins with `prefix`: one with a journal (unsaved ones have one, too), else a subagent, else
 /// one in the store, in which no hook ran.
 fn conversation(
     env: &Env,
-    wanted: &str,
+    prefix: &str,
     agent: &dyn OwnAgent,
 ) -> Result<JournalSelection, Failure> {
-    if wanted.is_empty() {
+    if prefix.is_empty() {
         return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
     }
     let journals = env.journals();
     let recorded = journals::all(&journals)?;
-    let beginning: Vec<&String> = recorded.iter().filter(|id| id.starts_with(wanted)).collect();
-    if let Some(id) = only(wanted, &beginning)? {
+    let beginning: Vec<&String> = recorded.iter().filter(|id| id.starts_with(prefix)).collect();
+    if let Some(id) = only(prefix, &beginning)? {
         return Ok(JournalSelection::Conversation(id.clone()));
     }
-    let subagents = subagents(&journals, &recorded, wanted);
+    let subagents = subagents(&journals, &recorded, prefix);
     let ids: Vec<&String> = subagents.keys().collect();
-    if let Some(id) = only(wanted, &ids)? {
+    if let Some(id) = only(prefix, &ids)? {
         return Ok(JournalSelection::Subagent { id: id.clone(), parent: subagents[id].clone() });
     }
-    let stored = agent.find_conversation(env, wanted)?;
+    let stored = agent.find_conversation(env, prefix)?;
     stored.map(JournalSelection::Conversation).ok_or_else(|| {
-        Failure::new(format!("no conversation begins with {wanted:?}")).help(
+        Failure::new(format!("no conversation begins with {prefix:?}")).help(
             "`tenter log --all` shows all that is recorded, `tenter conversation list` what is stored",
         )
     })
 }
 
-/// The one that is meant: that which is `wanted` to the letter, or the only one.
-fn only<'i>(wanted: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Failure> {
-    if let Some(exact) = ids.iter().find(|id| **id == wanted) {
+/// Returns the id that equals `prefix`, or the only one.
+fn only<'i>(prefix: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Failure> {
+    if let Some(exact) = ids.iter().find(|id| **id == prefix) {
         return Ok(Some(exact));
     }
     match ids {
@@ -87,21 +87,21 @@ fn only<'i>(wanted: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Fail
         several => {
             let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
             let message =
-                format!("several conversations begin with {wanted:?}: {}", ids.join(", "));
+                format!("several conversations begin with {prefix:?}: {}", ids.join(", "));
             Err(Failure::new(message).help("type more characters of the id"))
         }
     }
 }
 
-/// Subagents whose ids begin with `wanted`, with their parents.
+/// Subagents whose ids begin with `prefix`, with their parents.
 fn subagents(
     journals: &JournalDirectories,
     ids: &[String],
-    wanted: &str,
+    prefix: &str,
 ) -> BTreeMap<String, String> {
     let lines = ids.iter().flat_map(|id| journals.read(id).unwrap_or_default().lines);
     lines
-        .filter(|line| line.record.conversation_id.starts_with(wanted))
+        .filter(|line| line.record.conversation_id.starts_with(prefix))
         .filter_map(|line| Some((line.record.conversation_id, line.record.parent_conversation_id?)))
         .collect()
 }

@@ -94,28 +94,28 @@ impl LogLayout {
         columns.into_iter().chain(batch.iter().flat_map(|line| self.record(line))).collect()
     }
 
-    fn record(&mut self, shown: &RecordView) -> Vec<String> {
+    fn record(&mut self, view: &RecordView) -> Vec<String> {
         if self.format != LogFormat::Text {
-            return shown.below.clone();
+            return view.below.clone();
         }
-        let heading = self.heading(shown);
-        let row = shown.row.as_ref().map(|row| self.row(row));
-        heading.into_iter().chain(row).chain(shown.below.iter().cloned()).collect()
+        let heading = self.heading(view);
+        let row = view.row.as_ref().map(|row| self.row(row));
+        heading.into_iter().chain(row).chain(view.below.iter().cloned()).collect()
     }
 
-    fn heading(&mut self, shown: &RecordView) -> Option<String> {
-        if self.session.as_ref() == Some(&shown.session) {
+    fn heading(&mut self, view: &RecordView) -> Option<String> {
+        if self.session.as_ref() == Some(&view.session) {
             return None;
         }
-        self.session = Some(shown.session.clone());
+        self.session = Some(view.session.clone());
         let titles = self.titles.as_mut();
-        let title = titles.and_then(|titles| titles.title(shown.host.as_deref(), &shown.session));
+        let title = titles.and_then(|titles| titles.title(view.host.as_deref(), &view.session));
         let title = title.map(|title| one_line(&title, TITLE));
-        let id = sanitize(&shown.session).into_owned();
+        let id = sanitize(&view.session).into_owned();
         let with_id = title.is_some().then(|| id.clone());
         let heading = title.unwrap_or_else(|| format!("conversation {id}"));
-        let agent = shown.host.as_deref().map_or("Tenter", agent_name);
-        let project = shown.project.as_deref().filter(|_| self.with_project);
+        let agent = view.host.as_deref().map_or("Tenter", agent_name);
+        let project = view.project.as_deref().filter(|_| self.with_project);
         let project = project.map(|project| sanitize(project).into_owned());
         let about = [Some(one_line(agent, COLUMN)), project, with_id];
         let about: Vec<String> = about.into_iter().flatten().collect();

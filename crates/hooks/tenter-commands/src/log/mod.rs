@@ -204,12 +204,12 @@ impl Args {
 }
 
 /// The newest records, up to `limit`, with the lines that belong to them.
-fn newest(limit: Option<NonZeroUsize>, mut shown: Vec<RecordView>) -> Vec<RecordView> {
-    let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
+fn newest(limit: Option<NonZeroUsize>, mut views: Vec<RecordView>) -> Vec<RecordView> {
+    let records = views.iter().enumerate().filter(|(_, it)| it.is_record());
     let first =
         limit.and_then(|limit| records.rev().nth(limit.get() - 1)).map_or(0, |(index, _)| index);
-    shown.drain(..first);
-    shown
+    views.drain(..first);
+    views
 }
 
 /// Prints the lines, on a terminal in the user's pager.

@@ -44,9 +44,9 @@ pub(super) fn run(env: &Env, args: &Args, agent: &dyn OwnAgent) -> CommandResult
     Ok(if is_fine { Exit::Done } else { Exit::Failed })
 }
 
-fn directory(named: &Path) -> Result<PathBuf, Failure> {
-    let failed = |why: String| Failure::usage(format!("{}: {why}", named.display()));
-    let directory = fs::canonicalize(named).map_err(|error| failed(error.to_string()))?;
+fn directory(path: &Path) -> Result<PathBuf, Failure> {
+    let failed = |why: String| Failure::usage(format!("{}: {why}", path.display()));
+    let directory = fs::canonicalize(path).map_err(|error| failed(error.to_string()))?;
     if directory.is_dir() { Ok(directory) } else { Err(failed("it is not a directory".to_owned())) }
 }
 

@@ -39,10 +39,10 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 }
 
 /// The lines of the table.
-fn table(found: &[FoundPlugin]) -> Vec<String> {
+fn table(plugins: &[FoundPlugin]) -> Vec<String> {
     let header = ["NAME", "LOCATION", "SKILLS", "RECIPES", "HOOKS"].map(str::to_owned);
     let rule = header.each_ref().map(|title| "-".repeat(title.len()));
-    let rows = found.iter().map(|FoundPlugin { place, plugin }| {
+    let rows = plugins.iter().map(|FoundPlugin { place, plugin }| {
         let count = |part: &[String]| part.len().to_string();
         let name = one_line(&plugin.name, LENGTH);
         let location = place.location.as_str().to_owned();

@@ -105,8 +105,8 @@ pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failur
 }
 
 /// The failure for a plugin that is not installed.
-pub(super) fn unknown(name: &str, found: &[FoundPlugin]) -> Failure {
-    let names: Vec<&str> = found.iter().map(|one| one.plugin.name.as_str()).collect();
+pub(super) fn unknown(name: &str, plugins: &[FoundPlugin]) -> Failure {
+    let names: Vec<&str> = plugins.iter().map(|one| one.plugin.name.as_str()).collect();
     let near = ResourceName::new(name).nearest(&names);
     let suggestion = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
     Failure::new(format!("there is no plugin {name:?}{suggestion}"))

@@ -64,8 +64,8 @@ fn of_place(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
     Ok(names.into_iter().map(|name| look_at(place, name, &lock, &plugins)).collect())
 }
 
-fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> VerifiedPlugin {
-    let installed = found.iter().find(|one| one.plugin.name == name);
+fn look_at(place: &PluginDir, name: &str, lock: &Lock, plugins: &[FoundPlugin]) -> VerifiedPlugin {
+    let installed = plugins.iter().find(|one| one.plugin.name == name);
     let directory = installed.map(|one| one.plugin.path.clone());
     let directory = directory.or_else(|| place.plugins.remains(name));
     let (differences, diagnostics) = match (directory, lock.get(name)) {

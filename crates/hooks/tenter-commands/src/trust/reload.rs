@@ -60,26 +60,26 @@ impl Reload for Reloader {
         self.builder.clone().cancel(cancel.clone()).load_catalog(&self.store()).0
     }
 
-    fn ask(&self, changed: &Untrusted, found: &Catalog, cancel: &Cancel) -> bool {
+    fn ask(&self, hook: &Untrusted, catalog: &Catalog, cancel: &Cancel) -> bool {
         if !Env::can_ask() {
             return false;
         }
         // Hooks that were never trusted were asked about at the start.
-        let is_asked = |hook: &&Untrusted| hook.previous.is_some() || hook.path == changed.path;
-        let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
+        let is_asked = |other: &&Untrusted| other.previous.is_some() || other.path == hook.path;
+        let hooks: Vec<Untrusted> = catalog.untrusted().iter().filter(is_asked).cloned().collect();
         let mut store = self.store();
         let context = TrustContext { root: &self.project, store: &store, project: None };
         let pending = PendingTrust { hooks: &hooks, recipes: &[] };
         ui::note(format!(
             "\nThe hook {} changed while the agent was running.",
-            visible(&changed.name)
+            visible(&hook.name)
         ));
         let choice = ask_through(context, pending, &mut |prompt| self.read_line(prompt));
         let (trusted, _) = choice.trusted(pending);
         if trusted.is_empty() {
             return false;
         }
-        let is_included = trusted.iter().any(|hook| hook.path == changed.path);
+        let is_included = trusted.iter().any(|other| other.path == hook.path);
         let recorded = self.trust(&mut store, &trusted, cancel).inspect_err(ui::failure);
         recorded.is_ok() && is_included
     }

@@ -38,7 +38,7 @@ impl Upstream {
     /// Returns the proxy that the environment names. Others than `http://` cannot be used.
     pub(crate) fn in_variables(env: &[(OsString, OsString)]) -> Option<Self> {
         let value = |name: &&str| {
-            let (_, value) = env.iter().find(|(known, _)| known == name)?;
+            let (_, value) = env.iter().find(|(key, _)| key == name)?;
             value.to_str()
         };
         let rest =

@@ -144,7 +144,7 @@ impl HookConfiguration {
             bridge: user.bridge.into(),
             protect: user.tools.protect.iter().chain(&project.tools.protect).cloned().collect(),
             container: user.guards.container,
-            reports_changes: user.hooks.changed.unwrap_or(true),
+            reports_changes: user.hooks.reports_changes.unwrap_or(true),
             retention: Retention {
                 keep_days: user.journal.keep_days.map(NonZeroU32::get),
                 max_mib: user.journal.max_mib.map(NonZeroU64::get),

@@ -79,7 +79,8 @@ pub struct HooksTable {
     pub(super) max_continuations: Option<u32>,
     pub(super) pass_env: Vec<String>,
     pub(super) allow_shared: Option<bool>,
-    pub(super) changed: Option<bool>,
+    #[serde(rename = "changed")]
+    pub(super) reports_changes: Option<bool>,
     #[serde(rename = "override")]
     pub(super) overrides: Vec<HookTable>,
 }

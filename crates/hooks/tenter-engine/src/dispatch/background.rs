@@ -38,20 +38,20 @@ pub(super) struct BackgroundHooks {
 #[derive(Default)]
 struct Running {
     count: Mutex<usize>,
-    changed: Condvar,
+    changes: Condvar,
 }
 
 impl Running {
     fn add(&self, change: isize) {
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         *count = count.saturating_add_signed(change);
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// Waits until none runs, up to `patience`. Returns whether none runs.
     fn wait_for_none(&self, patience: Duration) -> bool {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(count, patience, |count| *count > 0);
+        let waited = self.changes.wait_timeout_while(count, patience, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
     }
 }
@@ -103,7 +103,7 @@ impl BackgroundRun {
         let context = RunContext {
             deadline: self.deadline,
             services: self.services.as_ref(),
-            asked: settings.serving.clock().asked(),
+            pause: settings.serving.clock().asked(),
             ..RunContext::from(cancel)
         };
         match report.execute(job.map_err(Clone::clone), context) {

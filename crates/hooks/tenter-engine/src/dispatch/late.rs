@@ -76,20 +76,20 @@ impl LateReplies {
     pub(super) fn room(&self) -> Room<'_> {
         let mut replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped = (replies.len() >= MAX_KEPT).then(|| replies.remove(0));
-        Room { kept: replies, dropped }
+        Room { replies, dropped }
     }
 }
 
 /// Room for one more reply.
 pub(super) struct Room<'l> {
-    kept: MutexGuard<'l, Vec<LateReply>>,
+    replies: MutexGuard<'l, Vec<LateReply>>,
     /// The oldest reply, if it was dropped to make room.
     pub(super) dropped: Option<LateReply>,
 }
 
 impl Room<'_> {
     pub(super) fn fill(mut self, late: LateReply) {
-        self.kept.push(late);
+        self.replies.push(late);
     }
 }
 

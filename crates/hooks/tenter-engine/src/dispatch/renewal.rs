@@ -13,12 +13,12 @@ pub trait Reload: Send + Sync {
     /// Loads all hooks in their present state, with the trust store as it is now.
     fn load(&self, cancel: &Cancel) -> Catalog;
 
-    /// Asks the user whether `changed` may run in its present state, and records it if so. `loaded` is everything that was
+    /// Asks the user whether `hook` may run in its present state, and records it if so. `catalog` is everything that was
     /// loaded: hooks that changed with it, because they share a helper, are among its [`untrusted`](Catalog::untrusted), so
     /// that one question can cover them all. Questions come one at a time, from the thread that dispatches, and the event
     /// waits for the answer. Returns whether anything was trusted; without a terminal, nothing is.
-    fn ask(&self, changed: &Untrusted, loaded: &Catalog, cancel: &Cancel) -> bool {
-        let (_, _, _) = (changed, loaded, cancel);
+    fn ask(&self, hook: &Untrusted, catalog: &Catalog, cancel: &Cancel) -> bool {
+        let (_, _, _) = (hook, catalog, cancel);
         false
     }
 }
@@ -67,8 +67,8 @@ impl Current {
         }
         let mut reloaded = reload.load(cancel);
         let is_same = |one: &&Untrusted| one.name == hook.name && Some(&*one.path) == hook.path();
-        if let Some(changed) = reloaded.untrusted().iter().find(is_same)
-            && reload.ask(changed, &reloaded, cancel)
+        if let Some(current) = reloaded.untrusted().iter().find(is_same)
+            && reload.ask(current, &reloaded, cancel)
         {
             reloaded = reload.load(cancel);
         }

@@ -157,10 +157,10 @@ impl<'e> RunReport<'e> {
         self.run.notes.push("its follow-ups have no effect: the turn limit is reached".to_owned());
     }
 
-    /// The reply came too late to decide anything: `kept` is used at a later turn, `ignored` is not.
-    pub(super) fn replied_late(&mut self, kept: Option<&LateReply>, ignored: DecisionKind) {
+    /// The reply came too late to decide anything: `late` is used at a later turn, `ignored` is not.
+    pub(super) fn replied_late(&mut self, late: Option<&LateReply>, ignored: DecisionKind) {
         self.decided(&[], None, None);
-        if let Some(late) = kept {
+        if let Some(late) = late {
             let parts = late.parts();
             self.run.notes.push(format!("late: its reply ({parts}) is used at a later turn"));
         }

@@ -187,7 +187,7 @@ fn another_hook_does_not_wait_for_the_lock_of_this_one() {
     let values = HookValues::new(scratch.path().to_owned());
     let mine = file(&values);
     mine.set("a", json!(1), None).unwrap();
-    let _held = FileLock::acquire(&mine.lock).unwrap();
+    let _lock = FileLock::acquire(&mine.lock).unwrap();
     let other = owner("/project", Layer::User, "guard");
     values.file(other, ValueScope::Project, NOW).set("a", json!(2), None).unwrap();
     assert!(mine.get("a").unwrap().is_some(), "reading takes no lock");

@@ -88,17 +88,15 @@ impl RecordKind {
         named.into_iter().chain(overruled.iter().map(String::as_str))
     }
 
-    /// Returns whether `wanted` is a part of the decision.
-    pub fn decided(&self, wanted: DecisionKind) -> bool {
+    /// Returns whether `kind` is a part of the decision.
+    pub fn decided(&self, kind: DecisionKind) -> bool {
         match self {
-            Self::Run(run) => run.decision == wanted || run.also.contains(&wanted),
-            Self::Decision(decision) => {
-                decision.decision == wanted || decision.also.contains(&wanted)
-            }
-            Self::Answer(_) => wanted == DecisionKind::Ask,
+            Self::Run(run) => run.decision == kind || run.also.contains(&kind),
+            Self::Decision(decision) => decision.decision == kind || decision.also.contains(&kind),
+            Self::Answer(_) => kind == DecisionKind::Ask,
             Self::Permission(_) | Self::Notice(_) => false,
             Self::Other(fields) => {
-                fields.get("decision").and_then(|word| word.as_str()) == Some(wanted.as_str())
+                fields.get("decision").and_then(|word| word.as_str()) == Some(kind.as_str())
             }
         }
     }
@@ -240,8 +238,8 @@ impl From<&Decision> for Record {
 }
 
 impl From<&AskAnswer> for Record {
-    fn from(asked: &AskAnswer) -> Self {
-        let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = asked;
+    fn from(answer: &AskAnswer) -> Self {
+        let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = answer;
         let kind = RecordKind::Answer(AnswerRecord {
             hook: hook.clone(),
             reason: reason.clone(),

@@ -89,12 +89,12 @@ impl Redactor {
     /// Returns `value` without secrets in strings and object keys, cut to the maximum size and depth in a record.
     #[expect(clippy::needless_pass_by_value, reason = "callers have no more use for the value")]
     pub fn value(&self, value: Value) -> Value {
-        Cutting { redactor: self, string: LONGEST_STRING, left: LONGEST_VALUE }.value(0, &value)
+        Cutting { redactor: self, string: LONGEST_STRING, budget: LONGEST_VALUE }.value(0, &value)
     }
 
     /// Like [`Self::value`], with a smaller limit, because the record of every run repeats the value.
     pub(super) fn brief(&self, fields: &Object) -> Value {
-        Cutting { redactor: self, string: BRIEF_STRING, left: BRIEF_VALUE }.fields(0, fields)
+        Cutting { redactor: self, string: BRIEF_STRING, budget: BRIEF_VALUE }.fields(0, fields)
     }
 
     /// The number of bytes beyond a cut in which the end of a secret can be that begins before it.
@@ -109,7 +109,7 @@ struct Cutting<'r> {
     /// Maximum number of bytes kept of one string.
     string: usize,
     /// Number of bytes that may still be kept.
-    left: usize,
+    budget: usize,
 }
 
 impl Cutting<'_> {
@@ -132,7 +132,7 @@ impl Cutting<'_> {
         let count = items.len();
         let mut parts = Vec::new();
         for item in items {
-            if self.left == 0 {
+            if self.budget == 0 {
                 parts.push(Value::String(format!("[… {} more left out]", count - parts.len())));
                 break;
             }
@@ -145,7 +145,7 @@ impl Cutting<'_> {
         let count = fields.len();
         let mut parts = Object::new();
         for (taken, (key, field)) in fields.iter().enumerate() {
-            if self.left == 0 {
+            if self.budget == 0 {
                 parts.insert("…".to_owned(), format!("[{} more left out]", count - taken).into());
                 break;
             }
@@ -156,7 +156,7 @@ impl Cutting<'_> {
 
     fn text(&mut self, text: &str) -> String {
         // Of a long text, only what is kept is masked.
-        let limit = self.string.min(self.left);
+        let limit = self.string.min(self.budget);
         let (start, rest) = text.split_at(text.floor_char_boundary(limit + self.redactor.margin()));
         let masked = self.redactor.masked(start);
         let text = excerpt::head_before(&masked, limit, rest.len()).into_owned();
@@ -165,7 +165,7 @@ impl Cutting<'_> {
     }
 
     fn take(&mut self, bytes: usize) {
-        self.left = self.left.saturating_sub(bytes);
+        self.budget = self.budget.saturating_sub(bytes);
     }
 }
 

@@ -31,15 +31,15 @@ impl ResourceName {
         last(&self.0)
     }
 
-    /// Returns the name among `known` that was probably meant by this one: another plugin's or directory's of the same last
+    /// Returns the name among `names` that was probably meant by this one: another plugin's or directory's of the same last
     /// part, or one that is spelled similarly.
-    pub fn nearest<'k>(&self, known: &[&'k str]) -> Option<&'k str> {
-        let same_last = || known.iter().find(|name| last(name) == self.last()).copied();
+    pub fn nearest<'k>(&self, names: &[&'k str]) -> Option<&'k str> {
+        let same_last = || names.iter().find(|name| last(name) == self.last()).copied();
         let similar_last = || {
-            let near = tenter_base::nearest(self.last(), known.iter().map(|name| last(name)))?;
-            known.iter().find(|name| last(name) == near).copied()
+            let near = tenter_base::nearest(self.last(), names.iter().map(|name| last(name)))?;
+            names.iter().find(|name| last(name) == near).copied()
         };
-        let similar = || tenter_base::nearest(self.as_str(), known.iter().copied());
+        let similar = || tenter_base::nearest(self.as_str(), names.iter().copied());
         same_last().or_else(similar).or_else(similar_last)
     }
 

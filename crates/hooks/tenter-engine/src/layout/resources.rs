@@ -44,9 +44,9 @@ pub struct ResourceFile<'r> {
 }
 
 impl ResourceLayout {
-    /// Finds the directories of `kind`. `named` directories have precedence over plugins.
-    pub fn resources(&self, kind: &'static ResourceKind, named: Vec<Root>) -> Resources {
-        let (roots, diagnostics) = self.roots_with(kind, named);
+    /// Finds the directories of `kind`. `extra` directories have precedence over plugins.
+    pub fn resources(&self, kind: &'static ResourceKind, extra: Vec<Root>) -> Resources {
+        let (roots, diagnostics) = self.roots_with(kind, extra);
         let mut resources = Resources { kind, directories: Vec::new(), diagnostics };
         for root in roots {
             resources.open(root);
@@ -100,11 +100,11 @@ impl Resources {
     pub fn files(&self, diagnostics: &mut Vec<Diagnostic>) -> Vec<ResourceFile<'_>> {
         let mut files = Vec::new();
         for directory in &self.directories {
-            let Walk { found, left, .. } = Walk::through(self.kind, directory, diagnostics);
-            if left == 0 {
+            let Walk { entries, budget, .. } = Walk::through(self.kind, directory, diagnostics);
+            if budget == 0 {
                 diagnostics.push(too_many(self.kind, &directory.root.dir));
             }
-            files.extend(found.into_iter().map(|(name, path)| ResourceFile {
+            files.extend(entries.into_iter().map(|(name, path)| ResourceFile {
                 name: format!("{}{name}", directory.root.prefix),
                 path,
                 kind: self.kind,
@@ -172,11 +172,11 @@ struct Walk<'w> {
     kind: &'static ResourceKind,
     real: &'w Path,
     diagnostics: &'w mut Vec<Diagnostic>,
-    found: Vec<(String, PathBuf)>,
+    entries: Vec<(String, PathBuf)>,
     /// The real paths of the directories that are being searched: a symlink to one of them would not end.
     above: Vec<PathBuf>,
     /// Number of entries that may still be read.
-    left: usize,
+    budget: usize,
 }
 
 impl<'w> Walk<'w> {
@@ -185,14 +185,14 @@ impl<'w> Walk<'w> {
         directory: &'w ResourceDir,
         diagnostics: &'w mut Vec<Diagnostic>,
     ) -> Self {
-        let (found, above, left) = (Vec::new(), Vec::new(), kind.max_entries);
-        let mut walk = Self { kind, real: &directory.real, diagnostics, found, above, left };
+        let (entries, above, budget) = (Vec::new(), Vec::new(), kind.max_entries);
+        let mut walk = Self { kind, real: &directory.real, diagnostics, entries, above, budget };
         walk.directory(&directory.root.dir, "");
         walk
     }
 
     fn directory(&mut self, path: &Path, prefix: &str) {
-        let opened = fs::canonicalize(path).and_then(|real| Ok((real, sorted(path, self.left)?)));
+        let opened = fs::canonicalize(path).and_then(|real| Ok((real, sorted(path, self.budget)?)));
         let (real, entries) = match opened {
             Ok(opened) => opened,
             Err(error) => return self.diagnostics.push(unreadable(self.kind, path, &error)),
@@ -205,10 +205,10 @@ impl<'w> Walk<'w> {
         }
         self.above.push(real);
         for entry in entries {
-            if self.left == 0 {
+            if self.budget == 0 {
                 break;
             }
-            self.left -= 1;
+            self.budget -= 1;
             self.entry(path, &entry, prefix);
         }
         self.above.pop();
@@ -225,11 +225,11 @@ impl<'w> Walk<'w> {
             }
             ResourceForm::Markdown => {
                 let stem = name.strip_suffix(".md").filter(|stem| !stem.is_empty());
-                self.found.extend(stem.map(|stem| (format!("{prefix}{stem}"), entry.path())));
+                self.entries.extend(stem.map(|stem| (format!("{prefix}{stem}"), entry.path())));
             }
             form => {
                 let path = form.path(directory, name);
-                self.found.extend(path.map(|path| (name.to_owned(), path)));
+                self.entries.extend(path.map(|path| (name.to_owned(), path)));
             }
         }
     }

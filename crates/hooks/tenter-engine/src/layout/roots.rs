@@ -134,18 +134,18 @@ impl ResourceLayout {
     pub(super) fn roots_with(
         &self,
         kind: &ResourceKind,
-        named: Vec<Root>,
+        extra: Vec<Root>,
     ) -> (Vec<Root>, Vec<Diagnostic>) {
-        let (roots, diagnostics) = self.own_roots(kind, named);
+        let (roots, diagnostics) = self.own_roots(kind, extra);
         (once_each(roots), diagnostics)
     }
 
-    fn own_roots(&self, kind: &ResourceKind, named: Vec<Root>) -> (Vec<Root>, Vec<Diagnostic>) {
+    fn own_roots(&self, kind: &ResourceKind, extra: Vec<Root>) -> (Vec<Root>, Vec<Diagnostic>) {
         let (of_project, mut diagnostics) = self.plugins(Layer::ProjectPlugin, &self.project, kind);
         let (of_user, more) = self.plugins(Layer::UserPlugin, &self.home, kind);
         diagnostics.extend(more);
         let mut roots = self.of_project(kind);
-        roots.extend(named);
+        roots.extend(extra);
         roots.extend(of_project);
         roots.extend(self.of_user(kind));
         roots.extend(of_user);

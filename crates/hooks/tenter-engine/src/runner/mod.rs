@@ -308,7 +308,7 @@ fn verify(
     settings: &EngineSettings,
     cancel: &Cancel,
 ) -> Result<Verified, RunFailure> {
-    job.hook.verify(settings.environment.copies().as_deref(), cancel).map_err(|changed| {
-        if cancel.is_cancelled() { RunFailure::Cancelled } else { changed.into() }
-    })
+    job.hook
+        .verify(settings.environment.copies().as_deref(), cancel)
+        .map_err(|change| if cancel.is_cancelled() { RunFailure::Cancelled } else { change.into() })
 }

@@ -313,7 +313,7 @@ fn not_initialized() -> String {
 #[derive(Clone, Copy)]
 struct Sent {
     at: Instant,
-    asked: Duration,
+    pause: Duration,
 }
 
 /// The turn of a request to be sent, until it is dropped.
@@ -344,7 +344,7 @@ impl RequestTurn<'_> {
     pub fn call(self, call: &Call<'_>) -> CallReport {
         let (process, shared) = (self.process, self.shared());
         let position = shared.connection().map_or(0, Connection::stderr_position);
-        let sent = Sent { at: Instant::now(), asked: shared.clock.asked() };
+        let sent = Sent { at: Instant::now(), pause: shared.clock.asked() };
         let end = match shared.send(&event_request(self.id, call.method, call.payload)) {
             Ok(()) => self.wait_for_answer(sent, call),
             Err(why) => self.not_sent(why),
@@ -379,7 +379,7 @@ impl RequestTurn<'_> {
                 return CallResult::Terminated { ending: Arc::clone(ending), sent };
             }
             let question_time = shared.clock.asked();
-            let used = sent.at.elapsed().saturating_sub(question_time.saturating_sub(sent.asked));
+            let used = sent.at.elapsed().saturating_sub(question_time.saturating_sub(sent.pause));
             let own = call.timeout.saturating_sub(used);
             let deadline = call.context.left(question_time);
             let failure = if call.context.cancel.is_cancelled() {

@@ -9,7 +9,7 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// The time that the user has been asked, by all hooks of an engine together.
 #[derive(Debug, Default)]
 pub struct QuestionClock {
-    asked: Mutex<Asked>,
+    state: Mutex<Asked>,
     /// Held while a question is asked: they come one after another.
     turn: Mutex<()>,
 }
@@ -51,7 +51,7 @@ impl QuestionClock {
     }
 
     fn get(&self) -> MutexGuard<'_, Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

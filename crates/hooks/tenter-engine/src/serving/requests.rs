@@ -41,7 +41,7 @@ enum Phase {
 pub(super) struct Ticket {
     number: u64,
     /// Notified when something changes for the request.
-    pub(super) changed: Arc<Condvar>,
+    pub(super) changes: Arc<Condvar>,
 }
 
 /// The requests of one conversation.
@@ -67,7 +67,7 @@ struct OpenRequest<C: ?Sized> {
     /// The caller that the request belongs to.
     caller: Arc<C>,
     answer: Option<HookAnswer>,
-    changed: Arc<Condvar>,
+    changes: Arc<Condvar>,
 }
 
 /// The turn of a request in the queue.
@@ -123,7 +123,7 @@ impl<C: ?Sized> Requests<C> {
     /// Joins the queue.
     pub(super) fn join(&mut self) -> Ticket {
         self.last_ticket += 1;
-        let ticket = Ticket { number: self.last_ticket, changed: Arc::default() };
+        let ticket = Ticket { number: self.last_ticket, changes: Arc::default() };
         self.waiting.push_back(ticket.clone());
         ticket
     }
@@ -146,8 +146,8 @@ impl<C: ?Sized> Requests<C> {
         self.waiting.pop_front();
         self.last_id += 1;
         self.last_caller = Some(Arc::clone(caller));
-        let (caller, changed) = (Arc::clone(caller), Arc::clone(&ticket.changed));
-        self.open.insert(self.last_id, OpenRequest { caller, answer: None, changed });
+        let (caller, changes) = (Arc::clone(caller), Arc::clone(&ticket.changes));
+        self.open.insert(self.last_id, OpenRequest { caller, answer: None, changes });
         self.wake_next();
         Turn::Now(self.last_id)
     }
@@ -159,7 +159,7 @@ impl<C: ?Sized> Requests<C> {
     /// Wakes the first request of the queue if it is its turn.
     fn wake_next(&self) {
         if let Some(first) = self.waiting.front().filter(|_| self.has_room()) {
-            first.changed.notify_all();
+            first.changes.notify_all();
         }
     }
 
@@ -180,7 +180,7 @@ impl<C: ?Sized> Requests<C> {
         match self.open.get_mut(&id) {
             Some(open) if open.answer.is_none() => {
                 open.answer = Some(answer);
-                open.changed.notify_all();
+                open.changes.notify_all();
                 self.answered += 1;
             }
             _ => self.late += 1,
@@ -231,9 +231,9 @@ impl<C: ?Sized> Requests<C> {
             let was_starting = self.is_starting();
             self.phase =
                 Phase::Terminated(Arc::new(Termination { end, why, blamed, was_starting }));
-            let open = self.open.values().map(|open| &open.changed);
-            let waiting = self.waiting.iter().map(|ticket| &ticket.changed);
-            open.chain(waiting).for_each(|changed| changed.notify_all());
+            let open = self.open.values().map(|open| &open.changes);
+            let waiting = self.waiting.iter().map(|ticket| &ticket.changes);
+            open.chain(waiting).for_each(|condition| condition.notify_all());
         }
         match &self.phase {
             Phase::Terminated(ending) => ending,

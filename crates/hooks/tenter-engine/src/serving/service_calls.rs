@@ -50,20 +50,20 @@ fn failed(why: &str) -> ErrorObject {
     ServiceError::Failed(why.to_owned()).into()
 }
 
-/// Opens a request that belongs to the event request `named`, or to the only one. Returns the caller of that one, or of the last one
+/// Opens a request that belongs to the event request `owner`, or to the only one. Returns the caller of that one, or of the last one
 /// and `false` if none is open.
 fn open(
     shared: &Shared,
     id: &Id,
-    named: Option<u64>,
+    owner: Option<u64>,
     cancel: &Cancel,
 ) -> Result<(SharedCaller, bool), ServiceError> {
     let mut requests = shared.requests();
     if requests.services.len() >= MAX_OPEN {
         return Err(ServiceError::Limit(format!("{MAX_OPEN} requests are open")));
     }
-    let current = requests.caller(named).map(|(id, caller)| (Some(id), Arc::clone(caller)));
-    let last = || requests.last_caller().filter(|_| named.is_none()).map(|caller| (None, caller));
+    let current = requests.caller(owner).map(|(id, caller)| (Some(id), Arc::clone(caller)));
+    let last = || requests.last_caller().filter(|_| owner.is_none()).map(|caller| (None, caller));
     let (request, caller) = current.or_else(last).ok_or(ServiceError::NoRequest)?;
     requests.services.push(OpenService { id: id.clone(), request, cancel: cancel.clone() });
     Ok((caller, request.is_some()))

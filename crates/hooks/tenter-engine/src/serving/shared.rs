@@ -50,7 +50,7 @@ impl Shared {
     pub(super) fn wake(&self, ticket: &Ticket) {
         // With the lock, the thread is either before its check or waiting.
         let _requests = self.requests();
-        ticket.changed.notify_all();
+        ticket.changes.notify_all();
     }
 
     /// Ends the conversation because of what the hook did.
@@ -68,9 +68,9 @@ pub(super) fn wait<'s>(
 ) -> LockedRequests<'s> {
     match timeout {
         Some(timeout) => {
-            let waited = ticket.changed.wait_timeout(requests, timeout);
+            let waited = ticket.changes.wait_timeout(requests, timeout);
             waited.unwrap_or_else(PoisonError::into_inner).0
         }
-        None => ticket.changed.wait(requests).unwrap_or_else(PoisonError::into_inner),
+        None => ticket.changes.wait(requests).unwrap_or_else(PoisonError::into_inner),
     }
 }

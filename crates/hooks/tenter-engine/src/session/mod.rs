@@ -286,7 +286,7 @@ impl HookSession<'_> {
         let context = RunContext {
             deadline: self.deadline,
             services: self.services.as_ref(),
-            asked: self.engine.settings().serving.clock().asked(),
+            pause: self.engine.settings().serving.clock().asked(),
             ..RunContext::from(cancel)
         };
         let event = Event { scope: self.scope(), body };

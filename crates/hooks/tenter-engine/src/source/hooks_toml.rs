@@ -170,7 +170,7 @@ impl HookSettings {
     /// The settings of a hook.
     pub fn override_of(&self, name: &str, layer: Layer) -> Override {
         let settings_by_name = self.about(layer).filter_map(|file| file.overrides.get(name));
-        settings_by_name.fold(Override::default(), |held, more| held.or(*more))
+        settings_by_name.fold(Override::default(), |first, more| first.or(*more))
     }
 
     /// Returns the withheld variables that the user passes to a hook, in addition to those that its manifest requests.
@@ -181,7 +181,7 @@ impl HookSettings {
 
     /// The defaults for all hooks.
     pub fn defaults(&self, layer: Layer) -> Override {
-        self.about(layer).fold(Override::default(), |held, file| held.or(file.defaults))
+        self.about(layer).fold(Override::default(), |first, file| first.or(file.defaults))
     }
 
     /// Returns the changes that the project's files make to the hook with this full name. Defaults do not apply where the hook sets `own` values. The
@@ -189,8 +189,8 @@ impl HookSettings {
     pub fn of_project(&self, name: &str, own: Override) -> ProjectSetting {
         let files = || self.0.iter().filter(|file| file.is_of_project());
         let settings_by_name = files().filter_map(|file| file.overrides.get(name));
-        let set = settings_by_name.fold(Override::default(), |held, more| held.or(*more));
-        let usual = files().fold(Override::default(), |held, file| held.or(file.defaults));
+        let set = settings_by_name.fold(Override::default(), |first, more| first.or(*more));
+        let usual = files().fold(Override::default(), |first, file| first.or(file.defaults));
         let usual = Override {
             priority: usual.priority.filter(|_| own.priority.is_none()),
             timeout: usual.timeout.filter(|_| own.timeout.is_none()),

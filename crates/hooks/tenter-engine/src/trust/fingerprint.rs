@@ -73,11 +73,11 @@ impl<'a> From<&'a Candidate> for HookLocation<'a> {
 
 impl CoveredSiblings {
     /// The other files that a hook's trust covers.
-    pub fn new(found: HookLocation<'_>) -> Self {
-        let Some(directory) = found.path.parent() else { return Self::Nothing };
-        match found.layer {
+    pub fn new(location: HookLocation<'_>) -> Self {
+        let Some(directory) = location.path.parent() else { return Self::Nothing };
+        match location.layer {
             Layer::ProjectPlugin => Self::Everything(directory.to_owned()),
-            Layer::Project if !found.is_directory => Self::Helpers(directory.to_owned()),
+            Layer::Project if !location.is_directory => Self::Helpers(directory.to_owned()),
             Layer::Project | Layer::User | Layer::UserPlugin | Layer::Managed | Layer::BuiltIn => {
                 Self::Nothing
             }

@@ -33,14 +33,14 @@ type Shared = Arc<Mutex<Option<Fingerprint>>>;
 /// Hashes files. A hash is reused as long as the file's stamp stays the same.
 pub struct Hasher<'a> {
     cancel: &'a Cancel,
-    left: AtomicU64,
-    known: Mutex<HashMap<FileStamp, Shared>>,
+    budget: AtomicU64,
+    hashes: Mutex<HashMap<FileStamp, Shared>>,
 }
 
 impl<'a> Hasher<'a> {
     /// A hasher that reads at most `bytes` bytes.
     pub fn new(bytes: u64, cancel: &'a Cancel) -> Self {
-        Self { cancel, left: AtomicU64::new(bytes), known: Mutex::default() }
+        Self { cancel, budget: AtomicU64::new(bytes), hashes: Mutex::default() }
     }
 
     /// The SHA-256 of the file at `path`, and its stamp from before and after it was read.
@@ -52,7 +52,7 @@ impl<'a> Hasher<'a> {
         let file = untrusted_file::open(path)?;
         let stamp = FileStamp::new(&file.metadata()?);
         let shared = {
-            let mut hashes = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(hashes.entry(stamp).or_default())
         };
         let mut hash = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,8 +69,8 @@ impl<'a> Hasher<'a> {
     /// The SHA-256 of the content of `file`, which should have `size` bytes.
     fn content(&self, file: fs::File, size: u64) -> io::Result<Fingerprint> {
         check_size(size)?;
-        let take = |left: u64| left.checked_sub(size);
-        if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_err() {
+        let take = |budget: u64| budget.checked_sub(size);
+        if self.budget.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_err() {
             let why = format!("the project's hooks have more than {}", in_words(MAX_LOAD_BYTES));
             return Err(io::Error::new(ErrorKind::FileTooLarge, why));
         }

@@ -122,12 +122,12 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The text of a file if it fits into `left` bytes; otherwise its digest.
-fn data(content: Vec<u8>, hash: Fingerprint, left: &mut usize) -> Data {
-    let is_kept = content.len() <= LONGEST_TEXT.min(*left) && !content.contains(&0);
+/// The text of a file if it fits into `budget` bytes; otherwise its digest.
+fn data(content: Vec<u8>, hash: Fingerprint, budget: &mut usize) -> Data {
+    let is_kept = content.len() <= LONGEST_TEXT.min(*budget) && !content.contains(&0);
     match String::from_utf8(content) {
         Ok(text) if is_kept && (!text.is_empty() || hash == empty()) => {
-            *left -= text.len();
+            *budget -= text.len();
             Data::Text(text)
         }
         _ => Data::Digest(hash.0),

@@ -51,7 +51,7 @@ pub enum TrustError {
 #[derive(Debug, Clone)]
 pub struct TrustStore {
     path: PathBuf,
-    kept: KeptContents,
+    contents_store: KeptContents,
     projects: Projects,
 }
 
@@ -104,7 +104,7 @@ impl TrustStore {
             Err(problem) => (Projects::new(), Some(problem.diagnostic(&path))),
         };
         let contents_store = KeptContents::beside(&path);
-        (Self { path, kept: contents_store, projects }, Vec::from_iter(problem))
+        (Self { path, contents_store, projects }, Vec::from_iter(problem))
     }
 
     /// Returns the trusted content of the project with this root, in any worktree of its repository.
@@ -137,7 +137,7 @@ impl TrustStore {
 
     /// The files of a trusted content, if they were kept.
     pub fn kept(&self, fingerprint: &Fingerprint) -> Option<Contents> {
-        self.kept.get(fingerprint)
+        self.contents_store.get(fingerprint)
     }
 
     /// Trusts these hooks of a project in their current state. `now` is RFC 3339 in UTC.
@@ -148,7 +148,7 @@ impl TrustStore {
         now: &str,
     ) -> Result<(), TrustError> {
         let project = key_to_write(project)?;
-        let contents_store = self.kept.clone();
+        let contents_store = self.contents_store.clone();
         self.update(|projects| {
             let hooks = &mut projects.entry(project).or_default().hooks;
             for entry in entries {
@@ -180,9 +180,9 @@ impl TrustStore {
             let mut revoked = BTreeSet::new();
             for key in keys(project).into_iter().flatten() {
                 let Some(record) = projects.get_mut(&key) else { continue };
-                let is_revoked = |found: &str| name.is_none_or(|name| name == found);
+                let is_revoked = |hook: &str| name.is_none_or(|name| name == hook);
                 revoked.extend(
-                    record.hooks.extract_if(.., |found, _| is_revoked(found)).map(|(name, _)| name),
+                    record.hooks.extract_if(.., |hook, _| is_revoked(hook)).map(|(name, _)| name),
                 );
             }
             projects.retain(|_, record| !record.hooks.is_empty());
@@ -209,7 +209,7 @@ impl TrustStore {
         file::write(&self.path, &projects).map_err(failed)?;
         self.projects = projects;
         let trusted = self.list().map(|(_, _, trusted)| trusted.hash.0.as_str()).collect();
-        self.kept.retain(&trusted);
+        self.contents_store.retain(&trusted);
         Ok(result)
     }
 }

@@ -34,8 +34,8 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_millis(300)
 }
 
-fn runs(seen: &ObservedRuns) -> Vec<HookRun> {
-    seen.runs.lock().unwrap().clone()
+fn runs(observer: &ObservedRuns) -> Vec<HookRun> {
+    observer.runs.lock().unwrap().clone()
 }
 
 /// The names of the hooks that left a mark.

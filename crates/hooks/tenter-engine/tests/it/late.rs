@@ -49,8 +49,8 @@ fn answered(scene: &Scene, engine: &Engine) {
 }
 
 /// The one run that was told.
-fn only_run(seen: &ObservedRuns) -> HookRun {
-    let runs = seen.runs.lock().unwrap();
+fn only_run(observer: &ObservedRuns) -> HookRun {
+    let runs = observer.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     run.clone()
 }

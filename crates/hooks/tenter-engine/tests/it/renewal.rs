@@ -24,7 +24,7 @@ struct Loader {
     builder: EngineBuilder,
     project: PathBuf,
     trusts: bool,
-    asked: AtomicUsize,
+    questions: AtomicUsize,
 }
 
 impl Loader {
@@ -33,7 +33,7 @@ impl Loader {
             builder: scene.builder(),
             project: scene.layout.project.clone(),
             trusts,
-            asked: AtomicUsize::new(0),
+            questions: AtomicUsize::new(0),
         })
     }
 }
@@ -48,10 +48,10 @@ impl Reload for Loader {
         builder.load_catalog(&builder.trust_store().0).0
     }
 
-    fn ask(&self, changed: &Untrusted, _found: &Catalog, _cancel: &Cancel) -> bool {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+    fn ask(&self, hook: &Untrusted, _catalog: &Catalog, _cancel: &Cancel) -> bool {
+        self.questions.fetch_add(1, Ordering::SeqCst);
         if self.trusts {
-            let entry = TrustEntry::from(changed);
+            let entry = TrustEntry::from(hook);
             let mut store = self.builder.trust_store().0;
             store.trust(&self.project, &[entry], NOW).unwrap();
         }
@@ -123,7 +123,7 @@ fn a_retrusted_hook_is_reloaded_without_affecting_others() {
     assert_eq!(running(&engine.catalog()), ["guard", "other"]);
     let decisions: Vec<_> = observed.runs.lock().unwrap().iter().map(|run| run.decision).collect();
     assert_eq!(decisions, [DecisionKind::Deny], "the run of the old one is not told");
-    assert_eq!(loader.asked.load(Ordering::SeqCst), 1, "only before it was trusted");
+    assert_eq!(loader.questions.load(Ordering::SeqCst), 1, "only before it was trusted");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn parallel_calls_ask_once_about_a_changed_hook() {
             threads.spawn(|| assert_eq!(reason(&call(&engine)), "new"));
         }
     });
-    assert_eq!(loader.asked.load(Ordering::SeqCst), 1);
+    assert_eq!(loader.questions.load(Ordering::SeqCst), 1);
 }
 
 #[test]

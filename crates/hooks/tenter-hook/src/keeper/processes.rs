@@ -96,13 +96,13 @@ impl Processes {
     /// The processes that run.
     pub(super) fn status(&mut self) -> Vec<KeptHook> {
         self.remove_ended();
-        let status = |kept: &KeptProcess| {
-            let process = kept.slot.process()?;
-            let (hook, layer) = (kept.hook.clone(), kept.layer.clone());
+        let status = |entry: &KeptProcess| {
+            let process = entry.slot.process()?;
+            let (hook, layer) = (entry.hook.clone(), entry.layer.clone());
             Some(KeptHook {
                 hook,
                 layer,
-                since: rfc3339(kept.started),
+                since: rfc3339(entry.started),
                 answered: process.answered(),
             })
         };
@@ -123,10 +123,10 @@ impl Processes {
 
     /// Counts the deaths of processes that have ended, and forgets deaths of more than a minute ago.
     fn remove_ended(&mut self) {
-        self.0.retain(|_, kept| {
-            kept.slot.remove_ended();
-            let has_deaths = kept.slot.forget_old_deaths();
-            has_deaths || kept.slot.process().is_some()
+        self.0.retain(|_, entry| {
+            entry.slot.remove_ended();
+            let has_deaths = entry.slot.forget_old_deaths();
+            has_deaths || entry.slot.process().is_some()
         });
     }
 
@@ -135,9 +135,9 @@ impl Processes {
         if self.0.len() < MAX_PROCESSES {
             return;
         }
-        let is_idle = |kept: &KeptProcess| kept.slot.process().is_none_or(|it| it.is_idle());
-        let idle = self.0.iter().filter(|(_, kept)| is_idle(kept));
-        let oldest = idle.min_by_key(|(_, kept)| kept.last_used).map(|(key, _)| key.clone());
+        let is_idle = |entry: &KeptProcess| entry.slot.process().is_none_or(|it| it.is_idle());
+        let idle = self.0.iter().filter(|(_, entry)| is_idle(entry));
+        let oldest = idle.min_by_key(|(_, entry)| entry.last_used).map(|(key, _)| key.clone());
         if let Some(oldest) = oldest {
             self.0.remove(&oldest);
         }

@@ -47,7 +47,7 @@ struct Field {
 }
 
 /// Finds the fields that differ, in whatever depth.
-fn differing(path: &str, before: &Value, after: &Value, found: &mut Vec<Field>) {
+fn differing(path: &str, before: &Value, after: &Value, fields: &mut Vec<Field>) {
     match (before, after) {
         (Value::Object(one), Value::Object(other)) => {
             let new = other.keys().filter(|key| !one.contains_key(*key));
@@ -58,12 +58,12 @@ fn differing(path: &str, before: &Value, after: &Value, found: &mut Vec<Field>) 
                     &path,
                     one.get(key).unwrap_or(null),
                     other.get(key).unwrap_or(null),
-                    found,
+                    fields,
                 );
             }
         }
         _ if before == after => {}
-        _ => found.push(Field {
+        _ => fields.push(Field {
             path: path.to_owned(),
             before: text(before),
             after: text(after),

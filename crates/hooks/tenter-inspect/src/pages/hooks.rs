@@ -133,8 +133,8 @@ fn row(context: &Context<'_>, hook: &HookFigures) -> Markup {
             td.number data-label="Runs" { (hook.runs) }
             td.number.bad[hook.denials > 0] data-label="Denied" { (hook.denials) }
             td.number data-label="Asked" {
-                (hook.questions.asked)
-                @if hook.questions.asked > 0 { span.sub { (hook.questions.describe()) } }
+                (hook.questions.count)
+                @if hook.questions.count > 0 { span.sub { (hook.questions.describe()) } }
             }
             td.number.bad[hook.failures > 0] data-label="Failed" { (hook.failures) }
             td.number data-label="Share" { (format!("{:.0} %", hook.share * 100.0)) }

@@ -51,8 +51,8 @@ fn event(cursor: &str) -> Option<&str> {
 }
 
 /// Shows the records that were written since the script's last request.
-fn news(context: &Context<'_>, path: &Path, seen: &str) -> Response {
-    let (offset, last) = (offset(seen), event(seen));
+fn news(context: &Context<'_>, path: &Path, position: &str) -> Response {
+    let (offset, last) = (offset(position), event(position));
     match since(path, offset, &context.filter) {
         Ok(slice) if slice.end == offset => Response::empty(Status::NoContent),
         Ok(slice) => {

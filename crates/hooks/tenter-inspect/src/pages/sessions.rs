@@ -29,8 +29,8 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let titles = context.pages.facts.titles(&agents);
     let search = Search::new(context, &sessions, &titles);
     let number: usize = context.request.value("page").and_then(|n| n.parse().ok()).unwrap_or(1);
-    let first = number.saturating_sub(1).saturating_mul(COUNT).min(search.found.len());
-    let page = &search.found[first..search.found.len().min(first + COUNT)];
+    let first = number.saturating_sub(1).saturating_mul(COUNT).min(search.sessions.len());
+    let page = &search.sessions[first..search.sessions.len().min(first + COUNT)];
     let part = html! {
         (problems(&index, error))
         (progress(read))
@@ -38,7 +38,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
             p.note role="status" { "The search took too long: older sessions were not searched." }
         }
         @if page.is_empty() { (nothing(context, sessions.len())) } @else { (table(context, page, &titles)) }
-        (pager(context, (first, page.len(), search.found.len())))
+        (pager(context, (first, page.len(), search.sessions.len())))
     };
     let page = Page { title: "Sessions", current: "/", heading: html! { "Sessions" } };
     context.live(&page, &sessions_filter_form(context, "/", &sessions), &part)
@@ -46,7 +46,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
 
 /// The sessions that fit the filter.
 struct Search<'s, 'i> {
-    found: Vec<&'s Session<'i>>,
+    sessions: Vec<&'s Session<'i>>,
     is_cut: bool,
 }
 
@@ -54,10 +54,10 @@ impl<'s, 'i> Search<'s, 'i> {
     fn new(context: &Context<'_>, sessions: &'s [Session<'i>], titles: &Titles) -> Self {
         let filter = &context.filter;
         let started = Instant::now();
-        let mut search = Self { found: Vec::new(), is_cut: false };
+        let mut search = Self { sessions: Vec::new(), is_cut: false };
         for session in sessions.iter().filter(|session| may_fit(session, filter)) {
             if filter.search.is_empty() || names(session, titles, &filter.search) {
-                search.found.push(session);
+                search.sessions.push(session);
             } else if started.elapsed() >= SEARCH_TIME {
                 search.is_cut = true;
             } else {
@@ -67,7 +67,7 @@ impl<'s, 'i> Search<'s, 'i> {
                 let slice = timeline::newest(&path, None, &query).unwrap_or_default();
                 search.is_cut |= slice.is_cut;
                 if !slice.records.is_empty() {
-                    search.found.push(session);
+                    search.sessions.push(session);
                 }
             }
         }

@@ -5,22 +5,22 @@ use std::collections::VecDeque;
 /// The last bytes of a stream.
 pub(super) struct Tail {
     max: usize,
-    kept: VecDeque<u8>,
+    bytes: VecDeque<u8>,
     total: u64,
 }
 
 impl Tail {
     /// Keeps the last `max` bytes.
     pub(super) fn new(max: usize) -> Self {
-        Self { max, kept: VecDeque::new(), total: 0 }
+        Self { max, bytes: VecDeque::new(), total: 0 }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let bytes = &bytes[bytes.len().saturating_sub(self.max)..];
-        let excess = (self.kept.len() + bytes.len()).saturating_sub(self.max);
-        self.kept.drain(..excess);
-        self.kept.extend(bytes);
+        let excess = (self.bytes.len() + bytes.len()).saturating_sub(self.max);
+        self.bytes.drain(..excess);
+        self.bytes.extend(bytes);
     }
 
     /// Number of bytes of the stream so far.
@@ -31,8 +31,8 @@ impl Tail {
     /// Returns the text after the first `position` bytes, as far as it is kept. Invalid UTF-8 is replaced.
     pub(super) fn since(&self, position: u64) -> String {
         let length = usize::try_from(self.total.saturating_sub(position)).unwrap_or(usize::MAX);
-        let skipped = self.kept.len().saturating_sub(length);
-        let bytes: Vec<u8> = self.kept.iter().skip(skipped).copied().collect();
+        let skipped = self.bytes.len().saturating_sub(length);
+        let bytes: Vec<u8> = self.bytes.iter().skip(skipped).copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Strays {
     /// The value of the variable; `None` if orphans are not adopted, so that no stray can be found.
     mark: Option<String>,
     /// The strays found so far. They stay known when their parents are gone.
-    known: Vec<Process>,
+    processes: Vec<Process>,
 }
 
 impl Strays {
@@ -42,7 +42,7 @@ impl Strays {
         if let Some(mark) = &mark {
             command.env(VARIABLE, mark);
         }
-        Self { mark, known: Vec::new() }
+        Self { mark, processes: Vec::new() }
     }
 
     /// Sends SIGTERM, then SIGCONT so that stopped processes receive it.
@@ -89,17 +89,17 @@ impl Strays {
         let ours = processes::descendants(&all, [getpid().as_raw_pid()]);
         let is_known_or_marked = |process: &Process| {
             process.pid != leader
-                && (self.known.iter().any(|one| one.is(*process))
+                && (self.processes.iter().any(|one| one.is(*process))
                     || process.was_given(VARIABLE, is_of_run))
         };
         let marked: Vec<Process> = ours.iter().copied().filter(is_known_or_marked).collect();
         let descendants =
             processes::descendants(&all, marked.iter().map(|one| one.pid).chain([leader]));
-        self.known =
+        self.processes =
             marked.into_iter().chain(descendants).filter(|process| !process.is_zombie).collect();
-        self.known.sort_unstable_by_key(|process| process.pid);
-        self.known.dedup_by_key(|process| process.pid);
-        self.known.clone()
+        self.processes.sort_unstable_by_key(|process| process.pid);
+        self.processes.dedup_by_key(|process| process.pid);
+        self.processes.clone()
     }
 }
 

@@ -157,7 +157,7 @@ impl FieldReader {
 }
 
 /// The known field that an unknown one probably means.
-fn meant(key: &str, known: &[&'static str]) -> Option<&'static str> {
-    let foreign = FOREIGN.iter().find(|(word, meant)| *word == key && known.contains(meant));
-    foreign.map(|(_, meant)| *meant).or_else(|| nearest(key, known.iter().copied()))
+fn meant(key: &str, fields: &[&'static str]) -> Option<&'static str> {
+    let foreign = FOREIGN.iter().find(|(word, field)| *word == key && fields.contains(field));
+    foreign.map(|(_, field)| *field).or_else(|| nearest(key, fields.iter().copied()))
 }

@@ -108,7 +108,7 @@ impl<'a> Renderer<'a> {
         if name.is_empty() {
             return Ok(self.root.clone());
         }
-        match self.variables.iter().rfind(|(known, _)| known == name) {
+        match self.variables.iter().rfind(|(variable, _)| variable == name) {
             Some((_, value)) => Ok(value.clone()),
             None => Err(self.no_variable(name, at)),
         }

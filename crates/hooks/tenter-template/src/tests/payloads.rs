@@ -24,8 +24,8 @@ fn holds(text: &str) -> Result<bool, Vec<Diagnostic>> {
 }
 
 /// The first diagnostic, as `line:column-length id: message`.
-fn first<T: std::fmt::Debug>(found: Result<T, Vec<Diagnostic>>) -> String {
-    let finding = &found.unwrap_err()[0];
+fn first<T: std::fmt::Debug>(result: Result<T, Vec<Diagnostic>>) -> String {
+    let finding = &result.unwrap_err()[0];
     let at = finding.span.as_ref().unwrap();
     format!("{}:{}-{} {}: {}", at.line, at.column, at.length, finding.id, finding.message)
 }

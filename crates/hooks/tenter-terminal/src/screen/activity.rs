@@ -129,8 +129,8 @@ impl Activities {
 }
 
 /// Describes the running work.
-fn label(shown: &[&Running]) -> String {
-    match shown {
+fn label(works: &[&Running]) -> String {
+    match works {
         [] => UNKNOWN.to_owned(),
         [one] => one.activity.label.clone(),
         several => {
@@ -141,13 +141,13 @@ fn label(shown: &[&Running]) -> String {
 }
 
 /// The last lines of output: of one command all that fit, of several the last line of each.
-fn output<'r>(shown: &[&'r Running], count: usize) -> Vec<String> {
+fn output<'r>(works: &[&'r Running], count: usize) -> Vec<String> {
     let count = count.min(OUTPUT_LINES);
     let last_lines = |running: &&'r Running| {
         let lines = running.activity.output.as_ref()?();
         Some((running.activity.name(), lines)).filter(|(_, lines)| !lines.is_empty())
     };
-    let mut outputs: Vec<(&str, Vec<String>)> = shown.iter().filter_map(last_lines).collect();
+    let mut outputs: Vec<(&str, Vec<String>)> = works.iter().filter_map(last_lines).collect();
     let lines = match outputs.as_mut_slice() {
         [(_, lines)] => std::mem::take(lines),
         several => several

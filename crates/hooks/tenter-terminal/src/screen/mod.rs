@@ -33,7 +33,7 @@ const LAST_WAIT: Duration = Duration::from_millis(200);
 pub struct Screen {
     state: Mutex<ScreenState>,
     /// Something changed that is to be drawn.
-    changed: Condvar,
+    changes: Condvar,
     /// The question that is open, if any, has ended.
     resumed: Condvar,
 }
@@ -77,7 +77,7 @@ impl Screen {
         if starts && thread::Builder::new().spawn(|| self.redraw_as_needed()).is_err() {
             self.leave(); // everything else works without a region
         }
-        self.changed.notify_all();
+        self.changes.notify_all();
         Working(())
     }
 
@@ -97,7 +97,7 @@ impl Screen {
     /// Writes a text to stdout or stderr: above the region while an agent works, after the end of a question while one is open.
     pub fn print(&self, stream: Stream, text: &str) -> std::io::Result<()> {
         let written = self.state().print(stream, text);
-        self.changed.notify_all();
+        self.changes.notify_all();
         written
     }
 
@@ -110,13 +110,13 @@ impl Screen {
             let _ = state.print(Stream::Stdout, complete);
         }
         drop(state);
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// Shows the user's input line at the end of the region; `None` if there is none.
     pub fn set_input(&self, view: Option<InputView>) {
         self.state().set_input(view);
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// Shows or hides the input line below a question that has the terminal.
@@ -127,13 +127,13 @@ impl Screen {
     /// Something begins to run.
     pub fn begin(&self, key: ActivityKey, activity: Activity) {
         self.state().activities.begin(key, activity, Instant::now());
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// Something has ended. Ignored if it does not run.
     pub fn end(&self, key: &ActivityKey) {
         self.state().activities.end(key, Instant::now());
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// A piece of a response was received.
@@ -190,10 +190,10 @@ impl Screen {
             }
             state = match state.next_redraw(Instant::now()) {
                 Some(pause) => {
-                    let waited = self.changed.wait_timeout(state, pause);
+                    let waited = self.changes.wait_timeout(state, pause);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.changes.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
         }
     }
@@ -219,6 +219,6 @@ impl Drop for Suspended {
     fn drop(&mut self) {
         screen().state().resume(Instant::now());
         screen().resumed.notify_all();
-        screen().changed.notify_all();
+        screen().changes.notify_all();
     }
 }

@@ -54,7 +54,7 @@ pub(super) struct ScreenState {
     works: usize,
     /// The thread that has the terminal for itself, and how often it asked for it.
     suspended: Option<(ThreadId, usize)>,
-    held: Held,
+    backlog: Held,
     /// The running work.
     pub(super) activities: Activities,
     /// The incomplete last line that was printed, and its stream.
@@ -143,7 +143,7 @@ impl ScreenState {
         let Some((thread, depth)) = self.suspended else { return };
         self.suspended = Some((thread, depth - 1)).filter(|(_, depth)| *depth > 0);
         if self.suspended.is_none() {
-            for (stream, text) in self.held.take() {
+            for (stream, text) in self.backlog.take() {
                 let _ = self.print(stream, &text);
             }
             // What runs now is shown after the usual delay.
@@ -154,7 +154,7 @@ impl ScreenState {
 
     pub(super) fn print(&mut self, stream: Stream, text: &str) -> io::Result<()> {
         if self.is_suspended_by_other() {
-            self.held.push(stream, text);
+            self.backlog.push(stream, text);
             return Ok(());
         }
         if !self.is_live() || self.suspended.is_some() {

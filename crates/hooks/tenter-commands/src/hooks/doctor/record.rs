@@ -28,11 +28,11 @@ impl RecordHistory {
     /// Reads the newest records of `journals`; unreadable files are reported.
     pub(super) fn read(
         journals: &JournalDirectories,
-        known: &[KnownHook],
+        hooks: &[KnownHook],
     ) -> (Self, Vec<Diagnostic>) {
         let since = env::now().checked_sub(MAX_AGE).ok();
         let (index, unread) = hook_figures::read(journals, since);
-        (Self(of_current_content(&index, known)), unread)
+        (Self(of_current_content(&index, hooks)), unread)
     }
 
     /// Returns warnings about the runs of a hook.
@@ -56,7 +56,7 @@ impl RecordHistory {
         if unanswered >= MANY_UNANSWERED {
             let message = format!(
                 "the hook {} asked {} times; {unanswered} of these questions had no answer",
-                hook.name, figures.questions.asked
+                hook.name, figures.questions.count
             );
             let help = "without a user, what a hook asks about is refused; change its settings or rules if that is too much";
             let finding = Diagnostic::new("hook-unanswered", Severity::Info, message);
@@ -103,9 +103,9 @@ impl RecordHistory {
     }
 }
 
-fn of_current_content(index: &JournalIndex, known: &[KnownHook]) -> Vec<HookFigures> {
+fn of_current_content(index: &JournalIndex, hooks: &[KnownHook]) -> Vec<HookFigures> {
     let is_current =
-        |name: &str, hash: &str| known.iter().any(|hook| hook.name == name && hook.hash == hash);
+        |name: &str, hash: &str| hooks.iter().any(|hook| hook.name == name && hook.hash == hash);
     let runs = index.runs().filter(|run| is_current(run.hook, run.hash));
-    figures::of(runs, index.answers(), known).hooks
+    figures::of(runs, index.answers(), hooks).hooks
 }

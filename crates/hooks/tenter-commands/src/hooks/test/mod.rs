@@ -102,19 +102,19 @@ pub fn test_once_or_all(
 fn test(
     project: &Project,
     catalog: &Catalog,
-    given: Option<Object>,
+    payload: Option<Object>,
     args: &Args,
     cancel: &Cancel,
 ) -> CommandResult {
     let hook = find(project, catalog, args.name())?;
     let _waiting = screen().wait_for(format!("hook {}", visible(&hook.name)));
-    if given.is_none() && args.event.is_none() && !args.sample {
+    if payload.is_none() && args.event.is_none() && !args.sample {
         let tests = tests_of(hook)?;
         if !tests.is_empty() {
             return table::run(project, hook, tests, args, cancel);
         }
     }
-    once::run(project, hook, given, args, cancel)
+    once::run(project, hook, payload, args, cancel)
 }
 
 /// Returns the tests of a hook.

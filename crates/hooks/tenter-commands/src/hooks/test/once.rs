@@ -21,12 +21,12 @@ use crate::project::Project;
 pub(super) fn run(
     project: &Project,
     hook: &Arc<Hook>,
-    given: Option<Object>,
+    payload: Option<Object>,
     args: &Args,
     cancel: &Cancel,
 ) -> CommandResult {
-    let is_sample = given.is_none();
-    let (subscription, payload) = match given {
+    let is_sample = payload.is_none();
+    let (subscription, payload) = match payload {
         Some(text) => payload::completed(project, hook, text)?,
         None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };

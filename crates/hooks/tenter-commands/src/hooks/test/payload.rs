@@ -43,10 +43,10 @@ pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
 pub(super) fn completed(
     project: &Project,
     hook: &Hook,
-    given: Object,
+    payload: Object,
 ) -> Result<(Subscription, Object), Failure> {
-    let subscription = subscription_of(hook, &given)?;
-    Ok((subscription, filled(project, hook, subscription, given)?))
+    let subscription = subscription_of(hook, &payload)?;
+    Ok((subscription, filled(project, hook, subscription, payload)?))
 }
 
 /// Returns the hook's subscription to the payload's event.
@@ -71,12 +71,12 @@ fn only_spelling(hook: &Hook) -> Option<&'static str> {
     hook.subscriptions.iter().all(|other| other.spelling == first).then_some(first)
 }
 
-/// Returns a sample of the event that `word` names, otherwise of the first event that `hook` subscribes to, with the `given` fields.
+/// Returns a sample of the event that `word` names, otherwise of the first event that `hook` subscribes to, with these `fields`.
 pub(super) fn sample_for(
     project: &Project,
     hook: &Hook,
     word: Option<&str>,
-    given: Object,
+    fields: Object,
 ) -> Result<(Subscription, Object), Failure> {
     let subscription = match word {
         Some(word) => subscription(hook, word, &super::super::events_named(word)?)?,
@@ -84,25 +84,25 @@ pub(super) fn sample_for(
             Failure::new(format!("the hook {} subscribes to no event", hook.name))
         })?,
     };
-    Ok((subscription, filled(project, hook, subscription, given)?))
+    Ok((subscription, filled(project, hook, subscription, fields)?))
 }
 
-/// Returns a sample with the `given` fields.
+/// Returns a sample with these `fields`.
 fn filled(
     project: &Project,
     hook: &Hook,
     subscription: Subscription,
-    given: Object,
+    fields: Object,
 ) -> Result<Object, Failure> {
     // The paths in the payload are computed from the given call.
     let mut event = sample_event(project, subscription);
     if let Body::BeforeTool(call) | Body::AfterTool { call, .. } = &mut event.body {
-        take_call(call, &given);
+        take_call(call, &fields);
     }
     let mut payload = hook
         .payload(subscription, &event)
         .ok_or_else(|| Failure::new(format!("there is no sample of {}", subscription.event)))?;
-    payload.extend(given);
+    payload.extend(fields);
     Ok(payload)
 }
 

@@ -51,8 +51,8 @@ fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnosti
     }
 }
 
-fn not_trusted(path: &Path, changed: bool) -> Diagnostic {
-    let why = if changed { "was changed since it was trusted" } else { "is not trusted" };
+fn not_trusted(path: &Path, is_changed: bool) -> Diagnostic {
+    let why = if is_changed { "was changed since it was trusted" } else { "is not trusted" };
     let message = format!("it {why}, so it was not asked for its events");
     Diagnostic::new(NOT_CHECKED, Severity::Warning, message)
         .at(path)

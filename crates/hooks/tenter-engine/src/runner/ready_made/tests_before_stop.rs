@@ -16,8 +16,8 @@ const MAX_FILE: u64 = 1 << 20;
 /// The state of a conversation.
 #[derive(Default, Serialize, Deserialize)]
 struct TestState {
-    /// True if files changed since the tests passed.
-    changed: bool,
+    #[serde(rename = "changed")]
+    has_untested_changes: bool,
     /// Number of failures in a row, since the last message of the user.
     failures: u32,
 }
@@ -28,7 +28,7 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
             call.change_state(|state: &mut TestState| state.failures = 0)?;
         }
         Body::AfterTool { .. } if call.changes_project() => {
-            call.change_state(|state: &mut TestState| state.changed = true)?;
+            call.change_state(|state: &mut TestState| state.has_untested_changes = true)?;
         }
         Body::BeforeStop(stop) if stop.reason != StopReason::TurnLimit => return before_stop(call),
         _ => {}
@@ -40,7 +40,7 @@ fn before_stop(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
     let attempts = call.number("attempts");
     let only_after_changes = call.is_on("only-after-changes");
     let is_due = call.change_state(|state: &mut TestState| {
-        (state.changed || !only_after_changes) && state.failures < attempts
+        (state.has_untested_changes || !only_after_changes) && state.failures < attempts
     })?;
     let command = match call.text("command") {
         "" => usual_command(call.project()),

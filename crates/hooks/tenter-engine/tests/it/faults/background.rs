@@ -219,9 +219,9 @@ impl Play<'_> {
         self.demand(is_as_meant, || format!("{late:?}"));
     }
 
-    fn seen(&mut self, seen: &ObservedRuns) {
-        let runs = seen.runs.lock().unwrap().clone();
-        let decisions = seen.decisions.lock().unwrap().clone();
+    fn seen(&mut self, observer: &ObservedRuns) {
+        let runs = observer.runs.lock().unwrap().clone();
+        let decisions = observer.decisions.lock().unwrap().clone();
         let mut events: Vec<EventName> = runs.iter().map(|run| run.event).collect();
         events.sort();
         events.dedup();

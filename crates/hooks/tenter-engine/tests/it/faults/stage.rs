@@ -106,11 +106,11 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
 pub(super) fn engine(
     scene: &Scene,
     catalog: Catalog,
-    seen: &Arc<ObservedRuns>,
+    observer: &Arc<ObservedRuns>,
     journal: &Arc<JournalWriter>,
 ) -> Engine {
     let builder = scene.builder().clock(jumping);
-    builder.observer(seen.clone()).observer(journal.clone()).build(catalog)
+    builder.observer(observer.clone()).observer(journal.clone()).build(catalog)
 }
 
 /// A clock that jumps with every reading.
@@ -231,7 +231,7 @@ impl Cell<'_> {
         self.cells.fault.layer == PROJECT
     }
 
-    fn play(&mut self, engine: &Engine, scene: &Scene, seen: &ObservedRuns) {
+    fn play(&mut self, engine: &Engine, scene: &Scene, observer: &ObservedRuns) {
         let big = self.cells.fault.big_payload;
         for run in 1..=self.cells.fault.runs {
             let started = Instant::now();
@@ -239,7 +239,7 @@ impl Cell<'_> {
             self.in_time(started.elapsed());
             if run == self.cells.fault.runs {
                 self.outcome(&outcome);
-                self.seen(seen, effect(&outcome));
+                self.seen(observer, effect(&outcome));
             }
         }
     }
@@ -275,7 +275,7 @@ impl Cell<'_> {
     }
 
     /// A fail-closed failure denies what can be denied, withholds unchecked output, and is reported.
-    fn failed_closed(&self, outcome: &Outcome, told: &Body, reason: &str) -> bool {
+    fn failed_closed(&self, outcome: &Outcome, original: &Body, reason: &str) -> bool {
         let name = name(self.event);
         let says = |text: &str| text.contains(&format!("{name} failed (")) && text.contains(reason);
         match &outcome.body {
@@ -285,14 +285,14 @@ impl Cell<'_> {
             }
             body if may_be_denied(self.event) => {
                 let denied = outcome.denied().is_some_and(|(hook, why)| hook == name && says(why));
-                denied && outcome.denied_by_failure && body == told
+                denied && outcome.denied_by_failure && body == original
             }
-            body => outcome.verdict.is_none() && body == told,
+            body => outcome.verdict.is_none() && body == original,
         }
     }
 
-    fn seen(&mut self, seen: &ObservedRuns, effect: Effect) {
-        let runs: Vec<HookRun> = seen
+    fn seen(&mut self, observer: &ObservedRuns, effect: Effect) {
+        let runs: Vec<HookRun> = observer
             .runs
             .lock()
             .unwrap()
@@ -300,7 +300,7 @@ impl Cell<'_> {
             .filter(|run| run.event == self.event)
             .cloned()
             .collect();
-        let decisions: Vec<Decision> = seen
+        let decisions: Vec<Decision> = observer
             .decisions
             .lock()
             .unwrap()
@@ -375,7 +375,7 @@ impl Cell<'_> {
 
 /// Checks that the journal has every run and every decision exactly once, and the records of one event in order; returns the
 /// problem otherwise.
-pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<String> {
+pub(super) fn journal_problem(scene: &Scene, observer: &ObservedRuns) -> Option<String> {
     let read = journal::read(&scene.at("journal"), "c").unwrap();
     let is_whole = read.unreadable == 0 && !read.unfinished;
     let (mut runs, mut decisions) = (Vec::new(), Vec::new());
@@ -386,12 +386,12 @@ pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<Stri
             other => return Some(format!("the journal has {other:?}")),
         }
     }
-    let told_runs = seen.runs.lock().unwrap().clone().into_iter();
+    let told_runs = observer.runs.lock().unwrap().clone().into_iter();
     let mut told_runs: Vec<_> = told_runs
         .map(|run| run.record)
         .map(|run| (run.hook, run.end, run.decision, run.reason))
         .collect();
-    let reported_decisions = seen.decisions.lock().unwrap().clone().into_iter();
+    let reported_decisions = observer.decisions.lock().unwrap().clone().into_iter();
     let reported_decisions: Vec<_> = reported_decisions
         .map(|one| (one.record.decision, one.record.by, one.record.by_failure))
         .collect();

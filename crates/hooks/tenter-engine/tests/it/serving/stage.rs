@@ -100,7 +100,7 @@ done
 pub(super) struct Stage {
     pub(super) scene: Scene,
     pub(super) engine: Engine,
-    pub(super) seen: Arc<ObservedRuns>,
+    pub(super) observer: Arc<ObservedRuns>,
 }
 
 impl Stage {
@@ -120,7 +120,7 @@ impl Stage {
         let catalog: Catalog = scene.load().0;
         assert!(!catalog.hooks().is_empty(), "{:?}", scene.load().1);
         let engine = more(scene.builder().observer(observer)).build(catalog);
-        Self { scene, engine, seen: observed }
+        Self { scene, engine, observer: observed }
     }
 
     /// Fires `before_tool`.
@@ -148,7 +148,7 @@ impl Stage {
     }
 
     pub(super) fn runs(&self) -> Vec<HookRun> {
-        self.seen.runs.lock().unwrap().clone()
+        self.observer.runs.lock().unwrap().clone()
     }
 
     pub(super) fn last(&self) -> HookRun {

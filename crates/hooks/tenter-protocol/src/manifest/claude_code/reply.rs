@@ -153,8 +153,8 @@ fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) {
 
 /// Denies a patch of which a hook changed one file: what it wants cannot be put into the patch, and the original must not be written.
 fn demand_patch(event: EventRef<'_>, call: &ToolCall, input: &Object, reply: &mut Reply) {
-    let is_seen = |seen: &Object| input.iter().all(|(name, value)| seen.get(name) == Some(value));
-    let is_unchanged = native_calls(event, call).iter().any(|(_, seen)| is_seen(seen));
+    let is_same = |form: &Object| input.iter().all(|(name, value)| form.get(name) == Some(value));
+    let is_unchanged = native_calls(event, call).iter().any(|(_, form)| is_same(form));
     if is_unchanged || reply.verdict.as_ref().is_some_and(Verdict::is_deny) {
         return;
     }

@@ -39,7 +39,7 @@ pub(super) fn read(
         return None;
     };
     let word = action_word(field, events, report)?;
-    let mut reader = ActionReader { fields, named: field, word, events, checks, report };
+    let mut reader = ActionReader { fields, action_field: field, word, events, checks, report };
     reader.report_keys_of_other_actions();
     let when = find(fields, "when").map(|field| reader.template(field, TemplateKind::Condition));
     let action = reader.action();
@@ -74,7 +74,7 @@ fn action_word(
 struct ActionReader<'c, 'f, 'r> {
     fields: &'f [Field],
     /// The field `action`.
-    named: &'f Field,
+    action_field: &'f Field,
     word: &'static str,
     events: &'c [EventName],
     checks: Checks<'c>,
@@ -120,7 +120,7 @@ impl<'f> ActionReader<'_, 'f, '_> {
         if field.is_none() {
             let message = format!("`action: {}` needs `{key}`", self.word);
             let help = format!("write `{key}: …` next to it: {expected}");
-            self.report.add(&ACTION, &self.named.key_at, message, help);
+            self.report.add(&ACTION, &self.action_field.key_at, message, help);
         }
         field
     }

@@ -120,9 +120,9 @@ fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
 /// The key of Tenter's that `key` probably misspells. Authors have many keys of their own, so it must be very near.
 fn probable_key(key: &str, keys: &[&'static str]) -> Option<&'static str> {
     let initial = |word: &str| word.chars().next().map(|letter| letter.to_ascii_lowercase());
-    let is_near = |known: &&str| {
-        let max_edits = if known.len() > 5 { 2 } else { 1 };
-        initial(known) == initial(key) && edits(key, known) <= max_edits
+    let is_near = |candidate: &&str| {
+        let max_edits = if candidate.len() > 5 { 2 } else { 1 };
+        initial(candidate) == initial(key) && edits(key, candidate) <= max_edits
     };
     let about_failure = key.to_ascii_lowercase().starts_with("fail").then_some("fail");
     keys.iter().copied().find(is_near).or(about_failure)

@@ -156,16 +156,16 @@ fn used_widths(rows: &[Vec<Vec<StyledLine>>], columns: usize) -> Vec<usize> {
 }
 
 /// Distributes the columns that are left among the cells that have more text, evenly.
-fn widened(mut widths: Vec<usize>, natural: &[usize], mut left: usize) -> Vec<usize> {
+fn widened(mut widths: Vec<usize>, natural: &[usize], mut spare: usize) -> Vec<usize> {
     loop {
         let needy = widths.iter().zip(natural).filter(|(width, natural)| width < natural).count();
-        let Some(share) = left.checked_div(needy).map(|share| share.max(1)) else { return widths };
+        let Some(share) = spare.checked_div(needy).map(|share| share.max(1)) else { return widths };
         for (width, natural) in widths.iter_mut().zip(natural) {
-            let more = natural.saturating_sub(*width).min(share).min(left);
+            let more = natural.saturating_sub(*width).min(share).min(spare);
             *width += more;
-            left -= more;
+            spare -= more;
         }
-        if left == 0 {
+        if spare == 0 {
             return widths;
         }
     }

@@ -116,14 +116,14 @@ fn condition(field: &Field, into: &mut Conditions, report: &mut Report<'_>) -> O
 }
 
 /// The fields of a condition that has several parts.
-fn parts<'f>(field: &'f Field, known: &[&str], report: &mut Report<'_>) -> Option<&'f [Field]> {
+fn parts<'f>(field: &'f Field, keys: &[&str], report: &mut Report<'_>) -> Option<&'f [Field]> {
     let parts = report.mapping(field, &RULE)?;
     if parts.is_empty() {
-        report.invalid(field, &RULE, "is empty", &format!("at least one of {}", or_list(known)));
+        report.invalid(field, &RULE, "is empty", &format!("at least one of {}", or_list(keys)));
         return None;
     }
-    for part in parts.iter().filter(|part| !known.contains(&part.key.as_str())) {
-        let help = did_you_mean(&part.key, known, || format!("keys are {}", or_list(known)));
+    for part in parts.iter().filter(|part| !keys.contains(&part.key.as_str())) {
+        let help = did_you_mean(&part.key, keys, || format!("keys are {}", or_list(keys)));
         report.unknown_field(part, &RULE, &format!("`{}`", field.key), help);
     }
     Some(parts)
