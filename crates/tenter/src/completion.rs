@@ -133,12 +133,12 @@ fn add_candidates(command: &mut Command, path: &str, env: &Env) {
 }
 
 /// The candidates without those that a terminal would not show as they are.
-fn safe(found: &str, separator: &str) -> String {
+fn safe(candidates: &str, separator: &str) -> String {
     let is_safe = |candidate: &&str| {
         let mut parts = candidate.split('\t');
         parts.all(|part| visible(part) == part)
     };
-    found.split(separator).filter(is_safe).collect::<Vec<_>>().join(separator)
+    candidates.split(separator).filter(is_safe).collect::<Vec<_>>().join(separator)
 }
 
 /// The script for a shell.

@@ -63,7 +63,7 @@ pub(crate) struct ServerConnection {
 struct ConnectionEnd {
     token: Mutex<Option<RunningServiceCancellationToken>>,
     is_over: Mutex<bool>,
-    changed: Condvar,
+    changes: Condvar,
 }
 
 impl ServerConnection {
@@ -72,7 +72,7 @@ impl ServerConnection {
         program: Option<Arc<RunningProgram>>,
     ) -> Self {
         let token = Mutex::new(Some(service.cancellation_token()));
-        let end = ConnectionEnd { token, is_over: Mutex::new(false), changed: Condvar::new() };
+        let end = ConnectionEnd { token, is_over: Mutex::new(false), changes: Condvar::new() };
         Self { peer: service.peer().clone(), program, end: Arc::new(end) }
     }
 
@@ -89,13 +89,13 @@ impl ServerConnection {
     /// The conversation has ended.
     pub(crate) fn ended(&self) {
         *self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.end.changed.notify_all();
+        self.end.changes.notify_all();
     }
 
     /// Waits until the conversation, and the program if there is one, has ended, for a moment.
     pub(crate) fn wait(&self) {
         let is_over = self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.end.changed.wait_timeout_while(is_over, GRACE, |is_over| !*is_over);
+        let waited = self.end.changes.wait_timeout_while(is_over, GRACE, |is_over| !*is_over);
         drop(waited);
         if let Some(program) = &self.program {
             program.wait();

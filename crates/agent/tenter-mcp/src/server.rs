@@ -31,7 +31,7 @@ pub(crate) struct Server {
     pub(crate) definition: ServerDefinition,
     runtime: Arc<Runtime>,
     state: Mutex<ServerState>,
-    changed: Condvar,
+    changes: Condvar,
 }
 
 struct ServerState {
@@ -88,7 +88,7 @@ impl Server {
             starts: VecDeque::new(),
             was_awaited: false,
         };
-        Arc::new(Self { definition, runtime, state: Mutex::new(state), changed: Condvar::new() })
+        Arc::new(Self { definition, runtime, state: Mutex::new(state), changes: Condvar::new() })
     }
 
     fn state(&self) -> MutexGuard<'_, ServerState> {
@@ -163,11 +163,11 @@ impl Server {
                     state.phase = ServerPhase::Down;
                 }
                 drop(state);
-                self.changed.notify_all();
+                self.changes.notify_all();
                 return;
             }
         };
-        self.changed.notify_all();
+        self.changes.notify_all();
         let _ = service.waiting().await;
         open.ended();
         let mut state = self.state();
@@ -175,7 +175,7 @@ impl Server {
             state.phase = ServerPhase::Down;
         }
         drop(state);
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// A message about the server: without secrets and control characters, and bounded.
@@ -227,7 +227,7 @@ impl Server {
         condition: impl Fn(&ServerState) -> bool,
     ) -> MutexGuard<'s, ServerState> {
         while condition(&state) && !cancel.is_cancelled() {
-            let waited = self.changed.wait_timeout(state, CHECK_INTERVAL);
+            let waited = self.changes.wait_timeout(state, CHECK_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         state
@@ -299,7 +299,7 @@ impl Server {
         let mut state = self.state();
         let phase = std::mem::replace(&mut state.phase, ServerPhase::Closed);
         drop(state);
-        self.changed.notify_all();
+        self.changes.notify_all();
         match phase {
             ServerPhase::Up(connection) => {
                 connection.close();

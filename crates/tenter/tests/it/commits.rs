@@ -32,9 +32,9 @@ fn branch() -> Option<Sandbox> {
 }
 
 /// A script that answers with this text, given that it is asked with these.
-fn answer(text: &str, asked: &[&str]) -> String {
-    let (text, asked) = (serde_json::json!(text), serde_json::json!(asked));
-    format!("turns: [{{text: {text}, expect: {{contains: {asked}}}}}]")
+fn answer(text: &str, prompts: &[&str]) -> String {
+    let (text, prompts) = (serde_json::json!(text), serde_json::json!(prompts));
+    format!("turns: [{{text: {text}, expect: {{contains: {prompts}}}}}]")
 }
 
 /// Returns the message of git's last commit.

@@ -18,8 +18,8 @@ fn show(sandbox: &Sandbox, id: &str) -> Value {
     sandbox.run(&["conversation", "show", "--json", id]).expect_code(0).json()
 }
 
-fn contents(shown: &Value) -> Vec<&str> {
-    let messages = shown["messages"].as_array().unwrap();
+fn contents(conversation: &Value) -> Vec<&str> {
+    let messages = conversation["messages"].as_array().unwrap();
     messages.iter().map(|message| message["content"].as_str().unwrap()).collect()
 }
 

@@ -75,15 +75,15 @@ fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> ReportedWork {
 }
 
 /// The next session reads everything that the killed one told, by the conversation's id or as the newest one.
-fn continues(sandbox: &Sandbox, round: u64, told: &ReportedWork) {
-    let steps: Vec<String> = (0..told.exchanges).map(|step| format!("r{round}s{step}.")).collect();
+fn continues(sandbox: &Sandbox, round: u64, work: &ReportedWork) {
+    let steps: Vec<String> = (0..work.exchanges).map(|step| format!("r{round}s{step}.")).collect();
     let model = sandbox.script(&format!(
         "turns: [{{text: here, tool_calls: [{{name: todo, input: {{}}}}], expect: {{contains: [{}]}}}}, {{text: resumed}}]",
         steps.join(", ")
     ));
     let mut args = vec!["run", "--trust-project", "--result-only", "--model", &model, "continue"];
-    match &told.id {
-        Some(id) if told.exchanges > 0 && round.is_multiple_of(2) => args.extend(["--resume", id]),
+    match &work.id {
+        Some(id) if work.exchanges > 0 && round.is_multiple_of(2) => args.extend(["--resume", id]),
         _ => args.push("--follow"),
     }
     let output = sandbox.run(&args).expect_code(0);

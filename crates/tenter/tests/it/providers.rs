@@ -84,7 +84,7 @@ fn strip(value: &mut Value) {
                 object.remove("reason"); // in each provider's own words
             }
             // Where the machine is too slow for it, an empty list says so.
-            let files = object.get("changed").and_then(|changed| changed["files"].as_array());
+            let files = object.get("changed").and_then(|changes| changes["files"].as_array());
             if files.is_some_and(Vec::is_empty) {
                 object.remove("changed");
             }

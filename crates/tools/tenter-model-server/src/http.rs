@@ -69,7 +69,7 @@ pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<
 
 /// The value of a header; `name` is in lower case.
 pub(super) fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
-    headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
 fn headers(from: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {

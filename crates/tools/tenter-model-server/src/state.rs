@@ -14,7 +14,7 @@ use crate::player::{Player, Response};
 #[derive(Debug)]
 pub(super) struct Shared {
     state: Mutex<PlayedState>,
-    changed: Condvar,
+    changes: Condvar,
     pub(super) closing: AtomicBool,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct PlayedState {
 impl Shared {
     pub(super) fn new(player: Box<dyn Player>) -> Self {
         let state = PlayedState { player, evidence: Evidence::default() };
-        Self { state: Mutex::new(state), changed: Condvar::new(), closing: AtomicBool::new(false) }
+        Self { state: Mutex::new(state), changes: Condvar::new(), closing: AtomicBool::new(false) }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, PlayedState> {
@@ -38,7 +38,7 @@ impl Shared {
     /// Waits until `ready`. Returns false if `limit` has passed.
     pub(super) fn wait_until(&self, limit: Duration, ready: impl Fn(&Evidence) -> bool) -> bool {
         let (_state, wait) = self
-            .changed
+            .changes
             .wait_timeout_while(self.state(), limit, |state| !ready(&state.evidence))
             .unwrap_or_else(PoisonError::into_inner);
         !wait.timed_out()
@@ -46,7 +46,7 @@ impl Shared {
 
     pub(super) fn note(&self, change: impl FnOnce(&mut Evidence)) {
         change(&mut self.state().evidence);
-        self.changed.notify_all();
+        self.changes.notify_all();
     }
 
     /// Records a request and selects its response.
@@ -55,7 +55,7 @@ impl Shared {
         let PlayedState { player, evidence } = &mut *state;
         let response = player.respond(request, body, evidence);
         drop(state);
-        self.changed.notify_all();
+        self.changes.notify_all();
         response
     }
 }

@@ -50,9 +50,9 @@ impl Output {
         }
     }
 
-    pub(crate) fn of_terminal(code: Option<i32>, shown: String, root: &Path) -> Self {
+    pub(crate) fn of_terminal(code: Option<i32>, screen: String, root: &Path) -> Self {
         let root = root.to_string_lossy().into_owned();
-        Self { stdout: shown, stderr: String::new(), code, root }
+        Self { stdout: screen, stderr: String::new(), code, root }
     }
 
     /// The lines of stdout as JSON.

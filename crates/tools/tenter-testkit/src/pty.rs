@@ -42,7 +42,7 @@ pub struct PtySession {
 
 struct Screen {
     display: Mutex<Display>,
-    changed: Condvar,
+    changes: Condvar,
 }
 
 struct Display {
@@ -74,7 +74,7 @@ impl PtySession {
         let child = command.stderr(terminal).spawn().unwrap();
         drop(command); // it holds the terminal open, which would hide the end of the program
         let display = Display { bytes: Vec::new(), emulator: Emulator::new(size), is_over: false };
-        let screen = Arc::new(Screen { display: Mutex::new(display), changed: Condvar::new() });
+        let screen = Arc::new(Screen { display: Mutex::new(display), changes: Condvar::new() });
         let (output, reader) = (keyboard.try_clone().unwrap(), Arc::clone(&screen));
         thread::spawn(move || reader.fill(output));
         Self { child, keyboard, screen, position: 0 }
@@ -255,7 +255,7 @@ impl Screen {
             display.bytes.extend_from_slice(&buffer[..count]);
             display.emulator.feed(&buffer[..count]);
             display.is_over = count == 0;
-            self.changed.notify_all();
+            self.changes.notify_all();
             if display.is_over {
                 return;
             }
@@ -269,7 +269,7 @@ impl Screen {
     /// Waits for more output, for at most half a second.
     fn wait<'s>(&'s self, display: MutexGuard<'s, Display>) -> MutexGuard<'s, Display> {
         let moment = Duration::from_millis(500);
-        self.changed.wait_timeout(display, moment).unwrap_or_else(PoisonError::into_inner).0
+        self.changes.wait_timeout(display, moment).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 

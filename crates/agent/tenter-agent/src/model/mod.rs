@@ -177,10 +177,10 @@ pub const MAX_ARGUMENT_DEPTH: usize = 64;
 /// # Errors
 /// A message for the model.
 pub fn check_depth(arguments: &Object) -> Result<(), String> {
-    fn fits(value: &Value, left: usize) -> bool {
+    fn fits(value: &Value, room: usize) -> bool {
         match value {
-            Value::Array(items) => left > 0 && items.iter().all(|item| fits(item, left - 1)),
-            Value::Object(fields) => left > 0 && fields.values().all(|field| fits(field, left - 1)),
+            Value::Array(items) => room > 0 && items.iter().all(|item| fits(item, room - 1)),
+            Value::Object(fields) => room > 0 && fields.values().all(|field| fits(field, room - 1)),
             _ => true,
         }
     }

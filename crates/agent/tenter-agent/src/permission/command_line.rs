@@ -50,7 +50,7 @@ pub(super) struct RunCommand {
     /// The real working directory.
     pub(super) cwd: PathBuf,
     /// Its effect, if that is known and everything that it reads is accessible.
-    pub(super) known: Option<KnownUse>,
+    pub(super) effect: Option<KnownUse>,
     /// Indices of the arguments that a rule has to name.
     named_only: Vec<usize>,
 }
@@ -132,7 +132,7 @@ impl CommandLine {
                 let repository = repository(&command.cwd).filter(|_| command.program == "git");
                 repository.is_some_and(|top| !git_settings::start_no_program(top))
             };
-            command.known.is_some_and(reads_files)
+            command.effect.is_some_and(reads_files)
                 && !command.is_nested
                 && !command.is_powerful
                 && !starts_program()
@@ -154,7 +154,7 @@ fn is_same(plain: &PlainCommand, command: &Command) -> bool {
     let program = command.path.as_deref().unwrap_or(&command.program);
     let words = std::iter::once(program).chain(command.args.iter().map(String::as_str));
     plain.words.len() == command.args.len() + 1
-        && plain.words.iter().zip(words).all(|(word, known)| word.is_pattern || word.text == known)
+        && plain.words.iter().zip(words).all(|(word, text)| word.is_pattern || word.text == text)
 }
 
 /// Returns whether all files that the commands change are known and accessible, and need no consent of their own.
@@ -233,7 +233,7 @@ fn run_command(command: &Command, cwd: PathBuf, workspace: &Workspace) -> Option
         path: path.transpose().ok()?,
         is_nested: false,
         is_powerful: command.classes.iter().any(is_powerful),
-        known: known_use(command, &cwd, workspace),
+        effect: known_use(command, &cwd, workspace),
         named_only: named_only(command),
         cwd,
     })

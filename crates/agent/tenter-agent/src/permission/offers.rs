@@ -20,13 +20,13 @@ fn no_offer_allows_what_is_more_harmful_than_what_was_shown() {
     bench.write("sub/x", "");
     let none = Rules::default();
     let bash = |command: &str| json!({"command": command});
-    let offers = |shown: &&str| {
-        let offer = with(&bench, "bash", bash(shown), |context| none.proposed(context));
+    let offers = |command: &&str| {
+        let offer = with(&bench, "bash", bash(command), |context| none.proposed(context));
         let rules = offer.iter().map(|rule| (rule.clone(), RuleSource::Project)).collect();
         let rules = Rules::new(rules, None);
         let is_allowed =
-            with(&bench, "bash", bash(shown), |context| rules.allowing(context).is_some());
-        assert!(offer.is_empty() || is_allowed, "{shown}: {offer:?}");
+            with(&bench, "bash", bash(command), |context| rules.allowing(context).is_some());
+        assert!(offer.is_empty() || is_allowed, "{command}: {offer:?}");
         offer
     };
     let mut all: Vec<Rule> = SHOWN.iter().flat_map(offers).collect();

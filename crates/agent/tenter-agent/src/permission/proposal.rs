@@ -92,7 +92,7 @@ pub(super) fn of_commands<'c>(
 
 /// Returns the rule for a command: for all uses of it with the same effect if that is known, otherwise for exactly this call (R84).
 fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
-    if let Some(usage) = command.known {
+    if let Some(usage) = command.effect {
         let word = match usage.kind() {
             UseKind::Reads => "reads",
             UseKind::Builds => "builds",

@@ -129,7 +129,7 @@ impl Rule {
     pub(super) fn allows_command(&self, command: &RunCommand, project: &Path) -> bool {
         let pattern = match &self.pattern {
             RulePattern::Command(pattern) => pattern,
-            RulePattern::Known(known) => return command.known == Some(*known),
+            RulePattern::Known(known) => return command.effect == Some(*known),
             _ => return self.allows_every("bash"),
         };
         let is_there = |directory: &String| {

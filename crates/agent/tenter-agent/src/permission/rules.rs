@@ -101,7 +101,7 @@ impl Rules {
     pub fn remove(&self, rule: &Rule) -> Result<(), String> {
         let project_rule = (rule.clone(), RuleSource::Project);
         if !self.lock().contains(&project_rule) {
-            return Err(match self.lock().iter().find(|(known, _)| known == rule) {
+            return Err(match self.lock().iter().find(|(other, _)| other == rule) {
                 Some((_, source)) => format!("{rule} comes from {source}"),
                 None => format!("there is no rule {rule}"),
             });

@@ -20,7 +20,7 @@ const LIMIT: u64 = 64 * 1024;
 pub(super) struct ContextFiles {
     /// Diagnostics about the files.
     pub(super) findings: Vec<Diagnostic>,
-    seen: BTreeSet<PathBuf>,
+    paths: BTreeSet<PathBuf>,
 }
 
 impl ContextFiles {
@@ -50,7 +50,7 @@ impl ContextFiles {
     /// Reads a file that was not read before; `None` if it does not exist.
     pub(super) fn read(&mut self, file: &Path) -> Option<String> {
         let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-        if !self.seen.insert(real) {
+        if !self.paths.insert(real) {
             return None;
         }
         match read_up_to_limit(file) {

@@ -377,7 +377,7 @@ fn commands(
 }
 
 /// Reports an unknown key. A misspelled restriction, or one below another key, is an error.
-fn report_unknown(field: &Field, known: &[&str], report: &mut Report<'_>) {
+fn report_unknown(field: &Field, keys: &[&str], report: &mut Report<'_>) {
     let key = &field.key;
     let (code, what) = if restriction::is_near(key) {
         (FIELD, ", but it looks like a restriction")
@@ -386,6 +386,6 @@ fn report_unknown(field: &Field, known: &[&str], report: &mut Report<'_>) {
     } else {
         (FIELD_IGNORED, "; it is ignored")
     };
-    let help = did_you_mean(key, known, || format!("keys are {}", or_list(known)));
+    let help = did_you_mean(key, keys, || format!("keys are {}", or_list(keys)));
     report.add(&code, &field.key_at, format!("unknown key `{key}`{what}"), help);
 }

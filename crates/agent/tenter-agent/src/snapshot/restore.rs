@@ -64,7 +64,7 @@ pub struct RestoreResult {
     /// Files that could not be restored, with the reason.
     pub failed: Vec<(PathBuf, String)>,
     /// Directories of the turn that are kept because there are other files in them.
-    pub kept: Vec<PathBuf>,
+    pub dirs: Vec<PathBuf>,
 }
 
 impl RestorePlan {
@@ -153,7 +153,7 @@ impl Recorder {
             match self.apply(step) {
                 Ok(()) => result.restored.push(step.path.clone()),
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                    result.kept.push(step.path.clone());
+                    result.dirs.push(step.path.clone());
                 }
                 Err(error) => result.failed.push((step.path.clone(), error.to_string())),
             }

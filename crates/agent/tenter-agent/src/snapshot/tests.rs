@@ -330,7 +330,7 @@ fn other_files_in_a_created_directory_are_kept() {
     bench.command(|| bench.write("dir/a", "1"));
     bench.write("dir/mine", "2");
     let result = bench.undo().unwrap();
-    assert_eq!(result.kept, [bench.path("dir")]);
+    assert_eq!(result.dirs, [bench.path("dir")]);
     assert!(result.failed.is_empty() && bench.path("dir/mine").exists());
     assert!(bench.undo().is_none());
 }

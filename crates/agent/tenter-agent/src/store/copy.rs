@@ -95,7 +95,7 @@ fn earlier(restore: &Restore<'_>, now: ConversationPosition) -> Result<u64, Stor
     };
     let epoch = restore.epoch.unwrap_or(last);
     if epoch > last {
-        return Err(StoreError::NoSuchEpoch { id: id(), wanted: epoch, present: now.epoch });
+        return Err(StoreError::NoSuchEpoch { id: id(), epoch, present: now.epoch });
     }
     Ok(epoch)
 }

@@ -30,14 +30,14 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A newer version wrote the file.
-    #[error("{} was written by a newer version (format {found}, this version supports {known}); update to open it", path.display())]
+    #[error("{} was written by a newer version (format {format}, this version supports {max}); update to open it", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
         /// The format version of the file.
-        found: usize,
+        format: usize,
         /// The newest format version that is supported.
-        known: usize,
+        max: usize,
     },
     /// SQLite failed.
     #[error("the database {}: {source}; {}", path.display(), advice(source))]
@@ -49,7 +49,7 @@ pub enum StoreError {
     },
     /// Another process saved in the meantime.
     #[error(
-        "the conversation {id} was changed by another process: its next message is number {found}, not {expected}; \
+        "the conversation {id} was changed by another process: its next message is number {next}, not {expected}; \
          resume it again to continue from there"
     )]
     ChangedElsewhere {
@@ -58,7 +58,7 @@ pub enum StoreError {
         /// The sequence number that the caller expected.
         expected: u64,
         /// The actual one.
-        found: u64,
+        next: u64,
     },
     /// Another process deleted it in the meantime.
     #[error(
@@ -69,11 +69,11 @@ pub enum StoreError {
         id: String,
     },
     /// There is no such conversation.
-    #[error("there is no conversation {wanted:?}{}", similar(near))]
+    #[error("there is no conversation {prefix:?}{}", similar(near))]
     NotFound {
         /// The id, or a prefix of one.
-        wanted: String,
-        /// Ids that contain `wanted` elsewhere, the latest first.
+        prefix: String,
+        /// Ids that contain `prefix` elsewhere, the latest first.
         near: Vec<String>,
     },
     /// Several ids have this prefix.
@@ -124,13 +124,13 @@ pub enum StoreError {
     },
     /// The earlier history does not exist.
     #[error(
-        "the conversation {id} has no earlier history {wanted}: those before the current one are 0 to {}", present - 1
+        "the conversation {id} has no earlier history {epoch}: those before the current one are 0 to {}", present - 1
     )]
     NoSuchEpoch {
         /// The conversation.
         id: String,
         /// The requested epoch.
-        wanted: u64,
+        epoch: u64,
         /// The current epoch, at least 1.
         present: u64,
     },

@@ -79,13 +79,13 @@ pub(super) fn steps_done(
         return Ok(0);
     }
     match usize::try_from(version) {
-        Ok(found) if application == i64::from(APPLICATION_ID) => {
-            if found > steps.len() {
+        Ok(format) if application == i64::from(APPLICATION_ID) => {
+            if format > steps.len() {
                 return Err(
-                    StoreError::Newer { path: path.to_owned(), found, known: steps.len() }.into()
+                    StoreError::Newer { path: path.to_owned(), format, max: steps.len() }.into()
                 );
             }
-            Ok(found)
+            Ok(format)
         }
         _ => Err(StoreError::NotAStore { path: path.to_owned() }.into()),
     }
@@ -165,7 +165,7 @@ mod tests {
         migrate(&mut connection, THREE).unwrap();
         let error = migrate(&mut connection, &THREE[..1]).unwrap_err();
         assert!(
-            matches!(error, StoreFault::Store(StoreError::Newer { found: 3, known: 1, .. })),
+            matches!(error, StoreFault::Store(StoreError::Newer { format: 3, max: 1, .. })),
             "{error:?}"
         );
     }

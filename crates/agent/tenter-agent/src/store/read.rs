@@ -60,25 +60,25 @@ impl Store {
         })
     }
 
-    /// Returns the full id of the one conversation whose id is or starts with `wanted`.
+    /// Returns the full id of the one conversation whose id is or starts with `prefix`.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] with ids that contain `wanted` elsewhere, [`StoreError::Ambiguous`] with those that start
+    /// [`StoreError::NotFound`] with ids that contain `prefix` elsewhere, [`StoreError::Ambiguous`] with those that start
     /// with it, or SQLite's error.
-    pub fn find(&self, wanted: &str) -> Result<String, StoreError> {
+    pub fn find(&self, prefix: &str) -> Result<String, StoreError> {
         self.read(|view| {
-            if wanted.is_empty() {
-                return Err(not_found(wanted, Vec::new()).into());
+            if prefix.is_empty() {
+                return Err(not_found(prefix, Vec::new()).into());
             }
             let exact = "SELECT id FROM conversations WHERE id = ?1";
-            if let Some(id) = view.query_row(exact, [wanted], |row| row.get(0)).optional()? {
+            if let Some(id) = view.query_row(exact, [prefix], |row| row.get(0)).optional()? {
                 return Ok(id);
             }
-            let mut ids = ids_where(view, "substr(id, 1, length(?1)) = ?1", wanted)?;
+            let mut ids = ids_where(view, "substr(id, 1, length(?1)) = ?1", prefix)?;
             match ids.len() {
-                0 => Err(not_found(wanted, ids_where(view, "instr(id, ?1) > 0", wanted)?).into()),
+                0 => Err(not_found(prefix, ids_where(view, "instr(id, ?1) > 0", prefix)?).into()),
                 1 => Ok(ids.swap_remove(0)),
-                _ => Err(StoreError::Ambiguous { prefix: wanted.to_owned(), ids }.into()),
+                _ => Err(StoreError::Ambiguous { prefix: prefix.to_owned(), ids }.into()),
             }
         })
     }
@@ -113,8 +113,8 @@ fn callback_failures(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn not_found(wanted: &str, near: Vec<String>) -> StoreError {
-    StoreError::NotFound { wanted: wanted.to_owned(), near }
+fn not_found(prefix: &str, near: Vec<String>) -> StoreError {
+    StoreError::NotFound { prefix: prefix.to_owned(), near }
 }
 
 pub(super) fn position(
@@ -269,12 +269,12 @@ fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, 
 fn ids_where(
     view: &Transaction<'_>,
     condition: &str,
-    wanted: &str,
+    value: &str,
 ) -> Result<Vec<String>, StoreFault> {
     let sql = format!(
         "SELECT id FROM conversations WHERE {condition} ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC LIMIT ?2"
     );
     let mut statement = view.prepare_cached(&sql)?;
-    let ids = statement.query_map(params![wanted, NAMED], |row| row.get(0))?;
+    let ids = statement.query_map(params![value, NAMED], |row| row.get(0))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }

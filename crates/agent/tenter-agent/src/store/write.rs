@@ -123,7 +123,7 @@ fn position(
     };
     if now.next != expected {
         return Err(
-            StoreError::ChangedElsewhere { id: id.to_owned(), expected, found: now.next }.into()
+            StoreError::ChangedElsewhere { id: id.to_owned(), expected, next: now.next }.into()
         );
     }
     Ok(now)

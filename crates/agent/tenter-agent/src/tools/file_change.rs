@@ -16,7 +16,7 @@ use super::tool::ToolContext;
 pub(super) struct FileChangeGuard<'w> {
     path: PathBuf,
     display_path: String,
-    seen: MutexGuard<'w, SeenFiles>,
+    file_states: MutexGuard<'w, SeenFiles>,
     _changing: MutexGuard<'w, ()>,
 }
 
@@ -30,9 +30,9 @@ impl<'w> FileChangeGuard<'w> {
         let path = workspace.resolve_to_write(&path.0, context.consent)?;
         let display_path = workspace.display_path(&path);
         let changing = workspace.changing();
-        let seen_files = workspace.seen();
-        seen_files.refuse_changed(&path, &display_path)?;
-        Ok(Self { path, display_path, seen: seen_files, _changing: changing })
+        let file_states = workspace.seen();
+        file_states.refuse_changed(&path, &display_path)?;
+        Ok(Self { path, display_path, file_states, _changing: changing })
     }
 
     /// Returns the real path.
@@ -47,14 +47,14 @@ impl<'w> FileChangeGuard<'w> {
 
     /// Checks that the file has not changed since it was read with this stamp, whatever was recorded before.
     pub(super) fn require_unchanged_since(&mut self, stamp: FileStamp) -> Result<(), ToolError> {
-        self.seen.record(self.path.clone(), stamp);
-        self.seen.refuse_changed(&self.path, &self.display_path)
+        self.file_states.record(self.path.clone(), stamp);
+        self.file_states.refuse_changed(&self.path, &self.display_path)
     }
 
     /// Replaces the file. Returns its path for the result.
     pub(super) fn replace(mut self, content: &[u8]) -> Result<String, ToolError> {
         let stamp = regular_file::replace(&self.path, &self.display_path, content)?;
-        self.seen.record(self.path, stamp);
+        self.file_states.record(self.path, stamp);
         Ok(self.display_path)
     }
 }

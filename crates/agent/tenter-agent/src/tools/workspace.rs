@@ -53,7 +53,7 @@ pub struct Workspace {
     clock: Clock,
     changing: Arc<Mutex<()>>,
     slots: Arc<Slots>,
-    seen: Mutex<SeenFiles>,
+    file_states: Mutex<SeenFiles>,
     todos: Mutex<Vec<TodoItem>>,
     background: Arc<Mutex<Vec<Background>>>,
 }
@@ -75,7 +75,7 @@ impl Workspace {
             clock: settings.clock,
             changing: Arc::default(),
             slots: Arc::default(),
-            seen: Mutex::default(),
+            file_states: Mutex::default(),
             todos: Mutex::default(),
             background: Arc::default(),
         })
@@ -94,7 +94,7 @@ impl Workspace {
             clock: self.clock,
             changing: Arc::clone(&self.changing),
             slots: Arc::clone(&self.slots),
-            seen: Mutex::default(),
+            file_states: Mutex::default(),
             todos: Mutex::default(),
             background: Arc::clone(&self.background),
         }
@@ -159,10 +159,10 @@ impl Workspace {
     /// Returns the error if a server's tool seems to change a protected file and the user does not agree.
     pub(crate) fn refused_change(
         &self,
-        changed: &[PathFact],
+        paths: &[PathFact],
         consent: &dyn WriteConsent,
     ) -> Option<ToolError> {
-        changed.iter().filter(|fact| fact.command.is_none() && fact.op.changes()).find_map(|fact| {
+        paths.iter().filter(|fact| fact.command.is_none() && fact.op.changes()).find_map(|fact| {
             let file = Path::new(&fact.path);
             let place = self.protected.affected(file, fact.recursive)?;
             (!consent.agrees(&place, file)).then(|| self.protects(&place, &fact.given))
@@ -250,7 +250,7 @@ impl Workspace {
 
     /// The files read so far.
     pub(crate) fn seen(&self) -> MutexGuard<'_, SeenFiles> {
-        lock(&self.seen)
+        lock(&self.file_states)
     }
 
     pub(crate) fn todos(&self) -> MutexGuard<'_, Vec<TodoItem>> {

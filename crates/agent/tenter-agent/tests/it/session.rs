@@ -128,9 +128,9 @@ fn with_one_attempt_nothing_is_retried() {
 
 #[test]
 fn a_providers_requested_pause_is_limited() {
-    let patient = |asked: u64| {
+    let patient = |pause: u64| {
         let script = format!(
-            "turns: [{{text: Hello., fault: {{kind: rate_limited, retry_after_ms: {asked}}}}}]"
+            "turns: [{{text: Hello., fault: {{kind: rate_limited, retry_after_ms: {pause}}}}}]"
         );
         let stage = Stage::new(&script, QUICK);
         let (finish, _) = stage.send(&"hi".into());

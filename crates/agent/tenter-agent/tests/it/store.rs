@@ -154,14 +154,14 @@ fn a_late_writer_gets_an_error_and_changes_nothing() {
         two.replace_history(&change("c", 2, &late)).unwrap_err(),
     ] {
         assert!(
-            matches!(error, StoreError::ChangedElsewhere { expected: 2, found: 3, .. }),
+            matches!(error, StoreError::ChangedElsewhere { expected: 2, next: 3, .. }),
             "{error}"
         );
     }
     let again = two
         .begin(&NewConversation { model: "other", ..new() }, &exchange("c", 0, &late))
         .unwrap_err();
-    assert!(matches!(again, StoreError::ChangedElsewhere { expected: 0, found: 3, .. }), "{again}");
+    assert!(matches!(again, StoreError::ChangedElsewhere { expected: 0, next: 3, .. }), "{again}");
 
     assert_eq!(present(&two, "c").last(), Some(&asked("from one")));
     assert_eq!(two.load("c").unwrap().summary.model, "scripted/plain");

@@ -144,7 +144,7 @@ fn a_writer_gets_an_error_after_a_concurrent_restore() {
     replace(&worker, &[asked("short")]);
     other.restore(&restore(None)).unwrap();
     let error = worker.append(&exchange("c", 3, &[said("done")])).unwrap_err();
-    assert!(matches!(error, StoreError::ChangedElsewhere { expected: 3, found: 5, .. }), "{error}");
+    assert!(matches!(error, StoreError::ChangedElsewhere { expected: 3, next: 5, .. }), "{error}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn nothing_is_deleted_if_one_does_not_exist() {
     begin(&store, "c");
     let error = store.delete(&["c".into(), "nonsense".into()]).unwrap_err();
     assert!(
-        matches!(&error, StoreError::NotFound { wanted, .. } if wanted == "nonsense"),
+        matches!(&error, StoreError::NotFound { prefix, .. } if prefix == "nonsense"),
         "{error}"
     );
     assert_eq!(store.load("c").unwrap().entries.len(), 2);

@@ -132,7 +132,7 @@ pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[HistoryEntry]
     loop {
         match store.append(&exchange(id, next, entries)) {
             Ok(next) => return next,
-            Err(StoreError::ChangedElsewhere { found, .. }) => next = found,
+            Err(StoreError::ChangedElsewhere { next: actual, .. }) => next = actual,
             Err(error) => panic!("{error}"),
         }
     }

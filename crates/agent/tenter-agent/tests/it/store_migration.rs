@@ -27,10 +27,10 @@ fn conversation(raw: &rusqlite::Connection, id: &str, messages: usize) {
     raw.execute(sql, rusqlite::params![id, AT, i64::try_from(messages).unwrap()]).unwrap();
 }
 
-fn message(raw: &rusqlite::Connection, id: &str, sequence: usize, said: (&str, &str, String)) {
+fn message(raw: &rusqlite::Connection, id: &str, sequence: usize, content: (&str, &str, String)) {
     let sql = "INSERT INTO messages (conversation_id, epoch, sequence, at, role, origin, blocks)
         VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6)";
-    let (role, origin, blocks) = said;
+    let (role, origin, blocks) = content;
     let sequence = i64::try_from(sequence).unwrap();
     raw.execute(sql, rusqlite::params![id, sequence, AT, role, origin, blocks]).unwrap();
 }

@@ -72,7 +72,7 @@ fn a_newer_format_is_rejected_and_unchanged() {
     begin(&scratch.open(), "c");
     scratch.raw().execute_batch("PRAGMA user_version = 99").unwrap();
     let error = Store::open(&scratch.path()).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Newer { format: 99, .. }), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("conversations.sqlite") && text.contains("newer version"), "{text}");
     assert_eq!(

@@ -44,7 +44,7 @@ impl BuiltAgent {
     pub(crate) fn start_recipe(
         &mut self,
         recipe: &Recipe,
-        given: &[(String, String)],
+        arguments: &[(String, String)],
         show: &dyn Show,
         cancel: &Cancel,
     ) -> Result<String, Failure> {
@@ -55,7 +55,7 @@ impl BuiltAgent {
                 .help("fix its `allowed_tools`")
         })?;
         let settings = &self.agent.settings;
-        fill_in(recipe, given, (&settings.recipes, &settings.keys), ("--arg ", show), cancel)
+        fill_in(recipe, arguments, (&settings.recipes, &settings.keys), ("--arg ", show), cancel)
     }
 }
 
@@ -65,13 +65,13 @@ impl BuiltAgent {
 /// The text cannot be filled in. The diagnostics have been shown.
 pub(crate) fn fill_in(
     recipe: &Recipe,
-    given: &[(String, String)],
+    arguments: &[(String, String)],
     (book, keys): (&RecipeBook, &KeyMask),
     (flag, show): (&str, &dyn Show),
     cancel: &Cancel,
 ) -> Result<String, Failure> {
     let shell = book.shell(recipe, cancel);
-    let arguments: BTreeMap<String, String> = given.iter().cloned().collect();
+    let arguments: BTreeMap<String, String> = arguments.iter().cloned().collect();
     match render(recipe, &arguments, shell.as_ref()) {
         Ok(Rendered { text, warnings }) => {
             for warning in &warnings {

@@ -20,14 +20,14 @@ const PROMPT: &str = "> ";
 /// A text that is being typed, on both sides of the cursor.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TypedText {
-    pub(super) left: String,
-    pub(super) right: String,
+    pub(super) head: String,
+    pub(super) tail: String,
 }
 
 impl TypedText {
     /// Returns the whole text.
     pub(super) fn joined(&self) -> String {
-        format!("{}{}", self.left, self.right)
+        format!("{}{}", self.head, self.tail)
     }
 }
 

@@ -109,10 +109,10 @@ impl ChatDialogue {
         typed: &TypedText,
         read: impl FnOnce(&str, &str) -> T,
     ) -> Result<Option<T>, SentAhead> {
-        let read = |left: &str, right: &str| self.interrupts.while_reading(|| read(left, right));
+        let read = |head: &str, tail: &str| self.interrupts.while_reading(|| read(head, tail));
         screen().suspended(|| match &self.keyboard {
             Some(keyboard) => keyboard.edit(typed, read),
-            None => Ok(read(&typed.left, &typed.right)),
+            None => Ok(read(&typed.head, &typed.tail)),
         })
     }
 }

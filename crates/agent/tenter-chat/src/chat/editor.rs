@@ -132,7 +132,7 @@ impl LineEditor {
         let prompt = prompt.text;
         self.dropped.store(false, Ordering::Relaxed);
         let Ok(read) = dialogue
-            .edit(typed, |left, right| self.editor.readline_with_initial(prompt, (left, right)))
+            .edit(typed, |head, tail| self.editor.readline_with_initial(prompt, (head, tail)))
         else {
             return ReadResult::SentAhead;
         };
@@ -199,7 +199,7 @@ impl ConditionalEventHandler for OnSpecialKey {
         context: &EventContext,
     ) -> Option<Cmd> {
         let (left, right) = context.line().split_at(context.pos());
-        let text = TypedText { left: left.to_owned(), right: right.to_owned() };
+        let text = TypedText { head: left.to_owned(), tail: right.to_owned() };
         *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.key, text));
         Some(Cmd::Interrupt)
     }
@@ -288,7 +288,7 @@ impl Hinter for Commands {
             let (name, argument) = rest.and_then(|_| rest_of_command(line)).unwrap_or_default();
             let status = one_line(&self.status, ui::columns().saturating_sub(1));
             let space = if argument.is_empty() { "" } else { " " };
-            CommandHint { shown: format!("{name}{space}{argument}\n{status}"), name }
+            CommandHint { text: format!("{name}{space}{argument}\n{status}"), name }
         })
     }
 }
@@ -309,13 +309,13 @@ impl Highlighter for Commands {
 
 /// The rest of a command, and the status line below it.
 struct CommandHint {
-    shown: String,
+    text: String,
     name: String,
 }
 
 impl Hint for CommandHint {
     fn display(&self) -> &str {
-        &self.shown
+        &self.text
     }
 
     fn completion(&self) -> Option<&str> {

@@ -46,7 +46,7 @@ struct SavedTerminal {
 struct SharedKeyboard {
     state: Mutex<KeyboardState>,
     /// The line editor has ended, or a question was answered.
-    changed: Condvar,
+    changes: Condvar,
 }
 
 #[derive(Default)]
@@ -164,7 +164,7 @@ impl Keyboard {
         let read = read();
         self.hold_again(true);
         self.state().lent = false;
-        self.0.shared.changed.notify_all();
+        self.0.shared.changes.notify_all();
         read
     }
 
@@ -218,7 +218,7 @@ impl Keyboard {
         let (left, right) = state.composer.take_text();
         drop(state);
         self.0.shared.show();
-        let (left, right) = (typed.left.clone() + &left, right + &typed.right);
+        let (left, right) = (typed.head.clone() + &left, right + &typed.tail);
         Ok(self.lend(|| read(&left, &right)))
     }
 
@@ -260,7 +260,7 @@ impl Keyboard {
                 self.0.shared.show();
                 state = self.state();
             }
-            let waited = self.0.shared.changed.wait_timeout(state, POLL_INTERVAL);
+            let waited = self.0.shared.changes.wait_timeout(state, POLL_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -405,14 +405,14 @@ fn watch(watched: &Weak<SharedKeyboard>) {
         let Some(shared) = watched.upgrade() else { return };
         let mut state = shared.state();
         while state.lent {
-            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = shared.changes.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.take_waiting();
         let is_expanding = std::mem::take(&mut state.is_expanding);
         let expand = state.expand.clone().filter(|_| is_expanding);
         drop(state);
         shared.show();
-        shared.changed.notify_all();
+        shared.changes.notify_all();
         if let Some(expand) = expand {
             expand();
         }

@@ -284,7 +284,7 @@ impl Chat<'_> {
                 text
             }
             SpecialKey::Editor => match external_editor::edited(self, &text.joined()) {
-                Ok(edited) => TypedText { left: edited, right: String::new() },
+                Ok(edited) => TypedText { head: edited, tail: String::new() },
                 Err(failure) => {
                     ui::failure(&failure);
                     text

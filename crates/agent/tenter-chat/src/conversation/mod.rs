@@ -84,10 +84,10 @@ fn open_existing_store(env: &Env) -> Result<Store, Failure> {
 }
 
 /// The id of a conversation, from a prefix of it, or from "last" for the newest of the project.
-fn find(store: &Store, root: &Path, wanted: &str) -> Result<String, Failure> {
-    if wanted != "last" {
+fn find(store: &Store, root: &Path, prefix: &str) -> Result<String, Failure> {
+    if prefix != "last" {
         let advice = "`tenter conversation list --all --subagents` lists all conversations";
-        return store.find(wanted).map_err(|error| Failure::caused_by(error).help(advice));
+        return store.find(prefix).map_err(|error| Failure::caused_by(error).help(advice));
     }
     store.newest(Some(root)).map_err(Failure::caused_by)?.ok_or_else(|| {
         Failure::new(format!("no conversation of {} is stored", root.display()))

@@ -134,9 +134,9 @@ fn heading(summary: &Summary) -> Vec<String> {
     lines
 }
 
-fn change_line(change: &RecordedChange, before: u64, shown: bool) -> String {
+fn change_line(change: &RecordedChange, before: u64, is_shown: bool) -> String {
     let reason = change.reason.as_deref().map(|reason| format!(" ({})", sanitize(reason)));
-    let hint = if shown { "" } else { "; --history shows them" };
+    let hint = if is_shown { "" } else { "; --history shows them" };
     format!(
         "{} history replaced by {} ({}) at {}{}: {} set aside{}",
         styled(NOTICE, "↻"),

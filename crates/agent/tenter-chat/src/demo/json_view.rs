@@ -107,7 +107,7 @@ fn summary(scratch: &Scratch, outcome: &DemoOutcome) -> Value {
         "audit_lines": outcome.audit.len(),
         "journal": outcome.journal.to_string_lossy(),
         "conversations": outcome.conversations.to_string_lossy(),
-        "kept": outcome.kept,
+        "kept": outcome.is_kept,
         "proofs": checks,
     })
 }

@@ -18,7 +18,7 @@ pub(super) struct DemoOutcome {
     /// The lines of the audit log.
     pub(super) audit: Vec<String>,
     /// True if the scratch directory is kept.
-    pub(super) kept: bool,
+    pub(super) is_kept: bool,
     /// The journal of the conversation.
     pub(super) journal: PathBuf,
     /// The database of conversations.
@@ -31,7 +31,7 @@ impl DemoOutcome {
         scratch: &Scratch,
         finish: &Finish,
         conversation: Option<&StoredConversation>,
-        kept: bool,
+        is_kept: bool,
     ) -> Self {
         let log = fs::read_to_string(scratch.audit_log()).unwrap_or_default();
         let audit: Vec<String> = log.lines().map(str::to_owned).collect();
@@ -47,7 +47,7 @@ impl DemoOutcome {
             status,
             checks,
             audit,
-            kept,
+            is_kept,
             journal: id.map_or(journal.clone(), |id| journal.join(format!("{id}.jsonl"))),
             conversations: scratch.env.store_file(),
         }

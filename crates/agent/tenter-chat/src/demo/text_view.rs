@@ -131,14 +131,14 @@ impl DemoView for TextView {
             ui::out(format!("  {mark} {:<10} {}", check.name, check.text));
         }
         files(scratch, outcome);
-        next_steps(&self.tenter, scratch.root(), outcome.kept);
+        next_steps(&self.tenter, scratch.root(), outcome.is_kept);
     }
 }
 
 fn files(scratch: &Scratch, outcome: &DemoOutcome) {
     let root = scratch.root();
     let inside = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
-    let state = if outcome.kept { "kept" } else { "removed; pass --keep to keep them" };
+    let state = if outcome.is_kept { "kept" } else { "removed; pass --keep to keep them" };
     ui::out("");
     ui::out(format!(
         "{} {}",
@@ -159,12 +159,12 @@ fn files(scratch: &Scratch, outcome: &DemoOutcome) {
 }
 
 /// Commands that work when they are copied; `tenter` is how this program is called from here.
-fn next_steps(tenter: &str, root: &Path, kept: bool) {
+fn next_steps(tenter: &str, root: &Path, is_kept: bool) {
     ui::out("");
     ui::out(styled(HEADING, "What to try next"));
     let command =
         |line: &str, does: &str| ui::out(format!("  {line:<48}  {}", styled(FAINT, does)));
-    if kept {
+    if is_kept {
         ui::out(format!("  cd {}", quoted(root)));
         command("./tenter log", "what every hook decided, and why");
         command("./tenter hooks list", "the hooks, and where they are");

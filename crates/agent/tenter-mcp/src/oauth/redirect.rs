@@ -111,9 +111,9 @@ fn target(stream: &mut TcpStream) -> Option<String> {
 /// Reads the answer in a target; `None` if it does not belong to the login with this `state`.
 fn answer(target: &str, state: &str, issuer: Option<&str>) -> Option<Result<String, String>> {
     let query = target.strip_prefix(PATH)?.strip_prefix('?')?;
-    let field = |wanted: &str| {
+    let field = |key: &str| {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
-        pairs.find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned())
+        pairs.find(|(name, _)| name == key).map(|(_, value)| value.into_owned())
     };
     if field("state")? != state {
         return None;

@@ -31,7 +31,7 @@ fn a_query_is_appended_to_the_recipe() {
         "---\narguments: {directory: {default: src}, focus: {}}\n---\nReview {{.directory}}.{{if .focus}} Mind {{.focus}}.{{end}}\n",
     );
     let script =
-        |asked: &str| format!("turns: [{{text: ok, expect: {{contains: [{}]}}}}]", json!(asked));
+        |prompt: &str| format!("turns: [{{text: ok, expect: {{contains: [{}]}}}}]", json!(prompt));
     let model = sandbox.script(&script("\nReview src."));
     let alone = sandbox.run(&["run", "-r", "review", "--result-only", "--model", &model]);
     assert_eq!(alone.expect_code(0).stdout, "ok\n");

@@ -158,7 +158,7 @@ pub(super) fn spellings() -> Vec<(&'static str, &'static str)> {
     let mut events: Vec<(&str, &str)> = Vec::new();
     for row in &TABLE {
         for spelling in row.manifest.iter().chain(row.executable) {
-            if events.iter().all(|(known, _)| known != spelling) {
+            if events.iter().all(|(other, _)| other != spelling) {
                 events.push((spelling, row.name));
             }
         }

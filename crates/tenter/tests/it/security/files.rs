@@ -9,14 +9,14 @@ use tenter_testkit::{Sandbox, needs};
 use crate::sandbox;
 
 /// Every file and directory below `directory` that other users may read or write.
-fn open_to_others(directory: &Path, found: &mut Vec<String>) {
+fn open_to_others(directory: &Path, paths: &mut Vec<String>) {
     for entry in fs::read_dir(directory).unwrap().flatten() {
         let metadata = entry.metadata().unwrap();
         if metadata.mode() & 0o077 != 0 {
-            found.push(format!("{} {:o}", entry.path().display(), metadata.mode() & 0o777));
+            paths.push(format!("{} {:o}", entry.path().display(), metadata.mode() & 0o777));
         }
         if metadata.is_dir() {
-            open_to_others(&entry.path(), found);
+            open_to_others(&entry.path(), paths);
         }
     }
 }

@@ -99,7 +99,7 @@ struct LenientPlayer {
     /// The turns whose faults have happened.
     failed: HashSet<(String, usize)>,
     serial: usize,
-    kept: u64,
+    bytes: u64,
 }
 
 /// The reply to a request, and where it is from.
@@ -111,7 +111,7 @@ struct Selected {
 
 impl LenientPlayer {
     fn new(script: LenientScript) -> Self {
-        Self { script, played: HashMap::new(), failed: HashSet::new(), serial: 1, kept: 0 }
+        Self { script, played: HashMap::new(), failed: HashSet::new(), serial: 1, bytes: 0 }
     }
 }
 
@@ -131,8 +131,8 @@ impl Player for LenientPlayer {
         body: &Value,
         evidence: &mut Evidence,
     ) -> Response {
-        self.kept += request.body.len() as u64;
-        if self.kept > MAX_KEPT {
+        self.bytes += request.body.len() as u64;
+        if self.bytes > MAX_KEPT {
             let text = "the server keeps no more requests";
             return Response::Fixed(503, failure::rejection(Format::Chat, text));
         }

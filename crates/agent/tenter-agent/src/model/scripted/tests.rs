@@ -7,16 +7,16 @@ use tenter_protocol::Message;
 use super::*;
 use crate::model::TransientCause;
 
-fn respond(model: &ScriptedModel, said: &str) -> (Result<Response, ModelError>, String) {
-    respond_for(model, said, Purpose::Conversation)
+fn respond(model: &ScriptedModel, prompt: &str) -> (Result<Response, ModelError>, String) {
+    respond_for(model, prompt, Purpose::Conversation)
 }
 
 fn respond_for(
     model: &ScriptedModel,
-    said: &str,
+    prompt: &str,
     purpose: Purpose<'_>,
 ) -> (Result<Response, ModelError>, String) {
-    let messages = [Message::user(said)];
+    let messages = [Message::user(prompt)];
     let request =
         Request { system: "system", messages: &messages, tools: &[], purpose, max_tokens: None };
     let mut streamed = String::new();

@@ -124,7 +124,7 @@ impl ServerCoverage {
 
     fn files(&self) -> Result<Files, String> {
         let mut files = Files::new();
-        for path in &self.reach.named {
+        for path in &self.reach.mentions {
             self.add_file(path, &mut files)?;
         }
         for path in &self.reach.run {

@@ -33,7 +33,7 @@ pub(super) struct ServerCommand<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Reach {
     /// Files that words name. Directories among them do not count.
-    pub(super) named: BTreeSet<PathBuf>,
+    pub(super) mentions: BTreeSet<PathBuf>,
     /// Scripts, and directories that are run or searched for what is run.
     pub(super) run: BTreeSet<PathBuf>,
     /// Directories in which Python looks for modules.
@@ -103,7 +103,7 @@ impl CommandReader<'_> {
     }
 
     fn add_named(&mut self, path: &Path) {
-        self.reach.named.extend(self.in_project(path));
+        self.reach.mentions.extend(self.in_project(path));
     }
 
     /// Adds what is run. The project as a whole can be anything.

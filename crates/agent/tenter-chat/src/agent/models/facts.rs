@@ -34,10 +34,10 @@ pub(crate) fn facts(
     provider: &Provider,
     address: &str,
     model: &str,
-    said: Option<&ModelTable>,
+    table: Option<&ModelTable>,
 ) -> Result<ModelFacts, Failure> {
     let built_in = tenter_providers::facts(provider.name, model);
-    let table = said.copied().unwrap_or_default();
+    let table = table.copied().unwrap_or_default();
     let window = known_window(provider, model, Some(&table));
     let known_prices = built_in
         .and_then(|built_in| built_in.prices)
@@ -60,23 +60,23 @@ pub(crate) fn facts(
 pub(super) fn known_window(
     provider: &Provider,
     model: &str,
-    said: Option<&ModelTable>,
+    table: Option<&ModelTable>,
 ) -> Option<u64> {
     let built_in =
         || tenter_providers::facts(provider.name, model).map(|facts| facts.context_window);
-    said.and_then(|facts| facts.context_window).map(u64::from).or_else(built_in)
+    table.and_then(|facts| facts.context_window).map(u64::from).or_else(built_in)
 }
 
 /// An input price without an output price, or the other way round.
 struct HalfAPrice;
 
 /// The configured prices, falling back to the known ones.
-fn prices(said: &ModelTable, known: Option<Prices>) -> Result<Option<Prices>, HalfAPrice> {
-    let price = |said: Option<Price>, known: Option<f64>| said.map(f64::from).or(known);
-    let input = price(said.input_price, known.map(|facts| facts.input));
-    let output = price(said.output_price, known.map(|facts| facts.output));
-    let cache_read = price(said.cache_read_price, known.and_then(|facts| facts.cache_read));
-    let cache_write = price(said.cache_write_price, known.and_then(|facts| facts.cache_write));
+fn prices(table: &ModelTable, defaults: Option<Prices>) -> Result<Option<Prices>, HalfAPrice> {
+    let price = |value: Option<Price>, default: Option<f64>| value.map(f64::from).or(default);
+    let input = price(table.input_price, defaults.map(|facts| facts.input));
+    let output = price(table.output_price, defaults.map(|facts| facts.output));
+    let cache_read = price(table.cache_read_price, defaults.and_then(|facts| facts.cache_read));
+    let cache_write = price(table.cache_write_price, defaults.and_then(|facts| facts.cache_write));
     match (input, output) {
         (Some(input), Some(output)) => Ok(Some(Prices { input, output, cache_read, cache_write })),
         (None, None) if cache_read.is_none() && cache_write.is_none() => Ok(None),

@@ -86,8 +86,8 @@ impl<'n> ChosenName<'n> {
         Self { name: Cow::Borrowed(name), by_project: false }
     }
 
-    fn of_settings(named: &'n NamedModel) -> Self {
-        Self { name: Cow::Borrowed(&named.name), by_project: named.by_project }
+    fn of_settings(model: &'n NamedModel) -> Self {
+        Self { name: Cow::Borrowed(&model.name), by_project: model.by_project }
     }
 }
 

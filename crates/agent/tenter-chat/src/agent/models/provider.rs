@@ -101,32 +101,32 @@ impl<'p> Provider<'p> {
         names(project).into_iter().map(|name| Self::find(project, name)).collect()
     }
 
-    fn built_in(built_in: &'p BuiltIn, said: Option<&'p ProviderTable>, env: &Env) -> Self {
+    fn built_in(built_in: &'p BuiltIn, table: Option<&'p ProviderTable>, env: &Env) -> Self {
         let address_in_variable = || env.text(built_in.address_variable?).map(str::to_owned);
-        let address = said.and_then(|table| table.base_url.clone()).or_else(address_in_variable);
-        let key_variable = said.and_then(|table| table.api_key_env.as_deref());
+        let address = table.and_then(|table| table.base_url.clone()).or_else(address_in_variable);
+        let key_variable = table.and_then(|table| table.api_key_env.as_deref());
         Self {
             name: built_in.name,
-            api: said.and_then(|table| table.api).map_or(built_in.api, api),
+            api: table.and_then(|table| table.api).map_or(built_in.api, api),
             address: address.unwrap_or_else(|| built_in.address.to_owned()),
             own_address: Some(built_in.address),
             key_variables: key_variable
                 .map_or_else(|| built_in.key_variables.to_vec(), |name| vec![name]),
-            key_command: said.and_then(|table| table.api_key_command.as_ref()),
-            proxy: said.and_then(|table| table.proxy.as_deref()),
-            ca_file: said.and_then(|table| table.ca_file.as_deref()),
+            key_command: table.and_then(|table| table.api_key_command.as_ref()),
+            proxy: table.and_then(|table| table.proxy.as_deref()),
+            ca_file: table.and_then(|table| table.ca_file.as_deref()),
             default_model: built_in.default_model,
         }
     }
 
-    fn added(name: &'p str, said: &'p ProviderTable) -> Result<Self, String> {
+    fn added(name: &'p str, table: &'p ProviderTable) -> Result<Self, String> {
         if name.is_empty() || name.contains(['/', ':']) || name == "scripted" {
             return Err(
                 "a provider's name cannot be empty or \"scripted\", and cannot contain / or :"
                     .to_owned(),
             );
         }
-        let (Some(api), Some(address)) = (said.api, said.base_url.clone()) else {
+        let (Some(api), Some(address)) = (table.api, table.base_url.clone()) else {
             return Err("a provider of your own needs `api` and `base_url`".to_owned());
         };
         Ok(Self {
@@ -134,10 +134,10 @@ impl<'p> Provider<'p> {
             api: self::api(api),
             address,
             own_address: None,
-            key_variables: said.api_key_env.as_deref().into_iter().collect(),
-            key_command: said.api_key_command.as_ref(),
-            proxy: said.proxy.as_deref(),
-            ca_file: said.ca_file.as_deref(),
+            key_variables: table.api_key_env.as_deref().into_iter().collect(),
+            key_command: table.api_key_command.as_ref(),
+            proxy: table.proxy.as_deref(),
+            ca_file: table.ca_file.as_deref(),
             default_model: None,
         })
     }

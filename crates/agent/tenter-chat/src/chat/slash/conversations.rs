@@ -19,15 +19,15 @@ const LISTED: usize = 200;
 /// Continues another conversation, in a new session: the one with this id, or one that the user chooses.
 pub(super) fn resume(
     context: &mut CommandContext,
-    wanted: &str,
+    prefix: &str,
 ) -> Result<Option<ChatEnd>, Failure> {
     let present = context.session.conversation_id();
     let store = &context.agent.store;
-    let id = if wanted.is_empty() {
+    let id = if prefix.is_empty() {
         let Some(id) = chosen(context)? else { return Ok(None) };
         id
     } else {
-        store.find(wanted).map_err(|error| {
+        store.find(prefix).map_err(|error| {
             Failure::caused_by(error).help("/resume lists the conversations of this project")
         })?
     };

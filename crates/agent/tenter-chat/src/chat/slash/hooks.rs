@@ -141,7 +141,7 @@ fn changed(catalog: Catalog, has_servers: bool) -> ChatEnd {
 /// Uses what was trusted in another terminal in the meantime.
 fn trusted_elsewhere(
     context: &CommandContext,
-    found: Catalog,
+    catalog: Catalog,
     has_servers: bool,
 ) -> Result<Option<ChatEnd>, Failure> {
     let running = context.agent;
@@ -150,7 +150,7 @@ fn trusted_elsewhere(
         || !recipes::untrusted(&running.settings.recipes).is_empty();
     if was_pending {
         ui::note("Using what you trusted in the meantime.");
-        return Ok(Some(changed(found, has_servers)));
+        return Ok(Some(changed(catalog, has_servers)));
     }
     check_that_hooks_run(context)?;
     ui::note("Nothing to trust: everything is already trusted.");

@@ -146,7 +146,7 @@ fn report(context: &CommandContext, direction: Direction, result: &RestoreResult
     list(result.failed.iter().map(|(path, why)| {
         format!("  {} {}: {}", styled(BAD, "failed"), display(path), visible(why))
     }));
-    list(result.kept.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
+    list(result.dirs.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
     let count = result.restored.len();
     let paths = if count == 1 { "1 path".to_owned() } else { format!("{count} paths") };
     let (done, again, back) = match direction {

@@ -59,12 +59,12 @@ impl ProjectFiles {
 }
 
 /// Changes a file, which must count, and `other`, which must not.
-fn check(definition: &str, changed: &str, other: Option<&str>) {
+fn check(definition: &str, file: &str, other: Option<&str>) {
     let project = ProjectFiles::new(definition);
     if let Some(other) = other {
         assert!(!project.counts(other), "{definition}: {other} does not matter");
     }
-    assert!(project.counts(changed), "{definition}: a change of {changed} is not seen");
+    assert!(project.counts(file), "{definition}: a change of {file} is not seen");
 }
 
 /// The definition of a server from words.
