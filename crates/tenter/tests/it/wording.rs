@@ -47,26 +47,56 @@ const ALLOWED: &[&str] = &[
     "directory dir folder", // fields of tools
 ];
 
-/// Patterns in lines of Rust, each with what to write instead.
+/// Participles, which name no thing.
+const PARTICIPLES: &str =
+    "_?(asked|changed|found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)";
+
+/// Patterns in lines of Rust, each with what to write instead. `PARTICIPLE` is one of [`PARTICIPLES`].
 const PATTERNS: &[(&str, &str)] = &[
     (
         r"^\s*//[/!] (Whether|What|How|Why|Who|Where|Which)\b",
         "begin with a verb (a function) or a noun (anything else)",
     ),
-    (
-        r"\blet (mut )?(asked|changed|found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)\b",
-        "name the variable by a noun",
-    ),
-    (
-        r"(\bfor |\bSome\(|\|)(found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)( in\b|\)|\|)",
-        "name the variable by a noun",
-    ),
+    (r"\blet (mut )?PARTICIPLE\b", "name the variable by a noun"),
+    (r"(\bfor |\bSome\(|\|)PARTICIPLE( in\b|\)|\|)", "name the variable by a noun"),
     (r"\bfn of\(|\blet (mut )?of_", "say in the name what it returns"),
     (
         r"//.*\b((that|those) of\b|(is|are) about( [^t]| t[^o]|$))",
         "repeat the noun; write `applies to`",
     ),
     (r"\bconst (LONGEST|LOOK|MOST|PATIENCE|REST|TOLD)\b", "add the noun: MAX_ENTRIES"),
+];
+
+/// Fields of structs, and arguments of functions and closures.
+const DECLARATIONS: &[(&str, &str)] = &[
+    (
+        r"(^\s*(pub(\([a-z: ]+\))? )?|\bfn .*[(, ])(mut )?PARTICIPLE: (&|\(|\[|[A-Z]|(bool|char|[iuf]\d+|[iu]size|impl|dyn)\b)",
+        "name it by a noun, or by `is_` or `has_` if it is a bool",
+    ),
+    (r"(\(|, |= |move |^\s*)\|[^|]*\bPARTICIPLE\b[^|]*\|", "name the argument by a noun"),
+];
+
+/// Fields whose name is the name in a payload, a tool's result or a JSON output.
+const WIRE_FIELDS: &[&str] = &[
+    "pub kept: Vec<String>,",             // how a call was confined
+    "pub changed: Option<ChangedFiles>,", // the result of a command
+    "changed: None,",
+    "changed: Some(tenter_protocol::tool_metadata::ChangedFiles::default()),",
+    "pub changed: u64,",                 // `tenter hooks backtest --json`
+    "asked: usize,",                     // `tenter hooks stats --json`
+    "pub kept: Option<Arc<KeptHooks>>,", // used by `visit/ruled_out.rs`
+    "kept: None,",
+];
+
+/// Sources whose fields and arguments are still to be named.
+const DECLARATIONS_NOT_YET: &[&str] = &[
+    "/tenter-base/",
+    "/tenter-shell/",
+    "/tenter-bridge/src/visit/ruled_out.rs",
+    "/tenter-engine/src/catalog/",
+    "/tenter-engine/src/facts.rs",
+    "/tenter-engine/src/matcher/",
+    "/tenter-engine/src/query/",
 ];
 
 /// Type names that could mean several things: each needs its noun (`CatalogEntry`, `StopReason`).
@@ -179,7 +209,10 @@ fn compile(
     prefix: &str,
     suffix: &str,
 ) -> Vec<(Regex, &'static str)> {
-    let expression = |pattern: &str| Regex::new(&format!("{prefix}{pattern}{suffix}")).unwrap();
+    let expression = |pattern: &str| {
+        Regex::new(&format!("{prefix}{}{suffix}", pattern.replace("PARTICIPLE", PARTICIPLES)))
+            .unwrap()
+    };
     table.iter().map(|(pattern, instead)| (expression(pattern), *instead)).collect()
 }
 
@@ -214,10 +247,14 @@ fn phrases_with_a_plain_replacement_do_not_occur() {
 #[test]
 fn names_and_doc_comments_follow_the_patterns() {
     let patterns = compile(PATTERNS, "", "");
+    let declarations = compile(DECLARATIONS, "", "");
     let mut flaws = Vec::new();
     for (name, text) in conforming_sources() {
+        let is_named = !DECLARATIONS_NOT_YET.iter().any(|part| name.contains(part));
         for (index, line) in text.lines().enumerate() {
-            let matching = patterns.iter().filter(|(pattern, _)| pattern.is_match(line));
+            let is_checked = is_named && !WIRE_FIELDS.contains(&line.trim());
+            let patterns = patterns.iter().chain(declarations.iter().filter(|_| is_checked));
+            let matching = patterns.filter(|(pattern, _)| pattern.is_match(line));
             flaws.extend(matching.map(|(_, instead)| {
                 format!("{name}:{}: {}\n    {instead}", index + 1, line.trim())
             }));
@@ -235,7 +272,7 @@ fn types_have_names_that_mean_one_thing() {
             if VAGUE_TYPES.contains(&declared.as_str()) {
                 flaws.push(format!("{name}:{line}: the type {declared} needs a noun"));
             }
-            if let Some(single_type) = SINGLE_TYPES.iter().find(|known| **known == declared) {
+            if let Some(single_type) = SINGLE_TYPES.iter().find(|single| **single == declared) {
                 single.entry(single_type).or_default().push(format!("{name}:{line}"));
             }
         }
@@ -262,11 +299,18 @@ fn the_patterns_match_what_they_forbid() {
         "    pub fn of(text: &str) -> Self {",
         "// It is about the limit.",
         "const MOST: usize = 10;",
+        "fn shorten(text: &str, mut left: usize) {",
+        "    pairs.find(|(known, _)| known == name)",
     ];
-    for (line, (pattern, _)) in lines.iter().zip(compile(PATTERNS, "", "")) {
+    let patterns = compile(PATTERNS, "", "").into_iter().chain(compile(DECLARATIONS, "", ""));
+    for (line, (pattern, _)) in lines.iter().zip(patterns) {
         assert!(pattern.is_match(line), "{line}");
         assert!(!pattern.is_match("/// Returns whether it is what was found."), "{pattern}");
     }
+    let (field, _) = &compile(DECLARATIONS, "", "")[0];
+    let lines =
+        ["    pub kept: Vec<u8>,", "    is_kept: bool,", "    kept: kept.iter().collect(),"];
+    assert_eq!(lines.map(|line| field.is_match(line)), [true, false, false]);
     assert_eq!(declared_types("pub(crate) struct Outcome {"), [("Outcome".to_owned(), 1)]);
 }
 
