@@ -112,10 +112,9 @@ fn another_home_or_project_is_not_restricted() {
 fn tenter_counts_as_an_agent() {
     let sandbox = project();
     let binary = env!("CARGO_BIN_EXE_tenter");
-    let model = sandbox.script(&format!(
+    let output = sandbox.play(&format!(
         "turns: [{{tool_calls: [{{name: bash, input: {{command: \"'{binary}' trust --yes\"}}}}]}}, {{text: Done.}}]"
-    ));
-    let output = sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).expect_code(0);
+    ), &["--no-hooks", "hi"]).expect_code(0);
     assert!(
         output.stdout.contains("Tenter (process ") || output.stderr.contains("Tenter (process "),
         "{output}"

@@ -1,7 +1,7 @@
 //! `tenter backtest`: what hooks would have done with the calls in transcripts.
 
 use serde_json::Value;
-use tenter_testkit::{Output, PtySession, Sandbox};
+use tenter_testkit::{Output, Sandbox};
 
 use crate::{sandbox, transcripts};
 
@@ -147,9 +147,7 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
     let sentence = "This guard would have stopped 4 of your last 13 calls";
     let command = "`tenter backtest --all --guard git-safety` shows them";
     assert!(output.stderr.contains(&format!("{sentence}: {command}")), "{output}");
-    let mut command = sandbox.command();
-    command.args(["guard", "add", "secrets"]);
-    let mut terminal = PtySession::start(command);
+    let mut terminal = sandbox.at_terminal(&["guard", "add", "secrets"]);
     terminal.wait_for("would have stopped 2 of your last 13 calls: show them?");
     terminal.enter("y");
     terminal.wait_for("cat .env (2 times)");
@@ -173,8 +171,7 @@ fn the_log_shows_the_calls_of_transcripts() {
 fn conversations_of_tenters_own_agent_are_replayed() {
     let sandbox = sandbox();
     let script = "turns: [{tool_calls: [{name: bash, input: {command: git push -f}}]}, {text: ok}]";
-    let model = sandbox.script(script);
-    let _ = sandbox.run(&["run", "--model", &model, "push it"]);
+    let _ = sandbox.play(script, &["push it"]);
     for args in [&[][..], &["--from", "tenter"]] {
         let args = [&["--guard", "git-safety", "--json"], args].concat();
         let report = backtest(&sandbox, &args).expect_code(0).json();

@@ -133,7 +133,7 @@ fn a_signed_bundle_guards_all_users_and_newer_versions_replace_it() {
     assert!(fleet.denies("sudo"));
     let listed = fleet.sandbox.run(&["hooks", "list"]);
     assert!(listed.stdout.contains("acme/no-sudo"), "{listed}");
-    fleet.sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nenabled = false\n");
+    fleet.sandbox.configure("[hooks]\nenabled = false\n");
     assert!(fleet.denies("sudo"), "a user cannot disable it");
     let status = fleet.sandbox.run(&["bundle", "status"]).expect_code(0);
     assert!(status.stdout.contains("acme  valid  version 1"), "{status}");

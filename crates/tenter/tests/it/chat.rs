@@ -161,7 +161,7 @@ fn a_model_error_is_shown_and_the_chat_continues() {
 fn an_unreachable_model_leaves_the_chat_usable() {
     let sandbox = sandbox();
     let retry = "[retry]\nfirst_delay_ms = 1\nattempts = 2\n";
-    sandbox.write("../home/.config/tenter/config.toml", retry);
+    sandbox.configure(retry);
     let mut chat = chat(
         &sandbox,
         "turns:

@@ -152,7 +152,7 @@ fn the_small_model_is_used_if_configured() {
     fs::write(&weak, answer("Weak but right", &["+two"])).unwrap();
     let strong = sandbox.script(&answer("Strong", &["+two"]));
     let config = format!("model = \"{strong}\"\nweak_model = \"scripted:{}\"\n", weak.display());
-    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.configure(config);
     assert_eq!(sandbox.run(&["commit"]).expect_code(1).stdout, "Weak but right\n");
     assert_eq!(sandbox.run(&["commit", "--model", &strong]).expect_code(1).stdout, "Strong\n");
 }
@@ -244,7 +244,7 @@ fn assert_no_keys(sandbox: &Sandbox, file: &str) {
 fn git_its_hooks_gh_and_the_editor_receive_no_model_keys() {
     let Some(sandbox) = branch() else { return };
     let provider = "[providers.work]\napi = \"chat\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"WORK_LLM\"\n";
-    sandbox.write("../home/.config/tenter/config.toml", provider);
+    sandbox.configure(provider);
     let bin = fake_gh(&sandbox, "env > ../env-of-gh");
     let hook = sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\nenv > ../env-of-hook\n");
     fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();

@@ -63,8 +63,7 @@ fn bash_completes_names_and_runs_nothing_of_the_project() {
 #[test]
 fn conversations_are_completed_with_their_first_words() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: Hello.}]");
-    let _ = sandbox.run(&["run", "--model", &model, "Tell me a story"]).expect_code(0);
+    let _ = sandbox.play("turns: [{text: Hello.}]", &["Tell me a story"]).expect_code(0);
     let listed = sandbox.run(&["conversation", "list", "--json"]).json();
     let id = listed[0]["id"].as_str().unwrap();
     let mut command = sandbox.command();
@@ -134,7 +133,7 @@ fn the_scripts_are_valid_in_their_shells() {
 fn with_servers() -> Sandbox {
     let sandbox = sandbox();
     let servers = "[mcp.servers.issues]\ncommand = \"touch\"\nargs = [\"was-run\"]\n";
-    sandbox.write("../home/.config/tenter/config.toml", servers);
+    sandbox.configure(servers);
     sandbox
         .write(".mcp.json", r#"{"mcpServers": {"lint": {"command": "node", "args": ["x.js"]}}}"#);
     sandbox

@@ -1,7 +1,7 @@
 //! Hooks confine calls of the agent (F1, F12), and `tenter confine` is the launcher.
 
 use serde_json::Value;
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::Sandbox;
 
 use crate::{headless, of_kind, sandbox};
 
@@ -155,7 +155,7 @@ fn programs_of_a_recipe_write_and_read_no_more_than_it_says() {
         ("confine: mine\n", [true, false, true]),
     ] {
         let profile = "[confine.profiles.mine]\nread_not = [\"~/.ssh\"]\n";
-        sandbox.write("../home/.config/tenter/config.toml", profile);
+        sandbox.configure(profile);
         let text = spying_recipe(&sandbox, confine);
         assert_eq!(results(&text), works, "{confine}{text}");
     }
@@ -208,9 +208,7 @@ fn listings_and_the_question_about_trust_say_how_a_recipe_is_confined() {
     let raw = sandbox.run(&["recipe", "show", "spy", "--raw"]).expect_code(0);
     assert!(raw.stderr.contains(&format!("Its programs run confined: {words}.")), "{raw}");
     let model = sandbox.script("turns: [{text: ok}]");
-    let mut command = sandbox.command();
-    command.args(["run", "-r", "spy", "--model", &model]);
-    let mut session = PtySession::start(command);
+    let mut session = sandbox.at_terminal(&["run", "-r", "spy", "--model", &model]);
     let question = session.wait_for("[q] quit: ");
     assert!(question.contains(&format!("its programs run confined: {words}")), "{question}");
     session.enter("q");

@@ -33,22 +33,23 @@ pub(crate) fn busy_conversation(sandbox: &Sandbox) {
         "agent_stop",
         r#"case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["run the tests"]}';; esac"#,
     );
-    let model = sandbox.script(
-        "
+    let _ = sandbox.play("
 turns:
   - {text: I remove it., tool_calls: [{id: c1, name: bash, input: {command: rm -rf x}}], usage: {input_tokens: 10, output_tokens: 2}}
   - {reasoning: Hm., tool_calls: [{id: c2, name: bash, input: {command: ls}}], usage: {input_tokens: 20, output_tokens: 2}}
   - {text: TIDY., usage: {input_tokens: 30, output_tokens: 2}}
   - {text: Tests pass., usage: {input_tokens: 10, output_tokens: 2}}
-",
-    );
-    let _ = sandbox.run(&["run", "--model", &model, "clean this\nup"]).expect_code(0);
+", &["clean this\nup"]).expect_code(0);
 }
 
 /// A conversation of one answer; returns its id.
 fn ask(sandbox: &Sandbox, query: &str) -> String {
-    let model = sandbox.script("turns: [{text: ok, usage: {input_tokens: 3, output_tokens: 1}}]");
-    let output = sandbox.run(&["run", "--headless", "--model", &model, query]).expect_code(0);
+    let output = sandbox
+        .play(
+            "turns: [{text: ok, usage: {input_tokens: 3, output_tokens: 1}}]",
+            &["--headless", query],
+        )
+        .expect_code(0);
     output.json_lines()[0]["id"].as_str().unwrap().to_owned()
 }
 
@@ -96,8 +97,7 @@ fn the_newest_conversation_is_listed_first() {
     let first = ask(&sandbox, "first");
     ask(&sandbox, "second");
     assert_eq!(previews(&sandbox, &[]), ["second", "first"]);
-    let model = sandbox.script("turns: [{text: ok}]");
-    let _ = sandbox.run(&["run", "--resume", &first, "--model", &model, "more"]).expect_code(0);
+    let _ = sandbox.play("turns: [{text: ok}]", &["--resume", &first, "more"]).expect_code(0);
     assert_eq!(previews(&sandbox, &[]), ["first", "second"]);
     assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
     exit: 0
@@ -135,10 +135,7 @@ fn a_listing_as_json_has_the_documented_fields() {
 #[test]
 fn other_projects_and_subagents_are_listed_with_flags() {
     let sandbox = sandbox();
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {text: there}, {text: ok}]",
-    );
-    let _ = sandbox.run(&["run", "--model", &model, "main"]).expect_code(0);
+    let _ = sandbox.play("turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {text: there}, {text: ok}]", &["main"]).expect_code(0);
     std::fs::create_dir_all(sandbox.root().join("elsewhere/.git")).unwrap();
     let elsewhere = sandbox.root().join("elsewhere");
     let model = sandbox.script("turns: [{text: ok}]");

@@ -2,15 +2,16 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{PtySession, Sandbox, wait_until};
+use tenter_testkit::{Sandbox, wait_until};
 
 use crate::conversation::busy_conversation;
 use crate::sandbox;
 
 /// Says something, is answered with `answer`, and returns the conversation's id.
 fn ask(sandbox: &Sandbox, query: &str, answer: &str) -> String {
-    let model = sandbox.script(&format!("turns: [{{text: {answer}, cost_usd: 0.25}}]"));
-    let output = sandbox.run(&["run", "--headless", "--model", &model, query]).expect_code(0);
+    let output = sandbox
+        .play(&format!("turns: [{{text: {answer}, cost_usd: 0.25}}]"), &["--headless", query])
+        .expect_code(0);
     output.json_lines()[0]["id"].as_str().unwrap().to_owned()
 }
 
@@ -32,8 +33,9 @@ fn listed(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
 fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
     let sandbox = sandbox();
     let id = ask(&sandbox, "first question", "first answer");
-    let model = sandbox.script("turns: [{text: second answer}]");
-    let _ = sandbox.run(&["run", "--follow", "--model", &model, "second question"]).expect_code(0);
+    let _ = sandbox
+        .play("turns: [{text: second answer}]", &["--follow", "second question"])
+        .expect_code(0);
 
     let forked = sandbox.run(&["conversation", "fork", "last", "--at", "2"]).expect_code(0);
     assert_snapshot!(forked, @"
@@ -69,8 +71,9 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
 #[test]
 fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]");
-    let _ = sandbox.run(&["run", "--model", &model, "plan"]).expect_code(0);
+    let _ = sandbox
+        .play("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]", &["plan"])
+        .expect_code(0);
     assert_snapshot!(sandbox.run(&["conversation", "fork", "last", "--at", "2"]), @"
     exit: 1
     --- stderr
@@ -129,11 +132,8 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
     let text = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
     assert!(text.stdout.contains("replaced by the user (restore)"), "{text}");
 
-    let model = sandbox.script(
-        "turns: [{text: ok, expect: {contains: [clean this, TIDY, more], lacks: [It is tidy]}}]",
-    );
     let _ =
-        sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "more"]).expect_code(0);
+        sandbox.play("turns: [{text: ok, expect: {contains: [clean this, TIDY, more], lacks: [It is tidy]}}]", &["--no-hooks", "--follow", "more"]).expect_code(0);
     let restore = ["conversation", "restore", "last", "--epoch", "1"];
     let _ = sandbox.run(&restore).expect_code(0);
     assert_eq!(
@@ -178,9 +178,7 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
     let sandbox = sandbox();
     ask(&sandbox, "one\u{1b}[2J", "two");
     for (answer, left) in [("n", 1), ("", 1), ("later", 1), ("yes", 0)] {
-        let mut command = sandbox.command();
-        command.args(["conversation", "delete", "last"]);
-        let mut terminal = PtySession::start(command);
+        let mut terminal = sandbox.at_terminal(&["conversation", "delete", "last"]);
         let question = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
         assert!(
             question.contains("To be deleted permanently") && question.contains("one [2J"),
@@ -204,10 +202,7 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
 fn deleting_removes_subagents_and_search_results() {
     let sandbox = sandbox();
     ask(&sandbox, "kept zebra", "ok");
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: subagent, input: {question: find the zebra}}]}, {text: there}, {text: ok}]",
-    );
-    let _ = sandbox.run(&["run", "--model", &model, "a zebra to forget"]).expect_code(0);
+    let _ = sandbox.play("turns: [{tool_calls: [{name: subagent, input: {question: find the zebra}}]}, {text: there}, {text: ok}]", &["a zebra to forget"]).expect_code(0);
     assert_eq!(listed(&sandbox, &["--subagents", "--search", "zebra"]).len(), 3);
     assert_snapshot!(sandbox.run(&["conversation", "delete", "--yes", "last", "last"]), @"
     exit: 0

@@ -10,8 +10,7 @@ use crate::conversation::busy_conversation;
 use crate::sandbox;
 
 fn play(sandbox: &Sandbox, turns: &Value, query: &str) {
-    let model = sandbox.script(&json!({ "turns": turns }).to_string());
-    let _ = sandbox.run(&["run", "--model", &model, query]).expect_code(0);
+    let _ = sandbox.play(&json!({ "turns": turns }).to_string(), &[query]).expect_code(0);
 }
 
 fn export(sandbox: &Sandbox, args: &[&str]) -> String {

@@ -9,9 +9,9 @@ use crate::sandbox;
 #[test]
 fn follow_and_resume_continue_the_conversation() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: The answer is 42.}]");
-    let first =
-        sandbox.run(&["run", "--headless", "--model", &model, "what is it?"]).expect_code(0);
+    let first = sandbox
+        .play("turns: [{text: The answer is 42.}]", &["--headless", "what is it?"])
+        .expect_code(0);
     let id = first.json_lines()[0]["id"].as_str().unwrap().to_owned();
     let model = sandbox.script(
         "turns: [{text: Because., expect: {contains: [what is it?, The answer is 42., why?]}}]",
@@ -94,11 +94,10 @@ fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
         let finished = done.saturating_sub(2); // the last may be in flight, and one more may have begun
         let expected =
             if finished == 0 { "walk".to_owned() } else { format!("step {}.", finished - 1) };
-        let model = sandbox.script(&format!(
-            "turns: [{{text: resumed, expect: {{contains: [walk, \"{expected}\"]}}}}]"
-        ));
-        let output =
-            sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "continue"]);
+        let output = sandbox.play(
+            &format!("turns: [{{text: resumed, expect: {{contains: [walk, \"{expected}\"]}}}}]"),
+            &["--follow", "--result-only", "continue"],
+        );
         assert_eq!(output.stdout, "resumed\n", "round {round}\n{output}");
     }
 }

@@ -23,7 +23,7 @@ const LATE: &str = "---\nname: late\ndescription: d\ntrigger: before_agent\nasyn
 /// A sandbox whose guard looks at every call, and fails closed. What it has seen it says in `seen`.
 fn guarded() -> Sandbox {
     let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nfail = \"closed\"\n");
+    sandbox.configure("[hooks]\nfail = \"closed\"\n");
     sandbox.sh_hook("guard", "before_tool_call", "echo seen >> seen");
     // It is known by now, whatever is missing later.
     let _ = sandbox.run(&["hooks", "list"]).expect_code(0);

@@ -57,8 +57,7 @@ fn denied(sandbox: &Sandbox) {
         "echo '{\"blocked\": true, \"reason\": \"no ls\"}'",
     );
     let script = "turns:\n  - tool_calls: [{name: bash, input: {command: ls secret-dir}}]\n  - text: Done.\n";
-    let model = sandbox.script(script);
-    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let _ = sandbox.play(script, &["do it"]).expect_code(0);
 }
 
 /// Writes a journal with this number of records.

@@ -13,29 +13,12 @@ fn ran(sandbox: &Sandbox) -> bool {
     sandbox.project().join("ran").exists()
 }
 
-#[test]
-fn the_stderr_of_a_failed_hook_is_shown() {
-    let sandbox = sandbox();
-    sandbox.sh_hook(
-        "odd",
-        "before_tool_call",
-        "echo 'could not reach the policy server' >&2; exit 3",
-    );
-    let model = sandbox.script(ONE_CALL);
-    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-    assert!(
-        output.stderr.contains("hook odd failed at before_tool: it exited with code 3"),
-        "{output}"
-    );
-    assert!(output.stderr.contains("could not reach the policy server"), "{output}");
-}
-
 /// If a hook cannot name its events, or its manifest cannot be read, it could have blocked anything.
 #[test]
 fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let sandbox = sandbox();
     let config = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
-    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.configure(config);
     let broken = sandbox.user_hook("guard", "#!/bin/sh\necho 'no token' >&2; exit 7\n");
     let model = sandbox.script(ONE_CALL);
     let refused = |reason: &str| {
@@ -66,7 +49,7 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
 fn a_fail_closed_hook_withholds_the_output_it_had_to_see() {
     let sandbox = sandbox();
     let config = "[[hooks.override]]\nname = \"redact\"\nfail = \"closed\"\n";
-    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.configure(config);
     sandbox.sh_hook("redact", "after_tool_call", "exit 1");
     let script = "turns: [{tool_calls: [{name: bash, input: {command: printf SECRET; }}]}, {text: ok, expect: {contains: [the output is withheld], lacks: [\"SECRET\\n\"]}}]";
     let (lines, code) = headless(&sandbox, &script.replace("printf SECRET; ", "\"echo SEC''RET\""));

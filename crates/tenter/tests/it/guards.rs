@@ -13,8 +13,7 @@ fn an_added_guard_stops_what_it_is_about() {
     let sandbox = sandbox();
     let added = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
     assert!(added.stderr.contains("Added git-safety"), "{added}");
-    let model = sandbox.script(FORCE_PUSH);
-    let output = sandbox.run(&["run", "--model", &model, "push it"]);
+    let output = sandbox.play(FORCE_PUSH, &["push it"]);
     assert!(output.stderr.contains("A force push overwrites"), "{output}");
     let log = sandbox.run(&["log"]).expect_code(0);
     assert!(log.stdout.contains("rule force-push fits: git push -fu origin main"), "{log}");
@@ -29,8 +28,7 @@ fn an_added_guard_stops_what_it_is_about() {
 fn a_guard_of_the_project_is_trusted_when_it_is_added() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["guard", "add", "git-safety", "--project"]).expect_code(0);
-    let model = sandbox.script(FORCE_PUSH);
-    let output = sandbox.run(&["run", "--model", &model, "push it"]);
+    let output = sandbox.play(FORCE_PUSH, &["push it"]);
     assert!(output.stderr.contains("A force push overwrites"), "{output}");
 }
 
@@ -136,11 +134,11 @@ fn only_the_user_says_that_nothing_leaves_the_container() {
     let _ = sandbox.run(&["guard", "add", "destructive-files"]).expect_code(0);
     let is_stopped = || verdict_outside(&sandbox).contains("fits its rule outside-directory");
     sandbox.write("tenter.toml", "[guards]\ncontainer = true\n");
-    sandbox.write("../home/.config/tenter/config.toml", "[guards]\ncontainer = false\n");
+    sandbox.configure("[guards]\ncontainer = false\n");
     assert!(is_stopped(), "{}", verdict_outside(&sandbox));
-    sandbox.write("../home/.config/tenter/config.toml", "");
+    sandbox.configure("");
     assert!(is_stopped(), "a project may not say so: {}", verdict_outside(&sandbox));
-    sandbox.write("../home/.config/tenter/config.toml", "[guards]\ncontainer = true\n");
+    sandbox.configure("[guards]\ncontainer = true\n");
     assert!(!is_stopped(), "{}", verdict_outside(&sandbox));
 }
 
@@ -158,8 +156,7 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     assert!(output.stdout.contains("read = deny\nwrite = deny\n"), "{output}");
     let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
     assert_eq!(listed[2]["user"], "current");
-    let model = sandbox.script(READ_ENV);
-    let output = sandbox.run(&["run", "--model", &model, "read it"]);
+    let output = sandbox.play(READ_ENV, &["read it"]);
     assert!(
         output.stderr.contains("denied by hook secrets")
             || output.stderr.contains("This file contains secrets"),

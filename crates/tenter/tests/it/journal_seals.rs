@@ -21,8 +21,7 @@ fn recorded() -> (Sandbox, PathBuf) {
 
 fn session(sandbox: &Sandbox) {
     let script = "turns:\n  - tool_calls: [{name: bash, input: {command: ls}}]\n  - text: Done.\n";
-    let model = sandbox.script(script);
-    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let _ = sandbox.play(script, &["do it"]).expect_code(0);
 }
 
 #[test]
@@ -60,7 +59,7 @@ fn a_rewritten_chain_is_found_by_its_anchor() {
 #[test]
 fn old_journals_are_deleted_at_the_end_of_a_session_and_the_seals_say_so() {
     let (sandbox, journal) = recorded();
-    sandbox.write("../home/.config/tenter/config.toml", "[journal]\nkeep_days = 30\n");
+    sandbox.configure("[journal]\nkeep_days = 30\n");
     session(&sandbox);
     assert!(journal.exists(), "it is young");
     let file = fs::OpenOptions::new().append(true).open(&journal).unwrap();

@@ -190,10 +190,7 @@ fn json_is_the_unchanged_journal() {
 fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
     let sandbox = sandbox();
     sandbox.sh_hook("audit", "before_tool_call", "");
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: there}, {text: ok}]",
-    );
-    let _ = sandbox.run(&["run", "--no-save", "--model", &model, "main"]).expect_code(0);
+    let _ = sandbox.play("turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: there}, {text: ok}]", &["--no-save", "main"]).expect_code(0);
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
     --- stdout
@@ -213,9 +210,7 @@ fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
 #[test]
 fn a_denying_failure_differs_from_a_deny() {
     let sandbox = sandbox();
-    fs::create_dir_all(sandbox.home().join(".config/tenter")).unwrap();
-    fs::write(sandbox.home().join(".config/tenter/config.toml"), "[hooks]\nfail = \"closed\"\n")
-        .unwrap();
+    sandbox.configure("[hooks]\nfail = \"closed\"\n");
     sandbox.sh_hook("guard", "before_tool_call", "exit 7");
     let model =
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
@@ -237,11 +232,10 @@ fn a_deny_of_a_hook_that_fails_open_and_changed_is_not_blamed_on_its_fail_mode()
     let sandbox = sandbox();
     let guard =
         sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
-    let model = sandbox.script(&format!(
+    let _ = sandbox.play(&format!(
         "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo exit >> {}\"}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: ls}}}}]}}, {{text: ok}}]",
         guard.display()
-    ));
-    let _ = sandbox.run(&["run", "--trust-project", "--model", &model, "hi"]);
+    ), &["--trust-project", "hi"]);
     let log = sandbox.run(&["log"]).expect_code(0).stdout;
     let denied = log.lines().find(|line| line.contains("before_tool is denied")).unwrap();
     assert!(denied.contains("it was changed after it was loaded"), "{log}");
@@ -254,10 +248,7 @@ fn hooks_with_a_late_history_action_are_reported() {
     let mutate = r#"echo '{"result": "mutate", "messages": [{"role": "user", "content": "x"}]}'"#;
     sandbox.sh_hook("first", "turn_end", mutate);
     sandbox.sh_hook("second", "turn_end", mutate);
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: todo, input: {}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: ok}]",
-    );
-    let run = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    let run = sandbox.play("turns: [{tool_calls: [{name: todo, input: {}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: ok}]", &["x"]).expect_code(0);
     let message = "the hooks first and second both change the history";
     assert_eq!(run.stderr.matches(message).count(), 1, "it is reported once\n{run}");
     let output = sandbox.run(&["log"]).expect_code(0);
@@ -326,10 +317,12 @@ fn secrets_do_not_reach_the_log() {
 fn a_call_that_did_not_run_because_of_its_rewrite_is_shown_as_denied() {
     let sandbox = sandbox();
     sandbox.sh_hook("helper", "before_tool_call", r#"echo '{"input": {"command": 7}}'"#);
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: Done.}]",
-    );
-    let _ = sandbox.run(&["run", "--trust-project", "--model", &model, "go"]).expect_code(0);
+    let _ = sandbox
+        .play(
+            "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: Done.}]",
+            &["--trust-project", "go"],
+        )
+        .expect_code(0);
     let log = sandbox.run(&["log"]).expect_code(0);
     let why = "before_tool is denied: the hook helper rewrote the input of bash to an invalid one";
     assert!(log.stdout.contains(why), "{log}");

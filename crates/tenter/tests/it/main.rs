@@ -79,7 +79,6 @@ fn of_kind<'v>(lines: &'v [Value], kind: &str) -> Vec<&'v Value> {
 
 /// Runs a script headless and returns its stream and its exit code.
 fn headless(sandbox: &Sandbox, script: &str) -> (Vec<Value>, i32) {
-    let model = sandbox.script(script);
-    let output = sandbox.run(&["run", "--headless", "--model", &model, "do it"]);
+    let output = sandbox.play(script, &["--headless", "do it"]);
     (output.json_lines(), output.code.unwrap_or(-1))
 }

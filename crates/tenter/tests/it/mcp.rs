@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenter_testkit::{McpServer, PtySession, Sandbox, needs};
+use tenter_testkit::{McpServer, Sandbox, needs};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -121,10 +121,7 @@ fn a_server_that_fails_is_reported_and_the_session_continues() {
     user_server(&sandbox, "bad", &McpServer::default().at_start("echo no license >&2; exit 1"), "");
     user_server(&sandbox, "good", &McpServer::default(), "");
     user_server(&sandbox, "odd", &McpServer::default(), "args = [\"${UNSET_FOR_TEST}\"]");
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: mcp__good__echo}, {name: mcp__bad__echo}]}, {text: ok, expect: {contains: ['called with', 'there is no tool']}}]",
-    );
-    let output = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let output = sandbox.play("turns: [{tool_calls: [{name: mcp__good__echo}, {name: mcp__bad__echo}]}, {text: ok, expect: {contains: ['called with', 'there is no tool']}}]", &["do it"]).expect_code(0);
     for expected in [
         "the MCP server bad is not available",
         "no license",
@@ -308,8 +305,7 @@ fn a_server_of_the_user_starts_where_its_settings_say() {
     let server = McpServer::default().at_start("pwd >where");
     user_server(&sandbox, "one", &server, "cwd = \"tools\"");
     user_server(&sandbox, "two", &server, "cwd = \"${TENTER_PROJECT_DIR}\"");
-    let model = sandbox.script("turns: [{text: ok}]");
-    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let _ = sandbox.play("turns: [{text: ok}]", &["do it"]).expect_code(0);
     let home = sandbox.home().display().to_string();
     assert_eq!(sandbox.read("../home/tools/where"), format!("{home}/tools\n"));
     assert_eq!(sandbox.read("where"), format!("{}\n", sandbox.project().display()));
@@ -396,9 +392,7 @@ fn the_question_shows_everything_and_controls_no_terminal() {
     let sandbox = sandbox();
     project_server(&sandbox, "tenter.toml");
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__ours__echo}]}, {text: ok}]");
-    let mut command = sandbox.command();
-    command.args(["run", "--model", &model, "do it"]);
-    let mut session = PtySession::start(command);
+    let mut session = sandbox.at_terminal(&["run", "--model", &model, "do it"]);
     let screen = session.wait_for("[q] quit:");
     session.enter("t");
     let output = sandbox.finish_pty(session);

@@ -93,8 +93,7 @@ fn a_mode_or_a_rule_that_is_not_understood_is_an_error() {
 fn a_run_that_plans_changes_nothing() {
     let sandbox = sandbox();
     let script = WORK.replace("  - text", "  - expect: {contains: [Plan mode is on]}\n    text");
-    let model = sandbox.script(&script);
-    let output = sandbox.run(&["run", "--plan", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox.play(&script, &["--plan", "go"]).expect_code(0);
     assert_eq!(effects(&sandbox), (false, false), "{output}");
     assert!(output.stderr.contains("plan mode is on"), "{output}");
 }
@@ -189,9 +188,8 @@ fn a_whole_word_is_the_answer_of_its_first_letter() {
 fn run_asks_at_a_terminal() {
     let sandbox = sandbox();
     let model = sandbox.script(WORK);
-    let mut command = sandbox.command();
-    command.args(["run", "--permissions", "edits", "--model", &model, "go"]);
-    let mut terminal = PtySession::start(command);
+    let mut terminal =
+        sandbox.at_terminal(&["run", "--permissions", "edits", "--model", &model, "go"]);
     answer(&mut terminal, "yes");
     assert_eq!(terminal.end().0, Some(0));
     assert_eq!(effects(&sandbox), (true, true));

@@ -37,18 +37,12 @@ fn provider(format: Format) -> &'static str {
 
 fn configured(server: &ModelServer, format: Format) -> Sandbox {
     let sandbox = sandbox();
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
     let (name, address) = (provider(format), server.base_url(format));
-    fs::write(
-        config,
-        format!(
+    sandbox.configure(format!(
             "model = \"{name}/test-model\"\n[retry]\nfirst_delay_ms = 1\n[providers.{name}]\nbase_url = \"{address}\"\n\
              api_key_command = \"echo sk-secret-0123456789\"\n\
              [models.\"{name}/test-model\"]\ncontext_window = 50000\ninput_price = 3\noutput_price = 15\n"
-        ),
-    )
-    .unwrap();
+        ));
     let directory = sandbox.home().join("seen");
     fs::create_dir_all(&directory).unwrap();
     for event in ["before_tool_call", "after_tool_call", "user_message_send", "after_turn"] {
@@ -77,6 +71,10 @@ fn normal(mut value: Value) -> Value {
     value
 }
 
+/// The fields that differ between sessions.
+const OWN: &str = "id conv_id session_id conversation_id call_id tool_call_id time timestamp at model duration_ms cwd execution_time \
+    created_at updated_at run_id tool_user_id project hash pid file_path path executionTime";
+
 fn strip(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -89,32 +87,7 @@ fn strip(value: &mut Value) {
                 object.remove("changed");
             }
             for (key, value) in object.iter_mut() {
-                let own = [
-                    "id",
-                    "conv_id",
-                    "session_id",
-                    "conversation_id",
-                    "call_id",
-                    "tool_call_id",
-                    "time",
-                    "timestamp",
-                    "at",
-                    "model",
-                    "duration_ms",
-                    "cwd",
-                    "execution_time",
-                    "created_at",
-                    "updated_at",
-                    "run_id",
-                    "tool_user_id",
-                    "project",
-                    "hash",
-                    "pid",
-                    "file_path",
-                    "path",
-                    "executionTime",
-                ];
-                if own.contains(&key.as_str()) {
+                if OWN.split(' ').any(|own| own == key) {
                     *value = Value::Null;
                 } else {
                     strip(value);
@@ -206,18 +179,9 @@ fn a_conversation_continues_with_another_provider() {
     let continuing = ModelServer::start(
         Script::from(ModelReply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
     );
-    let output = sandbox
-        .run(&[
-            "run",
-            "--no-hooks",
-            "--follow",
-            "--model",
-            "local/other",
-            "--base-url",
-            &continuing.base_url(Format::Chat),
-            "again?",
-        ])
-        .expect_code(0);
+    let url = continuing.base_url(Format::Chat);
+    let args = ["run", "--no-hooks", "--follow", "--model", "local/other", "--base-url", &url];
+    let output = sandbox.run(&[&args[..], &["again?"]].concat()).expect_code(0);
     assert!(output.stdout.contains("As I said: one."), "{}", output.stdout);
     assert!(
         output.stderr.contains("reasoning"),
@@ -253,22 +217,15 @@ fn run_and_chat_work_with_a_real_server() {
     fs::write(config, tables.concat()).unwrap();
     sandbox.write("system.txt", "Call tools.");
     sandbox.sh_hook("audit", "before_tool_call", "echo x >> \"$HOME/calls\"");
-    let flags = [
-        "--max-tokens",
-        "64",
-        "--max-turns",
-        "2",
-        "--allowed-tools",
-        "bash",
-        "--system-prompt-file",
-        "system.txt",
-    ];
+    let flags =
+        "--max-tokens 64 --max-turns 2 --allowed-tools bash --system-prompt-file system.txt";
+    let flags: Vec<&str> = flags.split(' ').collect();
     for model in ["c/m", "r/m", "m/m"] {
         let output =
             sandbox.run(&[&["run", "-m", model], &flags[..], &["Run the command ls -la"]].concat());
         assert!(matches!(output.code, Some(0 | 5)), "{model}: {output}");
         let mut command = sandbox.command();
-        command.args(["chat", "--permissions", "all", "-m", model]).args(flags);
+        command.args(["chat", "--permissions", "all", "-m", model]).args(&flags);
         let mut chat = PtySession::start(command);
         chat.wait_for("\n> ");
         chat.enter("Run the command pwd");

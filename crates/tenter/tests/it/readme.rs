@@ -88,10 +88,12 @@ fn the_manifest_hook_blocks_nothing_else() {
 fn the_executable_hook_sends_the_agent_back_once() {
     let sandbox = sandbox();
     sandbox.user_hook("reminder", &blocks("bash")[0]);
-    let model = sandbox.script(
-        "turns: [{text: Done.}, {text: Tested., expect: {contains: [Say what you tested]}}]",
-    );
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox
+        .play(
+            "turns: [{text: Done.}, {text: Tested., expect: {contains: [Say what you tested]}}]",
+            &["go"],
+        )
+        .expect_code(0);
     assert!(output.stdout.contains("Tested."), "{output}");
 }
 

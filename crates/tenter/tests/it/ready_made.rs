@@ -17,8 +17,7 @@ fn with_hook(name: &str, settings: &[&str]) -> Sandbox {
 
 /// Runs an agent whose model plays these turns, which must meet their expectations.
 fn run(sandbox: &Sandbox, turns: &str) {
-    let model = sandbox.script(turns);
-    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let _ = sandbox.play(turns, &["do it"]).expect_code(0);
 }
 
 /// Makes the project a repository with one commit.
@@ -210,8 +209,7 @@ fn a_budget_ends_the_calls() {
 fn tokens_of_all_sessions_of_a_day_count() {
     let sandbox = with_hook("budget", &["per=day", "tokens=1000"]);
     run(&sandbox, "turns: [{text: ok, usage: {input_tokens: 990, output_tokens: 20}}]");
-    let model = sandbox.script("turns: [{text: ok}]");
-    let output = sandbox.run(&["run", "--model", &model, "again"]);
+    let output = sandbox.play("turns: [{text: ok}]", &["again"]);
     assert!(output.stderr.contains("1010 of 1000 tokens"), "{output}");
 }
 

@@ -78,8 +78,9 @@ fn without_a_query_or_a_model_it_fails_with_help() {
 #[test]
 fn an_unmet_expectation_fails_the_run_with_both_texts() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: ok, expect: {contains: [elephant]}}]");
-    let output = sandbox.run(&["run", "--model", &model, "mouse"]).expect_code(1);
+    let output = sandbox
+        .play("turns: [{text: ok, expect: {contains: [elephant]}}]", &["mouse"])
+        .expect_code(1);
     assert!(
         output.stderr.contains("\"elephant\"") && output.stderr.contains("\n  mouse\n"),
         "{output}"
@@ -93,9 +94,8 @@ fn the_turn_limit_ends_the_run_with_exit_code_5() {
     let (lines, code) = headless(&sandbox, &format!("turns: [{turn}, {turn}, {turn}]"));
     assert_eq!(code, 0, "the script's end is a stop");
     assert_eq!(of_kind(&lines, "usage").len(), 4);
-    let model = sandbox.script(&format!("turns: [{turn}, {turn}, {turn}]"));
     let limited = sandbox
-        .run(&["run", "--headless", "--max-turns", "2", "--model", &model, "x"])
+        .play(&format!("turns: [{turn}, {turn}, {turn}]"), &["--headless", "--max-turns", "2", "x"])
         .expect_code(5);
     let end = limited.json_lines().pop().unwrap();
     assert_eq!((end["kind"].as_str(), end["status"].as_str()), (Some("end"), Some("max_turns")));
@@ -147,21 +147,8 @@ fn headless_output_has_its_objects_in_order() {
     );
     assert_eq!(code, 0);
     let kinds: Vec<&str> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
-    assert_eq!(
-        kinds,
-        [
-            "session",
-            "reasoning",
-            "text",
-            "tool-use",
-            "hook",
-            "tool-result",
-            "usage",
-            "text",
-            "usage",
-            "end"
-        ]
-    );
+    let expected = "session reasoning text tool-use hook tool-result usage text usage end";
+    assert_eq!(kinds.join(" "), expected);
     for line in &lines {
         let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys[..3], ["kind", "conversation_id", "time"], "{line}");
@@ -296,7 +283,7 @@ fn a_second_ctrl_c_kills_a_hook_that_ignores_signals_and_its_daemons() {
 fn configuration_is_layered_and_a_project_cannot_weaken_it() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: ok}]");
-    sandbox.write("../home/.config/tenter/config.toml", format!("model = \"{model}\"\n"));
+    sandbox.configure(format!("model = \"{model}\"\n"));
     sandbox.write("tenter.toml", "trust = \"all\"\n[hooks]\nenabled = false\n");
     sandbox.hook("guard", "#!/bin/sh\necho before_tool_call\n");
     let output = sandbox.run(&["run", "hi"]);
@@ -307,31 +294,13 @@ fn configuration_is_layered_and_a_project_cannot_weaken_it() {
 }
 
 #[test]
-fn an_invalid_configuration_is_shown_with_its_line() {
-    let sandbox = sandbox();
-    sandbox.write("tenter.toml", "max_turns = 3\nmax_turnz = 4\n");
-    let output = sandbox.run(&["run", "hi"]).expect_code(1);
-    assert!(
-        output.stderr.contains("max_turnz") && output.stderr.contains("tenter.toml"),
-        "{output}"
-    );
-}
-
-#[test]
 fn only_allowed_tools_exist() {
     let sandbox = sandbox();
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]",
     );
-    let output = sandbox.run(&[
-        "run",
-        "--allowed-tools",
-        "file_read,grep",
-        "--headless",
-        "--model",
-        &model,
-        "x",
-    ]);
+    let args = ["run", "--allowed-tools", "file_read,grep", "--headless", "--model", &model, "x"];
+    let output = sandbox.run(&args);
     let lines = output.json_lines();
     let error = of_kind(&lines, "tool-result")[0]["result"]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("there is no tool \"bash\"; the tools are file_read, grep"), "{error}");

@@ -115,7 +115,7 @@ fn a_completion_is_asked_of_the_models_server() {
     let server = ModelServer::start(Script::new(replies).like_llama_cpp());
     let address = server.base_url(Format::Chat);
     let provider = format!("[providers.lab]\napi = \"chat\"\nbase_url = \"{address}\"\n");
-    sandbox.write("../home/.config/tenter/config.toml", provider);
+    sandbox.configure(provider);
     let complete = r#"{"prompt": "Say it.", "system": "Be brief.", "max_tokens": 17}"#;
     hook(&sandbox, "before_agent", EVERY_SERVICE, &[("model.complete", complete)]);
     let output = sandbox.run(&["run", "--headless", "--model", "lab/any", "hello"]).expect_code(0);
@@ -135,7 +135,7 @@ fn a_completion_is_asked_of_the_models_server() {
 fn model_calls_beyond_the_users_limit_are_refused_and_reported_once() {
     let sandbox = sandbox();
     let limit = "[[hooks.override]]\nname = \"judge\"\nmodel_calls = 1\n";
-    sandbox.write("../home/.config/tenter/config.toml", limit);
+    sandbox.configure(limit);
     let complete = ("model.complete", r#"{"prompt": "?"}"#);
     hook(&sandbox, "before_stop", EVERY_SERVICE, &[complete, complete, complete]);
     let output = run(&sandbox, &format!("{DONE}completions: [ok]\n")).expect_code(0);
@@ -172,9 +172,7 @@ fn ask_at_the_terminal(sandbox: &Sandbox) -> PtySession {
     let short = fs::read_to_string(&manifest).unwrap().replace("timeout: 20000", "timeout: 500");
     fs::write(&manifest, short).unwrap();
     let model = sandbox.script(DONE);
-    let mut command = sandbox.command();
-    command.args(["run", "--model", &model, "hi"]);
-    let mut terminal = PtySession::start(command);
+    let mut terminal = sandbox.at_terminal(&["run", "--model", &model, "hi"]);
     let question = terminal.wait_for("Answer [1-2]: ");
     assert!(question.contains("the hook judge asks: Which database?"), "{question}");
     terminal

@@ -15,7 +15,7 @@ const CLOSED: &str = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n"
 /// A project whose hook `guard` is trusted; the user's configuration is `config`.
 fn guarded(config: &str) -> Sandbox {
     let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.configure(config);
     sandbox.hook("guard", GUARD);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     sandbox
@@ -32,9 +32,7 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> tenter_testkit::Output {
 }
 
 fn at_terminal(sandbox: &Sandbox, args: &[&str]) -> PtySession {
-    let mut command = sandbox.command();
-    command.args(args);
-    PtySession::start(command)
+    sandbox.at_terminal(args)
 }
 
 fn run_at_terminal(sandbox: &Sandbox) -> PtySession {

@@ -52,11 +52,8 @@ fn conversations_continue(sandbox: &Sandbox) {
     let id = list[0]["id"].as_str().unwrap().to_owned();
     let output = sandbox.run(&["conversation", "list", "--search", "notes"]).expect_code(0);
     assert!(output.stdout.contains("remove my notes"), "{output}");
-    let model = sandbox.script(
-        "turns:\n  - {text: Still here., expect: {contains: [remove my notes, notes stay, and now?]}}",
-    );
     let output =
-        sandbox.run(&["run", "--resume", &id, "--model", &model, "and now?"]).expect_code(0);
+        sandbox.play("turns:\n  - {text: Still here., expect: {contains: [remove my notes, notes stay, and now?]}}", &["--resume", &id, "and now?"]).expect_code(0);
     assert!(output.stdout.contains("Still here."), "{output}");
     let output = sandbox.run(&["log", "--all", "--denied"]).expect_code(0);
     assert!(output.stdout.contains("no-rm") && output.stdout.contains("notes stay"), "{output}");

@@ -85,6 +85,11 @@ impl Sandbox {
         fs::read_to_string(self.project().join(path)).unwrap()
     }
 
+    /// Writes the user's configuration.
+    pub fn configure(&self, text: impl AsRef<[u8]>) -> PathBuf {
+        self.write("../home/.config/tenter/config.toml", text)
+    }
+
     /// Writes an executable hook to the project's `.kodelet/hooks`.
     pub fn hook(&self, name: &str, script: &str) -> PathBuf {
         executable(&self.project().join(".kodelet/hooks").join(name), script)
@@ -140,6 +145,12 @@ impl Sandbox {
         Output::new(&output, &self.root())
     }
 
+    /// Runs an agent whose model plays `script`; `args` are more options and the query.
+    pub fn play(&self, script: &str, args: &[&str]) -> Output {
+        let model = self.script(script);
+        self.run(&[&["run", "--model", &model], args].concat())
+    }
+
     /// Runs the command with `stdin`.
     pub fn run_with_stdin(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> Output {
         let mut child = self
@@ -166,6 +177,13 @@ impl Sandbox {
     /// Starts the command; [`Sandbox::finish`] returns its output.
     pub fn start(&self, args: &[&str]) -> Child {
         self.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Starts the command in a terminal.
+    pub fn at_terminal(&self, args: &[&str]) -> PtySession {
+        let mut command = self.command();
+        command.args(args);
+        PtySession::start(command)
     }
 
     /// Waits for the end of a program in a terminal. Its output since the last wait is the stdout of the result.

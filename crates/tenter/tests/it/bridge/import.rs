@@ -76,8 +76,7 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
     for (command, reason) in [("rm x", "no deletion here"), ("curl -s http://localhost", "curl")] {
         let script =
             call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
-        let model = sandbox.script(&script);
-        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        let _ = sandbox.play(&script, &["go"]).expect_code(0);
     }
     sandbox.write(
         ".cursor/hooks.json",
@@ -123,8 +122,7 @@ fn rules_and_hooks_in_files_of_their_own_are_imported() {
         [("curl -s x", "curl"), ("wget x", "wget"), ("ls", "no releases today")]
     {
         let call = call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
-        let model = sandbox.script(&call);
-        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        let _ = sandbox.play(&call, &["go"]).expect_code(0);
     }
     let again = sandbox.run(&["bridge", "import", "codex", "--yes"]).expect_code(0);
     assert!(again.stderr.contains("Nothing was changed."), "{again}");
@@ -403,8 +401,7 @@ fn the_documented_hooks_add_format_and_continue_unchanged() {
     let (lines, code) = headless(&sandbox, script);
     assert_eq!((code, sandbox.read("a.txt").as_str()), (0, "x\nformatted\n"));
     assert!(of_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"), "{lines:?}");
-    let model = sandbox.script("turns: [{text: ok}]");
-    let rejected = sandbox.run(&["run", "--model", &model, "my password: x"]).expect_code(3);
+    let rejected = sandbox.play("turns: [{text: ok}]", &["my password: x"]).expect_code(3);
     assert!(rejected.stderr.contains("Write it without."), "{rejected}");
     if needs::has("jq") {
         let (_, code) = headless(&sandbox, &call("bash", "command: 'true'", ""));

@@ -124,9 +124,7 @@ fn the_user_chooses_agents_and_is_asked_before_each_change() {
 }
 
 fn terminal(sandbox: &Sandbox, args: &[&str]) -> PtySession {
-    let mut command = sandbox.command();
-    command.args(args);
-    PtySession::start(command)
+    sandbox.at_terminal(args)
 }
 
 #[test]

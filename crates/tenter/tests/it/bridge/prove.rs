@@ -84,9 +84,9 @@ const CONTEXTS: &[&str] = &[
     "context.pre_compact",
 ];
 
-/// Checks which of the checks that `options` select a client with a defect breaks.
-fn is_broken_at(defect: Defect, options: &str, expected: &[&str]) {
-    if let Some(broken) = broken(defect, options) {
+/// Checks which of the checks that `only` selects a client with a defect breaks.
+fn is_broken_at(defect: Defect, only: &str, expected: &[&str]) {
+    if let Some(broken) = broken(defect, only) {
         assert_eq!(broken, expected, "{defect:?}");
     }
 }
@@ -167,12 +167,6 @@ fn a_client_that_runs_a_tool_before_its_hooks_have_answered_is_broken() {
 }
 
 #[test]
-fn a_client_that_ignores_rewrites_is_broken() {
-    is_broken_at(Defect::IgnoresRewrite, CALLS, &["rewrite"]);
-    is_broken_at(Defect::IgnoresOutput, CALLS, &["output"]);
-}
-
-#[test]
 fn a_client_that_drops_contexts_is_broken() {
     let only = format!("{CALLS},ask,deny.notice,{}", CONTEXTS.join(","));
     is_broken_at(Defect::DropsContext, &only, &[&["deny.notice"], CONTEXTS].concat());
@@ -181,32 +175,26 @@ fn a_client_that_drops_contexts_is_broken() {
 }
 
 #[test]
-fn a_client_that_does_not_continue_or_reject_is_broken() {
-    let only = format!("{CALLS},prompt");
-    is_broken_at(Defect::DoesNotContinue, &only, &["continue"]);
-    is_broken_at(Defect::IgnoresRejection, &only, &["prompt"]);
-}
-
-#[test]
-fn a_client_that_fires_twice_or_not_for_subagents_is_broken() {
-    let subagents = "fires.subagent_stop,deny.subagent";
-    let only = format!("{CALLS},fires.before_tool,resume,{subagents}");
-    is_broken_at(Defect::FiresTwice, &only, &["fires.before_tool", "resume"]);
-    is_broken_at(Defect::SkipsSubagents, &only, &["fires.subagent_stop", "deny.subagent"]);
-}
-
-#[test]
-fn a_client_that_ignores_questions_notices_or_other_hooks_is_broken() {
-    is_broken_at(Defect::IgnoresAsk, DECISIONS, &["ask"]);
-    is_broken_at(Defect::NoticeVoidsAnswer, DECISIONS, &["deny.notice"]);
-    is_broken_at(Defect::HidesNotices, DECISIONS, &["notice"]);
-    is_broken_at(Defect::RunsFirstHookOnly, DECISIONS, &["deny.others"]);
-}
-
-#[test]
-fn a_client_that_hides_tools_from_hooks_is_broken() {
-    is_broken_at(Defect::SkipsMcp, DECISIONS, &["deny.mcp"]);
-    is_broken_at(Defect::NamesToolsAlike, DECISIONS, &["deny.tool", "deny.mcp"]);
+fn a_client_that_does_not_do_one_thing_is_broken_at_that() {
+    let subagents = ["fires.subagent_stop", "deny.subagent"];
+    let fires = format!("{CALLS},fires.before_tool,resume,{}", subagents.join(","));
+    let prompts = format!("{CALLS},prompt");
+    for (defect, only, expected) in [
+        (Defect::IgnoresRewrite, CALLS, &["rewrite"][..]),
+        (Defect::IgnoresOutput, CALLS, &["output"]),
+        (Defect::DoesNotContinue, &prompts, &["continue"]),
+        (Defect::IgnoresRejection, &prompts, &["prompt"]),
+        (Defect::FiresTwice, &fires, &["fires.before_tool", "resume"]),
+        (Defect::SkipsSubagents, &fires, &subagents),
+        (Defect::IgnoresAsk, DECISIONS, &["ask"]),
+        (Defect::NoticeVoidsAnswer, DECISIONS, &["deny.notice"]),
+        (Defect::HidesNotices, DECISIONS, &["notice"]),
+        (Defect::RunsFirstHookOnly, DECISIONS, &["deny.others"]),
+        (Defect::SkipsMcp, DECISIONS, &["deny.mcp"]),
+        (Defect::NamesToolsAlike, DECISIONS, &["deny.tool", "deny.mcp"]),
+    ] {
+        is_broken_at(defect, only, expected);
+    }
 }
 
 /// A fenced block of the page about CI: the one below the comment that names its file.

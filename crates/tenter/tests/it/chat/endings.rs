@@ -74,17 +74,6 @@ fn ctrl_c_at_the_prompt_clears_the_line_and_a_second_one_exits() {
 }
 
 #[test]
-fn ctrl_d_ends_the_session_with_user_exit() {
-    let sandbox = sandbox();
-    install_witness(&sandbox);
-    let mut chat = chat(&sandbox, "turns: [{text: ok}]");
-    say(&mut chat, "hi");
-    chat.type_in("\x04");
-    assert_eq!(chat.end().0, Some(0));
-    assert!(sandbox.read("ended").contains("\"exit_reason\": \"user_exit\""));
-}
-
-#[test]
 fn sigterm_at_the_prompt_ends_the_session_cleanly() {
     for signal in [Signal::TERM, Signal::HUP] {
         let sandbox = sandbox();

@@ -71,7 +71,7 @@ fn a_block_longer_than_the_screen_is_printed_once() {
 #[test]
 fn the_discarded_part_of_an_answer_leaves_the_screen() {
     let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[retry]\nfirst_delay_ms = 1\n");
+    sandbox.configure("[retry]\nfirst_delay_ms = 1\n");
     let fault = json!({"kind": "cut", "retry_after_ms": 20});
     let lines = lines_of_run(&sandbox, &json!({"text": "The name is Ada.", "fault": fault}));
     assert!(lines[0].starts_with("↻"), "{lines:?}");

@@ -32,19 +32,13 @@ fn a_message_continues_after_a_backslash_and_in_a_code_block() {
 }
 
 #[test]
-fn pasted_lines_are_one_message() {
-    let sandbox = sandbox();
-    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
-    chat.type_in("\x1b[200~one\rtwo\x1b[201~");
-    assert!(say(&mut chat, "").contains("ok\n"));
-}
-
-#[test]
-fn alt_enter_inserts_a_newline() {
-    let sandbox = sandbox();
-    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
-    chat.type_in("one\x1b\r");
-    assert!(say(&mut chat, "two").contains("ok\n"));
+fn pasted_lines_and_lines_after_alt_enter_are_one_message() {
+    for (typed, rest) in [("\x1b[200~one\rtwo\x1b[201~", ""), ("one\x1b\r", "two")] {
+        let sandbox = sandbox();
+        let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
+        chat.type_in(typed);
+        assert!(say(&mut chat, rest).contains("ok\n"));
+    }
 }
 
 #[test]

@@ -190,8 +190,7 @@ fn every_script_plays() {
         for (_, line) in block.note.lines.iter().filter(|(key, _)| key == "given") {
             assert_eq!(sandbox.shell(line).code, Some(0), "{}: {line}", block.place);
         }
-        let model = sandbox.script(&block.text);
-        let output = sandbox.run(&["run", "--model", &model, "What is here?"]);
+        let output = sandbox.play(&block.text, &["What is here?"]);
         let exit = block.note.get("exit").unwrap_or("0");
         assert_eq!(
             output.code.map(|code| code.to_string()).as_deref(),
@@ -222,8 +221,7 @@ fn every_key_of_a_script_is_listed() {
     ] {
         let table = page.tables.iter().find(|table| table.heading == heading).unwrap();
         let sandbox = sandbox();
-        let model = sandbox.script(script);
-        let error = sandbox.run(&["run", "--model", &model, "x"]).expect_code(1).stderr;
+        let error = sandbox.play(script, &["x"]).expect_code(1).stderr;
         for name in table.names() {
             assert!(error.contains(name), "{heading}: {name} is not taken\n{error}");
         }

@@ -93,8 +93,7 @@ fn arrow<'v>(place: &str, value: &'v str) -> (&'v str, &'v str) {
 /// Runs the script and compares the hook's decisions.
 fn check(sandbox: &Sandbox, block: &Block, script: &str, message: &str, expected: &str) {
     let (decisions, reason) = expected.split_once(": ").unwrap_or((expected, ""));
-    let model = sandbox.script(script);
-    let output = sandbox.run(&["run", "--headless", "--model", &model, message]);
+    let output = sandbox.play(script, &["--headless", message]);
     let lines = output.json_lines();
     let runs =
         of_kind(&lines, "hook").into_iter().filter(|run| run["hook"] == block.note.rest.as_str());

@@ -136,8 +136,8 @@ fn every_payload_is_what_a_manifest_hook_reads() {
         );
         install(&sandbox, "record", &format!("---\n{front}---\n"), RECORD);
         sandbox.write("README.md", "# The shop\n");
-        let model = sandbox.script(block.note.get("script").unwrap());
-        let output = sandbox.run(&["run", "--model", &model, block.note.get("message").unwrap()]);
+        let output =
+            sandbox.play(block.note.get("script").unwrap(), &[block.note.get("message").unwrap()]);
         let normal = |payload: &Value| {
             let mut payload = payload.clone();
             // It depends on the machine.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::panic::catch_unwind;
 
-use tenter_testkit::{Output, PtySession, Sandbox};
+use tenter_testkit::{Output, Sandbox};
 
 use super::as_documented;
 use super::hooks::has_what_it_needs;
@@ -103,9 +103,7 @@ fn chat(sandbox: &Sandbox, block: &Block) {
     let mut lines = block.text.lines();
     let start = lines.next().and_then(|line| line.strip_prefix("$ tenter "));
     let args = start.unwrap_or_else(|| panic!("{}: no command", block.place));
-    let mut command = sandbox.command();
-    command.args(args.split_whitespace());
-    let mut terminal = PtySession::start(command);
+    let mut terminal = sandbox.at_terminal(&args.split_whitespace().collect::<Vec<_>>());
     let mut screen = String::new();
     for line in lines {
         let question = [("> ", "\n> "), (QUESTION, QUESTION)];

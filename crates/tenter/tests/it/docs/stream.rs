@@ -64,10 +64,7 @@ fn printed() -> Vec<String> {
     let broken =
         sandbox.write("../home/.config/agents/hooks/broken", "#!/bin/sh\necho agent-stop\n");
     std::fs::set_permissions(broken, std::fs::Permissions::from_mode(0o755)).unwrap();
-    sandbox.write(
-        "../home/.config/tenter/config.toml",
-        "[hooks]\nmax_continuations = 1\n[retry]\nfirst_delay_ms = 1\n",
-    );
+    sandbox.configure("[hooks]\nmax_continuations = 1\n[retry]\nfirst_delay_ms = 1\n");
     sandbox.write("README.md", "# The shop\n");
     std::fs::rename(
         sandbox.script(SCRIPT).strip_prefix("scripted:").unwrap(),

@@ -33,8 +33,8 @@ fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
         sandbox.sh_hook("guard", "before_tool_call", &format!("echo '{reply}'"));
     }
     sandbox.write("README.md", "# The shop\n");
-    let model = sandbox.script(block.note.get("script").unwrap());
-    let output = sandbox.run(&["run", "--model", &model, block.note.get("message").unwrap()]);
+    let output =
+        sandbox.play(block.note.get("script").unwrap(), &[block.note.get("message").unwrap()]);
     let real =
         sandbox.read("payloads.jsonl").lines().map(|line| as_documented(&output, line)).collect();
     (as_documented(&output, &json::to_string(documented)), real)

@@ -78,8 +78,8 @@ const SLIP: &str = "compatibility: Blocks: things";
 /// Runs a command in a session, and returns whether it ran.
 fn is_run(sandbox: &Sandbox) -> bool {
     let call = "{name: bash, input: {command: touch ran}}";
-    let model = sandbox.script(&format!("turns:\n  - tool_calls: [{call}]\n  - text: Done.\n"));
-    let _ = sandbox.run(&["run", "--model", &model, "Do it."]);
+    let _ =
+        sandbox.play(&format!("turns:\n  - tool_calls: [{call}]\n  - text: Done.\n"), &["Do it."]);
     sandbox.project().join("ran").exists()
 }
 

@@ -131,16 +131,8 @@ fn a_sample_a_payload_and_an_event_each_run_the_hook_once() {
 #[test]
 fn there_is_a_sample_of_every_event_for_hooks_without_tests() {
     let sandbox = sandbox();
-    for event in [
-        "session_start",
-        "before_agent",
-        "after_agent",
-        "subagent_start",
-        "subagent_stop",
-        "pre_compact",
-        "post_compact",
-        "session_end",
-    ] {
+    let events = "session_start before_agent after_agent subagent_start subagent_stop pre_compact post_compact session_end";
+    for event in events.split(' ') {
         let name = event.replace('_', "-");
         manifest(&user_hooks(&sandbox), &name, &format!("trigger: {event}"), "cat >&2; echo told");
         let result = sandbox.run(&["hooks", "test", &name, "--json"]).expect_code(0).json();

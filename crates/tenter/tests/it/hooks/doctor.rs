@@ -172,7 +172,7 @@ fn an_exceeded_budget_is_reported_until_the_hook_is_faster() {
     manifest(&hooks, "granted", "trigger: before_tool\nmetadata: {budget_ms: 50}", "");
     let config =
         "[hooks]\nbudget_ms = 200\n[[hooks.override]]\nname = \"granted\"\nbudget_ms = 9000\n";
-    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.configure(config);
     ran(&sandbox, "slow", &[10, 60], "exit 0");
     ran(&sandbox, "slower", &[4000, 60], "exit 0");
     ran(&sandbox, "granted", &[800], "exit 0");

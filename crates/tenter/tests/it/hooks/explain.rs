@@ -2,21 +2,17 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Output, Sandbox};
 
 use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
 
-const RM: [&str; 8] = [
-    "hooks",
-    "explain",
-    "--event",
-    "before_tool",
-    "--tool",
-    "Bash",
-    "--input",
-    "{\"command\": \"rm -rf /x\"}",
-];
+const RM: [&str; 6] =
+    ["--event", "before_tool", "--tool", "Bash", "--input", "{\"command\": \"rm -rf /x\"}"];
+
+fn explain(sandbox: &Sandbox, args: &[&str]) -> Output {
+    sandbox.run(&[&["hooks", "explain"], args].concat())
+}
 
 /// Hooks for every reason to run or not to run; each would leave a file if it were run.
 fn every_reason() -> Sandbox {
@@ -44,16 +40,8 @@ fn the_input_is_explained_under_the_advertised_field_names() {
     sandbox.write("../home/.kodelet/hooks/env/HOOK.md", manifest);
     sandbox.write("../home/.kodelet/hooks/env/scripts/run.sh", "");
     let explain = |input: &str| {
-        sandbox.run(&[
-            "hooks",
-            "explain",
-            "--event",
-            "before_tool",
-            "--tool",
-            "file_write",
-            "--input",
-            input,
-        ])
+        let event = ["--event", "before_tool", "--tool", "file_write", "--input", input];
+        explain(&sandbox, &event)
     };
     let output = explain(r#"{"path": ".env", "content": "x"}"#).expect_code(0);
     assert!(output.stdout.contains(r#""file_path": ".env""#), "{output}");
@@ -64,7 +52,7 @@ fn the_input_is_explained_under_the_advertised_field_names() {
 #[test]
 fn every_hook_is_explained_without_running() {
     let sandbox = every_reason();
-    assert_snapshot!(sandbox.run(&RM), @r#"
+    assert_snapshot!(explain(&sandbox, &RM), @r#"
     exit: 0
     --- stdout
     passes, unless guard, program, any stops it: only a run of the hook shows that
@@ -99,7 +87,7 @@ fn every_hook_is_explained_without_running() {
                  ^^^^
       help: write `async: false` if it is meant to block
     "#);
-    let explained = sandbox.run(&["hooks", "explain", "--event", "session_end"]).expect_code(0);
+    let explained = explain(&sandbox, &["--event", "session_end"]).expect_code(0);
     for part in [
         "1. end (user, priority 100)\n   runs: it subscribes to this event",
         "run `tenter trust`; also, it subscribes to before_tool only",
@@ -113,7 +101,7 @@ fn built_in_hooks_run_after_synchronous_ones() {
     let sandbox = sandbox();
     sandbox.sh_hook("program", "after_turn", "touch ran");
     manifest(&user_hooks(&sandbox), "audit", "trigger: after_turn\nasync: true", "touch ran");
-    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "after_turn"]), @"
+    assert_snapshot!(explain(&sandbox, &["--event", "after_turn"]), @"
     exit: 0
     --- stdout
     after_turn
@@ -129,7 +117,7 @@ fn built_in_hooks_run_after_synchronous_ones() {
 #[test]
 fn the_json_form_has_the_result_of_each_matcher_part() {
     let sandbox = every_reason();
-    let explained = sandbox.run(&[&RM[..], &["--json"]].concat()).expect_code(0).json();
+    let explained = explain(&sandbox, &[&RM[..], &["--json"]].concat()).expect_code(0).json();
     let of = |name: &str| {
         let all: &Vec<Value> = explained.as_array().unwrap();
         all.iter().find(|hook| hook["name"] == name).unwrap()
@@ -159,18 +147,8 @@ fn what_cannot_be_searched_counts_as_matching_for_a_hook_that_may_deny() {
         "",
     );
     let input = json!({"command": "a".repeat(70_000)}).to_string();
-    let args = [
-        "hooks",
-        "explain",
-        "--event",
-        "before_tool",
-        "--tool",
-        "bash",
-        "--json",
-        "--input",
-        &input,
-    ];
-    let explained = sandbox.run(&args).expect_code(0).json();
+    let args = ["--event", "before_tool", "--tool", "bash", "--json", "--input", &input];
+    let explained = explain(&sandbox, &args).expect_code(0).json();
     assert_eq!(explained[0]["verdict"], "runs", "{explained}");
     let why = explained[0]["why"].as_str().unwrap();
     assert!(why.contains("cannot be searched for: the text is over 64 KiB"), "{why}");
@@ -192,26 +170,25 @@ fn the_json_form_has_the_facts_about_the_call() {
 #[test]
 fn an_invalid_question_is_an_error() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "before_tool"]), @r#"
+    assert_snapshot!(explain(&sandbox, &["--event", "before_tool"]), @r#"
     exit: 2
     --- stderr
     error: before_tool is about a tool call
       help: say which: --tool bash --input '{"command": "ls"}'
     "#);
-    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "session_end", "--tool", "bash"]), @"
+    assert_snapshot!(explain(&sandbox, &["--event", "session_end", "--tool", "bash"]), @"
     exit: 2
     --- stderr
     error: session_end is not about a tool call
       help: leave the command, --tool and --input out
     ");
     for input in ["[]", "{", "\"x\""] {
-        let args =
-            ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
-        let output = sandbox.run(&args).expect_code(2);
+        let args = ["--event", "before_tool", "--tool", "bash", "--input", input];
+        let output = explain(&sandbox, &args).expect_code(2);
         assert!(output.stderr.contains("the input is not a JSON object"), "{output}");
     }
-    assert_eq!(sandbox.run(&["hooks", "explain", "--event", "nonsense"]).code, Some(2));
-    assert_eq!(sandbox.run(&["hooks", "explain"]).code, Some(2));
+    assert_eq!(explain(&sandbox, &["--event", "nonsense"]).code, Some(2));
+    assert_eq!(explain(&sandbox, &[]).code, Some(2));
 }
 
 #[test]

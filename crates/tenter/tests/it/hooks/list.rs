@@ -226,12 +226,10 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
 #[test]
 fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     let sandbox = sandbox();
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "[compact]\nratio = 0.625\n").unwrap();
+    sandbox.configure("[compact]\nratio = 0.625\n");
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!((&list[0]["threshold"], &list[0]["status"]), (&json!(0.625), &json!("active")));
-    fs::write(&config, "[compact]\nauto = false\n").unwrap();
+    sandbox.configure("[compact]\nauto = false\n");
     let event = ["--event", "after_turn"];
     let listed = sandbox.run(&[&["hooks", "list"][..], &event].concat()).expect_code(0);
     assert_snapshot!(listed.stdout, @"

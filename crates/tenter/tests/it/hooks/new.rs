@@ -6,33 +6,10 @@ use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use tenter_protocol::lifecycle::{Lifecycle, TABLE, executable_spellings};
 use tenter_testkit::{Sandbox, needs};
 
 use crate::sandbox;
-
-const EVENTS: [&str; 13] = [
-    "session_start",
-    "before_agent",
-    "before_tool",
-    "after_tool",
-    "after_tool_failure",
-    "after_turn",
-    "before_stop",
-    "after_agent",
-    "subagent_start",
-    "subagent_stop",
-    "pre_compact",
-    "post_compact",
-    "session_end",
-];
-const EXECUTABLE_EVENTS: [&str; 6] = [
-    "before_tool_call",
-    "after_tool_call",
-    "user_message_send",
-    "after_turn",
-    "turn_end",
-    "agent_stop",
-];
 
 fn hooks(sandbox: &Sandbox) -> PathBuf {
     sandbox.project().join(".agents/hooks")
@@ -56,14 +33,14 @@ fn an_empty_hook_is_valid_and_does_nothing_in_every_language() {
         }
         let sandbox = sandbox();
         // The scripts are the same for every event; the manifests and the comments are not.
-        let run_in = if language == "bash" { &EVENTS[..] } else { &["before_tool"] };
-        for event in run_in {
+        let run_in = if language == "bash" { &TABLE[..] } else { &TABLE[2..3] };
+        for Lifecycle { name: event, .. } in run_in {
             let name = event.replace('_', "-");
             let args = ["hooks", "new", &name, "--event", event, "--lang", language];
             let _ = sandbox.run(&args).expect_code(0);
         }
         every_test_passes(&sandbox, run_in.len());
-        for event in EXECUTABLE_EVENTS {
+        for event in executable_spellings() {
             let args = ["hooks", "new", event, "--event", event, "--format", "executable"];
             let _ = sandbox.run(&[&args[..], &["--lang", language]].concat()).expect_code(0);
         }
@@ -74,7 +51,7 @@ fn an_empty_hook_is_valid_and_does_nothing_in_every_language() {
             "{silent}"
         );
         let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
-        let count = run_in.len() + EXECUTABLE_EVENTS.len();
+        let count = run_in.len() + executable_spellings().len();
         assert_eq!(valid.stdout.lines().count(), count, "{valid}");
     }
 }
@@ -111,10 +88,12 @@ fn a_name_without_a_template_creates_an_empty_hook() {
     Test it: tenter hooks test no-cows
     After a change, test it again: you are asked whether to trust the change.
     ");
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: bash, input: {command: rm -rf /nothing}}]}, {text: ok}]",
-    );
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox
+        .play(
+            "turns: [{tool_calls: [{name: bash, input: {command: rm -rf /nothing}}]}, {text: ok}]",
+            &["go"],
+        )
+        .expect_code(0);
     assert!(!output.stderr.contains("blocked"), "{output}");
 }
 
@@ -134,10 +113,12 @@ fn a_name_that_matches_a_template_selects_it() {
     assert!(!hooks(&sandbox).join("no-force-push/scripts").exists(), "it has rules");
     let remainder = fs::read_dir(hooks(&sandbox)).unwrap().count();
     assert_eq!(remainder, 1, "nothing is left over");
-    let model = sandbox.script(
-        "turns: [{tool_calls: [{name: bash, input: {command: git  push  -f}}]}, {text: ok}]",
-    );
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox
+        .play(
+            "turns: [{tool_calls: [{name: bash, input: {command: git  push  -f}}]}, {text: ok}]",
+            &["go"],
+        )
+        .expect_code(0);
     assert!(output.stderr.contains("blocked by hook no-force-push"), "{output}");
     // Options take precedence over the template that the name selects.
     for (name, more) in [
@@ -275,22 +256,11 @@ fn an_existing_hook_is_replaced_only_with_force() {
     }
 }
 
+/// The unit tests of names and events have the others.
 #[test]
 fn invalid_names_and_events_are_rejected_before_anything_is_written() {
     let sandbox = sandbox();
-    let long = "x".repeat(65);
-    for name in [
-        "",
-        "a/b",
-        "../up",
-        ".hidden",
-        "old.disable",
-        "guard~",
-        "guard.bak",
-        "hooks.toml",
-        "a\nb",
-        &long,
-    ] {
+    for name in ["../up", "a\nb"] {
         let output = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(2);
         assert!(output.stderr.contains("a hook cannot have the name"), "{output}");
     }
@@ -311,13 +281,7 @@ fn invalid_names_and_events_are_rejected_before_anything_is_written() {
     error: a manifest hook cannot have the name "No_Sudo": the name contains upper-case letters
       help: for example `no-sudo`
     "#);
-    for name in ["a b", "guard.sh", "-x", "x: y"] {
-        assert_eq!(sandbox.run(&["hooks", "new", "--", name]).code, Some(2), "{name}");
-    }
-    assert_eq!(
-        sandbox.run(&["hooks", "new", "guard", "--event", "xyz", "--format", "executable"]).code,
-        Some(2)
-    );
+    assert_eq!(sandbox.run(&["hooks", "new", "--", "-x"]).code, Some(2));
     assert!(!sandbox.project().join(".agents").exists());
 }
 
@@ -348,10 +312,13 @@ fn a_symlink_cannot_place_a_new_hook_outside_the_project() {
 }
 
 #[test]
-fn a_changed_hook_is_tested_in_one_step_with_trust() {
+fn a_changed_hook_is_tested_in_one_step_with_trust_that_covers_no_other_hook() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
-    sandbox.write(".agents/hooks/guard/scripts/run.sh", "#!/bin/sh\nexit 0\n# changed\n");
+    for name in ["guard", "other"] {
+        let _ = sandbox.run(&["hooks", "new", name]).expect_code(0);
+        let script = format!(".agents/hooks/{name}/scripts/run.sh");
+        sandbox.write(&script, "#!/bin/sh\nexit 0\n# changed\n");
+    }
     let _ = sandbox.run(&["hooks", "test", "guard"]).expect_code(4);
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"
     exit: 0
@@ -362,20 +329,7 @@ fn a_changed_hook_is_tested_in_one_step_with_trust() {
     Trusted: guard.
     ");
     assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0), "it stays trusted");
-}
-
-#[test]
-fn trust_given_for_a_test_covers_only_that_hook() {
-    let sandbox = sandbox();
-    for name in ["one", "two"] {
-        let _ = sandbox.run(&["hooks", "new", name]).expect_code(0);
-        sandbox.write(
-            &format!(".agents/hooks/{name}/scripts/run.sh"),
-            "#!/bin/sh\nexit 0\n# changed\n",
-        );
-    }
-    let _ = sandbox.run(&["hooks", "test", "one", "--trust"]).expect_code(0);
-    assert_eq!(sandbox.run(&["hooks", "test", "two"]).code, Some(4));
+    assert_eq!(sandbox.run(&["hooks", "test", "other"]).code, Some(4));
 }
 
 #[test]
@@ -387,11 +341,7 @@ fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
             .write(".agents/hooks/guard/scripts/run.sh", format!("#!/bin/sh\nexit 0\n# {text}\n"))
     };
     change("one");
-    let test = || {
-        let mut command = sandbox.command();
-        command.args(["hooks", "test", "guard"]);
-        tenter_testkit::PtySession::start(command)
-    };
+    let test = || sandbox.at_terminal(&["hooks", "test", "guard"]);
     let mut terminal = test();
     let _ = terminal.wait_for("[q] quit: ");
     terminal.enter("t");

@@ -96,17 +96,14 @@ fn a_test_runs_both_forms_and_compares_them() {
 
 #[test]
 fn test_files_are_run_over_both_forms() {
-    let sandbox = with_hook("respond null");
-    let tests = user_hooks(&sandbox).join("guard/tests");
-    fs::create_dir_all(&tests).unwrap();
-    let case = json!({"event": {"tool_name": "Shell"}, "expect": {"decision": "deny", "exit": 0}});
-    fs::write(tests.join("denies.json"), case.to_string()).unwrap();
-    let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(1);
-    assert!(output.stdout.contains("FAIL"), "{output}");
-    let script = script(DENIES, RESPONDS);
-    manifest(&user_hooks(&sandbox), "guard", FRONT, &script);
-    let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
-    assert!(output.stdout.contains("1 passed"), "{output}");
+    for (served, code, result) in [("respond null", 1, "FAIL"), (RESPONDS, 0, "1 passed")] {
+        let sandbox = with_hook(served);
+        let case =
+            r#"{"event": {"tool_name": "Shell"}, "expect": {"decision": "deny", "exit": 0}}"#;
+        sandbox.write("../home/.config/agents/hooks/guard/tests/denies.json", case);
+        let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(code);
+        assert!(output.stdout.contains(result), "{output}");
+    }
 }
 
 #[test]

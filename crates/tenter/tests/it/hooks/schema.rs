@@ -194,8 +194,7 @@ fn the_payloads_of_a_session_are_valid() {
         "#!/bin/sh\ncase $1 in hook) printf '{print}\\n' ;; run) cat >> executable.jsonl ;; esac\n"
     );
     sandbox.user_hook("recorder", &script);
-    let model = sandbox.script(SESSION);
-    let _ = sandbox.run(&["run", "--model", &model, "Find the bug."]).expect_code(0);
+    let _ = sandbox.play(SESSION, &["Find the bug."]).expect_code(0);
     for (file, key, protocol, expected) in [
         ("manifest.jsonl", "event_type", ProtocolName::Manifest, events.into_iter().collect()),
         ("executable.jsonl", "event", ProtocolName::Executable, names),

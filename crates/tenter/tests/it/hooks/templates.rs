@@ -187,11 +187,10 @@ fn a_guard_that_cannot_read_a_command_blocks_it() {
         let deep = format!("{}git push -f{}", "$(".repeat(60), ")".repeat(60));
         let long = format!("touch ran; {}\n:", "#".repeat(70_000));
         for command in [format!("touch ran; echo {deep}"), long] {
-            let model = sandbox.script(&format!(
+            let output = sandbox.play(&format!(
                 "turns: [{{tool_calls: [{{name: bash, input: {{command: {}}}}}]}}, {{text: ok}}]",
                 json!(command)
-            ));
-            let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+            ), &["go"]).expect_code(0);
             assert!(output.stderr.contains("✗ blocked by hook"), "{template} {output}");
             assert!(!sandbox.project().join("ran").exists(), "{template}");
         }
@@ -231,8 +230,9 @@ fn redact_secrets_leaves_no_key_whatever_tool_shows_it_and_however_the_command_e
     for language in languages() {
         let sandbox = with_hook("redact-secrets", language);
         sandbox.write("keys", &keys);
-        let model = sandbox.script(&format!("turns: [{turns}, {{text: ok, {expect}}}]"));
-        let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        let output = sandbox
+            .play(&format!("turns: [{turns}, {{text: ok, {expect}}}]"), &["go"])
+            .expect_code(0);
         let screen = format!("{}{}", output.stdout, output.stderr);
         assert!(!screen.contains(KEY) && !screen.contains("MIIEabc"), "{language} {output}");
         assert!(!screen.contains("has no field"), "{language}\n{output}");
@@ -270,10 +270,9 @@ fn files_named(dir: &Path, name: &str) -> Vec<PathBuf> {
 fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
     for language in languages() {
         let sandbox = with_hook("audit-log", language);
-        let model = sandbox.script(&format!(
+        let _ = sandbox.play(&format!(
             "turns: [{{tool_calls: [{{name: bash, input: {{command: 'echo \"{KEY}\" \\ ä'}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: 'false'}}}}]}}, {{tool_calls: [{{name: file_write, input: {{file_path: a, text: secret text}}}}]}}, {{text: ok}}]"
-        ));
-        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        ), &["go"]).expect_code(0);
         assert!(files_named(&sandbox.project(), "audit.jsonl").is_empty());
         let logs = files_named(&sandbox.home(), "audit.jsonl");
         assert_eq!(logs.len(), 1, "{language} {logs:?}");
@@ -373,10 +372,7 @@ fn context_at_start_tells_of_the_repository_and_starts_nothing_of_it() {
             git config core.fsmonitor 'touch ../pwned' && git config alias.status '!touch ../pwned' && \
             git config log.showSignature true && git config gpg.program 'touch ../pwned'";
         let _ = sandbox.shell(set_up).expect_code(0);
-        let model = sandbox.script(
-            "turns: [{text: ok, expect: {contains: ['Branch: fe\"at', 'new file', 'say \"hi\" \\ there']}}]",
-        );
-        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        let _ = sandbox.play("turns: [{text: ok, expect: {contains: ['Branch: fe\"at', 'new file', 'say \"hi\" \\ there']}}]", &["go"]).expect_code(0);
         assert!(!sandbox.root().join("pwned").exists(), "{language}");
         let _ = sandbox.shell("rm -rf .git").expect_code(0);
         let tested = sandbox.run(&["hooks", "test", "context-at-start", "--sample", "--json"]);

@@ -113,9 +113,7 @@ fn failures_are_shown_with_their_reason() {
 #[test]
 fn a_hook_that_times_out_keeps_its_output() {
     let sandbox = sandbox();
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "[hooks]\ntimeout_ms = 300\nfail = \"closed\"\n").unwrap();
+    sandbox.configure("[hooks]\ntimeout_ms = 300\nfail = \"closed\"\n");
     sandbox.sh_hook("slow", "before_tool_call", "echo waiting >&2\nexec sleep 60");
     let result = sandbox.run(&["hooks", "test", "slow", "--json"]).expect_code(1).json();
     assert_eq!(
@@ -223,8 +221,8 @@ fn a_test_an_explanation_and_a_run_agree_on_whether_a_hook_runs() {
         assert_eq!(explained.json()[0]["verdict"] == "runs", runs, "{explained}");
         let _ = fs::remove_file(sandbox.project().join("events"));
         let call = json!([{"name": "bash", "input": input}]);
-        let model = sandbox.script(&format!("turns:\n  - tool_calls: {call}\n  - text: Done.\n"));
-        let run = sandbox.run(&["run", "--model", &model, "go"]);
+        let run =
+            sandbox.play(&format!("turns:\n  - tool_calls: {call}\n  - text: Done.\n"), &["go"]);
         assert_eq!(run.code, Some(0), "{run}");
         let expected = if runs { "session_start\nbefore_tool\n" } else { "session_start\n" };
         assert_eq!(sandbox.read("events"), expected);

@@ -31,8 +31,7 @@ fn exit_2_and_a_deny_on_stdout_are_the_same_block() {
 fn failures_are_reported_and_the_agent_continues() {
     let sandbox = sandbox();
     hook(&sandbox, "guard", "before_tool", "", "echo '{\"decision\": \"deny\"}'; exit 3");
-    let model = sandbox.script(&bash("touch ran", ""));
-    let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+    let output = sandbox.play(&bash("touch ran", ""), &["Do it."]).expect_code(0);
     assert!(sandbox.project().join("ran").exists());
     let reason = "it exited with code 3";
     let message = format!("hook guard failed at before_tool: {reason}");
@@ -99,30 +98,25 @@ fn text_is_logged_and_invalid_json_is_warned_about() {
 #[test]
 fn a_prompt_an_input_and_an_output_can_be_changed() {
     let sandbox = sandbox();
-    let says = |what: Value| format!("echo '{what}'");
-    hook(
-        &sandbox,
-        "prompt",
-        "before_agent",
-        "",
-        &says(json!({"modified_prompt": "do that", "additional_context": "be brief"})),
-    );
-    hook(
-        &sandbox,
-        "input",
-        "pre-tool-call",
-        "",
-        &says(json!({"updatedInput": {"command": "echo SECRET > out; cat out"}})),
-    );
-    hook(
-        &sandbox,
-        "output",
-        "after_tool",
-        "",
-        &says(
-            json!({"modified_output": {"metadata": {"output": "[redacted]"}}, "additionalContext": "it held a key"}),
+    for (name, trigger, answer) in [
+        (
+            "prompt",
+            "before_agent",
+            r#"{"modified_prompt": "do that", "additional_context": "be brief"}"#,
         ),
-    );
+        (
+            "input",
+            "pre-tool-call",
+            r#"{"updatedInput": {"command": "echo SECRET > out; cat out"}}"#,
+        ),
+        (
+            "output",
+            "after_tool",
+            r#"{"modified_output": {"metadata": {"output": "[redacted]"}}, "additionalContext": "it held a key"}"#,
+        ),
+    ] {
+        hook(&sandbox, name, trigger, "", &format!("echo '{answer}'"));
+    }
     let script = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo}}], expect: {contains: [do that, be brief, \" name=\\\"prompt\\\">\"], lacks: [do it]}}, \
                    {text: ok, expect: {contains: [redacted, it held a key], lacks: [SECRET]}}]";
     let (lines, code) = headless(&sandbox, script);
@@ -147,7 +141,7 @@ fn an_input_that_the_tool_rejects_runs_nothing() {
 fn ask_means_no_without_a_user_unless_configured_otherwise() {
     for (config, ran) in [("", false), ("[hooks]\nask = \"allow\"\n", true)] {
         let sandbox = sandbox();
-        sandbox.write("../home/.config/tenter/config.toml", config);
+        sandbox.configure(config);
         hook(
             &sandbox,
             "careful",
@@ -222,9 +216,9 @@ fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     assert!(fine.get("stdout").is_none() && fine.get("stderr").is_none(), "{fine}");
     let log = sandbox.run(&["log"]).expect_code(0);
     assert!(log.stdout.contains(r#"its stdout: "Traceback: $AKIA[16 redacted]""#), "{log}");
-    let model = sandbox.script(&bash("true", "lacks: [nothing]"));
-    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    let output = sandbox.play(&bash("true", "lacks: [nothing]"), &["x"]).expect_code(0);
     assert!(output.stderr.contains(r#"its stdout: "Traceback: $AKIA"#), "{output}");
+    assert!(output.stderr.contains("cannot connect"), "{output}");
 }
 
 /// The effect is not undone; the model reads the hook's objection, and later hooks do not run (R29).
@@ -245,8 +239,7 @@ fn a_block_after_the_fact_is_fed_back() {
         );
         hook(&sandbox, "later", trigger, "priority: 100", "touch asked-$(wc -l < /dev/null)");
         let script = bash(command, "contains: [\" name=\\\"critic\\\">\\nbadly named\"]");
-        let model = sandbox.script(&script);
-        let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+        let output = sandbox.play(&script, &["x"]).expect_code(0);
         assert!(sandbox.project().join("ran").exists(), "{trigger}");
         let message = format!("blocked by hook critic at {trigger}: badly named");
         assert!(output.stderr.contains(&message), "{trigger}\n{output}");
@@ -264,8 +257,7 @@ fn a_block_after_the_fact_is_fed_back() {
 fn a_session_ends_even_if_a_hook_denies_it() {
     let sandbox = sandbox();
     hook(&sandbox, "untidy", "session_end", "", "echo 'there is a mess left' >&2; exit 2");
-    let model = sandbox.script("turns: [{text: ok}]");
-    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    let output = sandbox.play("turns: [{text: ok}]", &["x"]).expect_code(0);
     assert!(
         output.stderr.contains("blocked by hook untidy at session_end: there is a mess left"),
         "{output}"
@@ -276,7 +268,7 @@ fn a_session_ends_even_if_a_hook_denies_it() {
 #[test]
 fn a_gate_that_never_passes_stops_eventually() {
     let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nmax_continuations = 2\n");
+    sandbox.configure("[hooks]\nmax_continuations = 2\n");
     hook(
         &sandbox,
         "gate",

@@ -80,8 +80,7 @@ fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
                                ^^^^^^^^^^^
       help: did you mean `session_id`?
     "#);
-    let model = sandbox.script(&bash("touch ran", ""));
-    let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+    let output = sandbox.play(&bash("touch ran", ""), &["Do it."]).expect_code(0);
     let message =
         "HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`; it counts as missing";
     assert!(output.stderr.contains(message), "{output}");
@@ -97,8 +96,7 @@ fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
         "trigger: before_tool",
         &["action: deny", "reason: \"{{.nmae}}\""],
     );
-    let model = sandbox.script(&bash("touch ran", ""));
-    let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+    let output = sandbox.play(&bash("touch ran", ""), &["Do it."]).expect_code(0);
     let message = "hook guard failed at before_tool: its template cannot be rendered: the payload has no `nmae`, in `{{.nmae}}`";
     assert!(output.stderr.contains(message), "{output}");
     assert!(sandbox.project().join("ran").exists());

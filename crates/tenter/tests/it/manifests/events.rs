@@ -270,8 +270,9 @@ fn an_interrupted_session_still_fires_session_end() {
 fn the_stop_reason_names_the_turn_limit_and_rejected_calls() {
     let sandbox = sandbox();
     record_everything(&sandbox);
-    let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}]");
-    let _ = sandbox.run(&["run", "--max-turns", "1", "--model", &model, "x"]).expect_code(5);
+    let _ = sandbox
+        .play("turns: [{tool_calls: [{name: todo}]}]", &["--max-turns", "1", "x"])
+        .expect_code(5);
     let stop = own(&sandbox, "before_stop");
     assert_eq!((&stop["stop_reason"], &stop["final_message"]), (&json!("max_steps"), &Value::Null));
     let sandbox = crate::sandbox();

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
 use tenter_testkit::http_server::HttpServer;
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
-use tenter_testkit::{PtySession, Sandbox};
 
 use super::{DIRECTORY, bash, decisions, runs};
 use crate::sandbox;
@@ -65,8 +65,9 @@ fn one_process_posts_all_payloads_of_a_session() {
     let calls = (1..=3).map(|id| {
         format!("{{tool_calls: [{{id: t{id}, name: bash, input: {{command: 'echo {id}'}}}}]}}, ")
     });
-    let model = sandbox.script(&format!("turns: [{}{{text: ok}}]", calls.collect::<String>()));
-    let _ = sandbox.run(&["run", "--model", &model, "do it"]).expect_code(0);
+    let _ = sandbox
+        .play(&format!("turns: [{}{{text: ok}}]", calls.collect::<String>()), &["do it"])
+        .expect_code(0);
     let commands = server.requests().into_iter().map(|request| {
         let payload: Value = serde_json::from_str(&request.body).unwrap();
         payload["tool_input"]["command"].as_str().unwrap().to_owned()
@@ -116,7 +117,7 @@ fn a_variable_that_is_not_set_or_withheld_is_not_sent() {
     // A key whose name does not look like one, even if the user passes it to the hook.
     let config = "[providers.mine]\napi = \"chat\"\nbase_url = \"http://localhost:1/v1\"\napi_key_env = \"TEAM\"\n\
         [[hooks.override]]\nname = \"remote\"\nenv = [\"TEAM\"]\n";
-    user.write("../home/.config/tenter/config.toml", config);
+    user.configure(config);
     assert_eq!(error(&run(&user, &[("TEAM", "secret")])), unset);
     assert_eq!(server.requests(), []);
 }
@@ -155,9 +156,7 @@ fn where_payloads_go_is_shown_before_the_hook_is_trusted() {
     let more = "headers: {Authorization: \"env:TEAM_HOOK_TOKEN\"}";
     let directory = sandbox.project().join(".agents/hooks");
     write(&directory, "remote", "https://hooks.example.com/tenter", more);
-    let mut command = sandbox.command();
-    command.args(["trust"]);
-    let mut session = PtySession::start(command);
+    let mut session = sandbox.at_terminal(&["trust"]);
     let screen = session.wait_for("Let them run?");
     let expected = "remote sends its payloads to https://hooks.example.com/tenter, with the values of TEAM_HOOK_TOKEN";
     assert!(screen.replace(['\r', '\n'], "").contains(expected), "{screen}");

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use tenter_testkit::model_server::{Format, ModelServer};
-use tenter_testkit::{Output, PtySession, Sandbox};
+use tenter_testkit::{Output, Sandbox};
 
 use super::{USER_FILE, keyless, last, server, with};
 use crate::sandbox;
@@ -96,11 +96,7 @@ fn a_key_command_does_not_run_for_a_project_without_consent() {
 fn at_a_terminal_the_user_is_asked_once() {
     let server = keyless();
     let sandbox = hostile(&server, "");
-    let start = || {
-        let mut command = sandbox.command();
-        command.args(["run", "hi"]);
-        PtySession::start(command)
-    };
+    let start = || sandbox.at_terminal(&["run", "hi"]);
     let mut refused = start();
     refused.wait_for("chooses the model local/x");
     refused.wait_for("Use it in this project? [y] yes  [n] no: ");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::Sandbox;
 
 use super::{GUARD, Repository, ran};
 use crate::sandbox;
@@ -30,8 +30,7 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
     let tidy = "  ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy\n";
     assert!(added.stderr.contains(tidy), "{added}");
     assert_eq!(ran(&sandbox), "");
-    let model = sandbox.script("turns: [{text: Hello.}]");
-    let _ = sandbox.run(&["run", "--model", &model, "Hello?"]).expect_code(4);
+    let _ = sandbox.play("turns: [{text: Hello.}]", &["Hello?"]).expect_code(4);
     assert_eq!(ran(&sandbox), "");
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
 }
@@ -51,9 +50,7 @@ fn with_the_flag_hooks_are_trusted_and_then_queried() {
 fn at_a_terminal_the_user_is_asked_only_once() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "guards"), Repository::new(&sandbox, "more"));
-    let mut command = sandbox.command();
-    command.args(["plugin", "add", &one.url(), &two.url()]);
-    let mut terminal = PtySession::start(command);
+    let mut terminal = sandbox.at_terminal(&["plugin", "add", &one.url(), &two.url()]);
     let question = terminal.wait_for("[s] skip: ");
     assert!(question.contains(GUARD_NAME) && question.contains("ada/more/guard"), "{question}");
     assert!(question.contains("executable; its events are asked after you trust it"), "{question}");
@@ -74,9 +71,7 @@ fn at_a_terminal_the_user_is_asked_only_once() {
 fn skipping_installs_the_plugin_without_trusting_its_hooks() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let mut command = sandbox.command();
-    command.args(["plugin", "add", &repository.url()]);
-    let mut terminal = PtySession::start(command);
+    let mut terminal = sandbox.at_terminal(&["plugin", "add", &repository.url()]);
     terminal.wait_for("[s] skip: ");
     terminal.enter("s");
     let _ = sandbox.finish_pty(terminal).expect_code(0);

@@ -1,7 +1,6 @@
 //! `tenter plugin update`: what it shows, what it replaces and what it leaves.
 
 use insta::assert_snapshot;
-use tenter_testkit::PtySession;
 
 use super::{GUARD, Repository, left};
 use crate::sandbox;
@@ -173,9 +172,7 @@ fn a_directory_that_a_lock_names_is_copied_when_the_user_agrees() {
     let own = Repository::new(&sandbox, "guards");
     sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(&repository.url(), &own.url()));
     let update = || {
-        let mut command = sandbox.command();
-        command.args(["plugin", "update"]);
-        let mut terminal = PtySession::start(command);
+        let mut terminal = sandbox.at_terminal(&["plugin", "update"]);
         let question = terminal.wait_for("Copy it into the project? [y] yes  [n] no: ");
         assert!(question.contains("srv/ada/guards"), "{question}");
         terminal

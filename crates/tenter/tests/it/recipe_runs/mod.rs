@@ -32,27 +32,12 @@ fn a_query_is_appended_to_the_recipe() {
     );
     let script =
         |prompt: &str| format!("turns: [{{text: ok, expect: {{contains: [{}]}}}}]", json!(prompt));
-    let model = sandbox.script(&script("\nReview src."));
-    let alone = sandbox.run(&["run", "-r", "review", "--result-only", "--model", &model]);
+    let alone = sandbox.play(&script("\nReview src."), &["-r", "review", "--result-only"]);
     assert_eq!(alone.expect_code(0).stdout, "ok\n");
     let model = sandbox.script(&script("Review lib. Mind the gap.\n\nbe quick\nand kind"));
-    let with_query = sandbox.run_with_stdin(
-        &[
-            "run",
-            "--recipe",
-            "review",
-            "--arg",
-            "directory=lib",
-            "--arg",
-            "focus=the gap",
-            "--result-only",
-            "--model",
-            &model,
-            "be",
-            "quick",
-        ],
-        "and kind\n",
-    );
+    let args = ["run", "--recipe", "review", "--arg", "directory=lib", "--arg", "focus=the gap"];
+    let query = ["--result-only", "--model", &model, "be", "quick"];
+    let with_query = sandbox.run_with_stdin(&[&args[..], &query].concat(), "and kind\n");
     assert_eq!(with_query.expect_code(0).stdout, "ok\n");
 }
 
@@ -60,32 +45,21 @@ fn a_query_is_appended_to_the_recipe() {
 fn hooks_of_both_kinds_and_the_store_receive_the_recipe() {
     let sandbox = sandbox();
     sandbox.write("../home/.kodelet/recipes/tidy.md", "Tidy up.");
-    for event in ["user_message_send", "before_tool_call", "after_turn", "agent_stop"] {
-        sandbox.sh_hook(event, event, &format!("printf '%s\n' \"$payload\" >> {event}"));
+    let executables = ["user_message_send", "before_tool_call", "after_turn", "agent_stop"];
+    let manifests = ["session_start", "before_tool", "session_end"];
+    let writes = |event: &str| format!("printf '%s\n' \"$payload\" >> {event}");
+    for event in executables {
+        sandbox.sh_hook(event, event, &writes(event));
     }
-    for event in ["session_start", "before_tool", "session_end"] {
-        hook(
-            &sandbox,
-            &event.replace('_', "-"),
-            event,
-            "",
-            &format!("printf '%s\n' \"$payload\" >> {event}"),
-        );
+    for event in manifests {
+        hook(&sandbox, &event.replace('_', "-"), event, "", &writes(event));
     }
     let script = "turns: [{tool_calls: [{name: todo}]}, {text: ok}]";
     let _ = run(&sandbox, script, &["-r", "tidy"]).expect_code(0);
     let payloads = |file: &str| -> Vec<Value> {
         sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    for file in [
-        "user_message_send",
-        "before_tool_call",
-        "after_turn",
-        "agent_stop",
-        "session_start",
-        "before_tool",
-        "session_end",
-    ] {
+    for file in executables.into_iter().chain(manifests) {
         let payload = &payloads(file)[0];
         let scope = payload.get("context").unwrap_or(payload);
         assert_eq!(scope["recipe_name"], "tidy", "{file} {payload}");

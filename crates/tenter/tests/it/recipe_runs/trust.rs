@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::Sandbox;
 
 use super::run;
 use crate::{of_kind, sandbox};
@@ -87,9 +87,7 @@ fn the_user_is_asked_and_may_trust_skip_or_quit() {
         "turns: [{text: ok, expect: {contains: [\"Look: [bash: touch ran was not started\"]}}]";
     let start = |script: &str| {
         let model = sandbox.script(script);
-        let mut command = sandbox.command();
-        command.args(["run", "-r", "spy", "--model", &model]);
-        PtySession::start(command)
+        sandbox.at_terminal(&["run", "-r", "spy", "--model", &model])
     };
     let mut session = start(SCRIPT);
     let question = session.wait_for("[q] quit: ");

@@ -48,8 +48,7 @@ fn run(sandbox: &Sandbox, commands: &[&str], expected: &[&str]) -> Vec<Value> {
     let mut turns: Vec<Value> = commands.iter().enumerate().map(call).collect();
     turns.push(json!({"text": "ok", "expect": {"contains": expected}}));
     let script = json!({"turns": turns, "completions": ["from the model"]}).to_string();
-    let model = sandbox.script(&script);
-    let output = sandbox.run(&["run", "--headless", "--model", &model, "Do it."]);
+    let output = sandbox.play(&script, &["--headless", "Do it."]);
     assert_eq!(output.code, Some(0), "{output}");
     output.json_lines()
 }

@@ -1,7 +1,7 @@
 //! Calls that are written so that a guard reads something else than the tool does.
 
 use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
-use tenter_testkit::{Output, PtySession, Sandbox};
+use tenter_testkit::{Output, Sandbox};
 
 use crate::sandbox;
 
@@ -43,8 +43,8 @@ fn tool_and_guard_see_the_same_file_name() {
     });
     let sandbox = guarded();
     sandbox.write(".env", "KEY=secret\n");
-    let model = sandbox.script(&format!("turns: [{}{{text: ok}}]", calls.concat()));
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output =
+        sandbox.play(&format!("turns: [{}{{text: ok}}]", calls.concat()), &["go"]).expect_code(0);
     assert_eq!(output.stderr.matches("● file_").count(), 3 * names.len(), "{output}");
     assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{output}");
     let stored = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
@@ -70,7 +70,7 @@ fn plays(sandbox: &Sandbox, (format, api): (Format, &str), arguments: &str) -> O
     let key = "api_key_command = \"echo k\"";
     let provider = format!("[providers.lab]\napi = \"{api}\"\nbase_url = \"{base}\"\n{key}\n");
     let names = "[models.\"lab/m\"]\ncontext_window = 9000\n";
-    sandbox.write("../home/.config/tenter/config.toml", provider + names);
+    sandbox.configure(provider + names);
     let output = sandbox.run(&["run", "--model", "lab/m", "go"]);
     assert!(!server.requests().is_empty(), "{output}");
     // What is no input is no history either that a strict server would take.
@@ -119,12 +119,12 @@ fn a_fail_closed_guard_is_not_evaded_by_length_or_file_changes() {
         let call = |command: &str| {
             format!("{{tool_calls: [{{name: bash, input: {{command: \"{command}\"}}}}]}}")
         };
-        let model = sandbox.script(&format!(
-            "turns: [{}, {}, {{text: ok}}]",
-            call(&command),
-            call("touch ran")
-        ));
-        let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        let output = sandbox
+            .play(
+                &format!("turns: [{}, {}, {{text: ok}}]", call(&command), call("touch ran")),
+                &["go"],
+            )
+            .expect_code(0);
         assert!(!sandbox.project().join("ran").exists(), "{pattern}\n{output}");
     }
 }
@@ -141,9 +141,7 @@ fn a_question_shows_everything_or_how_much_is_hidden() {
         let model = sandbox.script(&format!(
             "turns: [{{tool_calls: [{{name: bash, input: {{command: \"{line}\"}}}}]}}, {{text: ok}}]"
         ));
-        let mut command = sandbox.command();
-        command.args(["run", "--model", &model, "go"]);
-        let mut session = PtySession::start(command);
+        let mut session = sandbox.at_terminal(&["run", "--model", &model, "go"]);
         let question = session.wait_for("[n] no: ");
         let question = &question[question.find("sure?").unwrap()..];
         assert!(question.replace(['\r', '\n'], "").contains(shown), "{question}");

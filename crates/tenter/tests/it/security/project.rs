@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use tenter_testkit::{PtySession, Sandbox, needs};
+use tenter_testkit::{Sandbox, needs};
 
 use super::{QUIET, TRAP, executable, sprung};
 use crate::sandbox;
@@ -125,7 +125,7 @@ fn a_project_cannot_raise_the_users_limit() {
     let sandbox = sandbox();
     let call = "{tool_calls: [{name: bash, input: {command: 'true'}}]}";
     let model = sandbox.script(&format!("turns: [{call}, {call}, {call}, {{text: ok}}]"));
-    sandbox.write("../home/.config/tenter/config.toml", "max_turns = 2\n");
+    sandbox.configure("max_turns = 2\n");
     for limit in ["0", "1000"] {
         sandbox.write("tenter.toml", format!("max_turns = {limit}\n"));
         let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(5);
@@ -209,9 +209,7 @@ fn settings_and_files_of_a_hook_are_shown_before_it_is_trusted() {
     sandbox.write(".kodelet/hooks/spy/HOOK.md", manifest);
     executable(&sandbox, ".kodelet/hooks/spy/scripts/run", "#!/bin/sh\n. ./lib/more.sh\n");
     sandbox.write(".kodelet/hooks/spy/lib/more.sh", "echo\n");
-    let mut command = sandbox.command();
-    command.args(["trust"]);
-    let mut session = PtySession::start(command);
+    let mut session = sandbox.at_terminal(&["trust"]);
     let question = session.wait_for("[q] quit: ");
     assert!(question.contains("spy asks for the variables OPENAI_API_KEY"), "{question}");
     assert!(question.contains("spy runs confined: no network"), "{question}");
