@@ -33,9 +33,9 @@ enum Arity {
     Attached,
 }
 
-/// The options that a row of the tables lists.
+/// The options that a row of the tables lists, with their dashes.
 struct Options<'a> {
-    list: &'a str,
+    list: Vec<(&'a str, Arity)>,
     style: Style,
 }
 
@@ -195,19 +195,18 @@ pub(crate) fn command_end(args: &[Field], at: usize) -> Option<usize> {
 
 impl<'a> Options<'a> {
     fn new(program: Option<&'a Program>) -> Self {
-        program.map_or(Self { list: "", style: Style::Gnu }, |program| Self {
-            list: program.options,
-            style: program.style,
-        })
-    }
-
-    /// The options, with their dashes.
-    fn all(&self) -> impl Iterator<Item = (&'a str, Arity)> {
-        self.list.split_ascii_whitespace().map(|option| match option.as_bytes().last() {
+        let Some(program) = program else { return Self { list: Vec::new(), style: Style::Gnu } };
+        let options = program.options.split_ascii_whitespace();
+        let list = options.map(|option| match option.as_bytes().last() {
             Some(b'=') => (&option[..option.len() - 1], Arity::Value),
             Some(b'?') if option.len() > 2 => (&option[..option.len() - 1], Arity::Attached),
             _ => (option, Arity::None),
-        })
+        });
+        Self { list: list.collect(), style: program.style }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&'a str, Arity)> {
+        self.list.iter().copied()
     }
 
     fn arity(&self, name: &str) -> Arity {

@@ -11,6 +11,11 @@ impl LetterPairs {
         Self(pairs.fold(0, |bits, pair| bits | 1 << bit(pair)))
     }
 
+    /// Returns these pairs and others.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     pub(crate) fn contain(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }

@@ -6,6 +6,7 @@ mod path_text;
 mod truth;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 pub(crate) use letter_pairs::LetterPairs;
 pub(crate) use path_text::{PathText, Position, below};
@@ -36,15 +37,19 @@ pub(crate) enum Token {
     Skip(usize),
 }
 
-/// A pattern of a rule.
+/// A pattern of a rule. Most patterns are ruled out by a text's beginning and its pairs of letters, so that the rest is made when it is
+/// needed.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
-    /// The common beginning of every text that fits.
-    prefix: String,
+    text: String,
+    /// True if it is a pattern for paths, false if it is one for words.
+    is_path: bool,
+    /// The length of the common beginning of every text that fits, in bytes.
+    prefix: usize,
     /// The pairs of letters that every text that fits contains.
     pairs: LetterPairs,
-    /// Unless only one text fits, which is the prefix.
-    wild: Option<Wild>,
+    /// Unless only one text fits, which is the pattern.
+    wild: Option<OnceLock<Wild>>,
 }
 
 /// The parts of a pattern that several texts fit.
@@ -53,8 +58,6 @@ struct Wild {
     tokens: Vec<Token>,
     /// The common end of every text that fits.
     suffix: String,
-    /// The longest text that every text that fits contains.
-    part: String,
 }
 
 /// A text of a call, and how much of it is known.
@@ -165,84 +168,70 @@ fn set(text: &str) -> Option<(Token, usize)> {
 impl Pattern {
     /// A pattern for words: `*` is any text.
     pub(crate) fn of_words(pattern: &str) -> Self {
-        if !pattern.contains(WILDCARDS) {
-            return Self::of_literal(pattern.to_owned());
-        }
-        let mut tokens = Text { is_glob: true, ..Text::known(pattern) }.tokens();
-        for token in &mut tokens {
-            if *token == Token::Star {
-                *token = Token::Any;
-            }
-        }
-        Self::new(tokens)
+        Self::new(pattern, false)
     }
 
     /// A pattern for paths: `*` does not contain `/`, `**/` is any number of directories, and `DIR/**` is also `DIR`.
     pub(crate) fn of_paths(pattern: &str) -> Self {
-        if !pattern.contains(WILDCARDS) {
-            return Self::of_literal(pattern.to_owned());
-        }
-        let mut tokens = Vec::with_capacity(pattern.len());
-        let mut rest = pattern;
-        while !rest.is_empty() {
-            let is_start = tokens.is_empty() || tokens.last() == Some(&Token::Char('/'));
-            if is_start && let Some(after) = rest.strip_prefix("**/") {
-                tokens.extend([Token::Skip(2), Token::Any, Token::Char('/')]);
-                rest = after;
-            } else if rest == "/**" {
-                tokens.extend([Token::Skip(2), Token::Char('/'), Token::Any]);
-                rest = "";
-            } else {
-                let (token, length) = wildcard(rest).unwrap_or_else(|| {
-                    let letter = rest.chars().next().unwrap_or_default();
-                    (Token::Char(letter), letter.len_utf8().max(1))
-                });
-                tokens.push(token);
-                rest = &rest[length..];
-            }
-        }
-        Self::new(tokens)
+        Self::new(pattern, true)
     }
 
-    fn of_literal(text: String) -> Self {
-        Self { pairs: LetterPairs::new(&text), prefix: text, wild: None }
+    fn new(text: &str, is_path: bool) -> Self {
+        let mut prefix = None;
+        let mut pairs = LetterPairs::default();
+        // The run of letters that is open starts at `start`, and everything before `at` was looked at.
+        let (mut start, mut at) = (0, 0);
+        while let Some(place) = text[at..].find(WILDCARDS).map(|offset| at + offset) {
+            let Some((_, length)) = wildcard(&text[place..]) else {
+                at = place + 1;
+                continue;
+            };
+            let before = &text[start..place];
+            let follows_slash = place == 0 || text[..place].ends_with('/');
+            let is_skip = is_path && follows_slash && text[place..].starts_with("**/");
+            // `DIR/**` is also `DIR`.
+            let is_rest = is_path && !is_skip && &text[place..] == "**";
+            let run = before.strip_suffix('/').filter(|_| is_rest).unwrap_or(before);
+            prefix = prefix.or(Some(run.len()));
+            pairs = pairs.with(LetterPairs::new(run));
+            at = place + if is_skip { 3 } else { length };
+            start = at;
+        }
+        Self {
+            text: text.to_owned(),
+            is_path,
+            prefix: prefix.unwrap_or(text.len()),
+            pairs: pairs.with(LetterPairs::new(&text[start..])),
+            wild: prefix.map(|_| OnceLock::new()),
+        }
     }
 
-    fn new(tokens: Vec<Token>) -> Self {
-        let letter = |token: &Token| match token {
-            Token::Char(letter) => Some(*letter),
-            _ => None,
-        };
-        let prefix: String = tokens.iter().map_while(letter).collect();
-        if tokens.iter().all(|token| letter(token).is_some()) {
-            return Self::of_literal(prefix);
-        }
-        // Where the letters begin of which none is optional.
-        let fixed = tokens.iter().enumerate().filter_map(|(at, token)| match token {
-            Token::Char(_) => None,
-            Token::Skip(count) => Some(at + 1 + count),
-            _ => Some(at + 1),
-        });
-        let fixed = fixed.max().unwrap_or(0);
-        let suffix = tokens[fixed.min(tokens.len())..].iter().filter_map(letter).collect();
-        let part = longest_part(&tokens);
-        let pairs = LetterPairs::new(&part);
-        Self { prefix, pairs, wild: Some(Wild { tokens, suffix, part }) }
+    /// Returns the pattern as written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// Returns the common beginning of every text that fits.
     pub(crate) fn prefix(&self) -> &str {
-        &self.prefix
+        &self.text[..self.prefix]
     }
 
     /// Returns the only text that fits.
     pub(crate) fn literal(&self) -> Option<&str> {
-        self.wild.is_none().then_some(&self.prefix)
+        self.wild.is_none().then_some(&self.text)
+    }
+
+    /// The parts of a pattern that several texts fit.
+    fn wild(&self) -> Option<&Wild> {
+        let make = || {
+            Wild::new(if self.is_path { path_tokens(&self.text) } else { word_tokens(&self.text) })
+        };
+        self.wild.as_ref().map(|wild| wild.get_or_init(make))
     }
 
     /// Returns whether every text fits.
     fn fits_all(&self) -> bool {
-        self.wild.as_ref().is_some_and(|wild| wild.tokens == [Token::Any])
+        self.wild().is_some_and(|wild| wild.tokens == [Token::Any])
     }
 
     /// Checks whether a text with these pairs of letters can fit, as written.
@@ -252,11 +241,15 @@ impl Pattern {
 
     /// Returns whether it fits this text, as written.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        let Some(wild) = &self.wild else { return self.prefix == text };
-        let has_ends = text.starts_with(&self.prefix) && text.ends_with(&wild.suffix);
-        if !has_ends || !text.contains(&wild.part) {
+        if self.wild.is_none() {
+            return self.text == text;
+        }
+        if !text.starts_with(self.prefix()) || !self.may_match(LetterPairs::new(text)) {
             return false;
         }
+        let Some(wild) = self.wild().filter(|wild| text.ends_with(&wild.suffix)) else {
+            return false;
+        };
         let letters: Vec<Token> = text.chars().map(Token::Char).collect();
         overlap(&wild.tokens, &letters)
     }
@@ -290,7 +283,7 @@ impl Pattern {
 
     /// Checks whether these tokens end in other letters than every text that fits.
     fn has_other_end(&self, tokens: &[Token]) -> bool {
-        let own = self.wild.as_ref().map_or(&self.prefix, |wild| &wild.suffix).chars().rev();
+        let own = self.wild().map_or(&self.text, |wild| &wild.suffix).chars().rev();
         let others = tokens.iter().rev().map_while(|token| match token {
             Token::Char(letter) => Some(*letter),
             _ => None,
@@ -299,31 +292,62 @@ impl Pattern {
     }
 
     fn tokens(&self) -> Cow<'_, [Token]> {
-        match &self.wild {
+        match self.wild() {
             Some(wild) => Cow::Borrowed(&wild.tokens),
-            None => Cow::Owned(self.prefix.chars().map(Token::Char).collect()),
+            None => Cow::Owned(self.text.chars().map(Token::Char).collect()),
         }
     }
 }
 
-/// The longest run of letters of which none is optional.
-fn longest_part(tokens: &[Token]) -> String {
-    let mut runs = vec![String::new()];
-    let mut optional = 0;
-    for token in tokens {
-        match token {
-            Token::Char(letter) if optional == 0 => {
-                runs.last_mut().into_iter().for_each(|run| run.push(*letter));
-            }
-            Token::Skip(count) => {
-                optional = count + 1;
-                runs.push(String::new());
-            }
-            _ => runs.push(String::new()),
-        }
-        optional = optional.saturating_sub(1);
+impl Wild {
+    fn new(tokens: Vec<Token>) -> Self {
+        // Where the letters begin of which none is optional.
+        let fixed = tokens.iter().enumerate().filter_map(|(at, token)| match token {
+            Token::Char(_) => None,
+            Token::Skip(count) => Some(at + 1 + count),
+            _ => Some(at + 1),
+        });
+        let fixed = fixed.max().unwrap_or(0).min(tokens.len());
+        let letter = |token: &Token| match token {
+            Token::Char(letter) => Some(*letter),
+            _ => None,
+        };
+        let suffix = tokens[fixed..].iter().filter_map(letter).collect();
+        Self { tokens, suffix }
     }
-    runs.into_iter().max_by_key(String::len).unwrap_or_default()
+}
+
+fn word_tokens(pattern: &str) -> Vec<Token> {
+    let mut tokens = Text { is_glob: true, ..Text::known(pattern) }.tokens();
+    for token in &mut tokens {
+        if *token == Token::Star {
+            *token = Token::Any;
+        }
+    }
+    tokens
+}
+
+fn path_tokens(pattern: &str) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while !rest.is_empty() {
+        let is_start = tokens.is_empty() || tokens.last() == Some(&Token::Char('/'));
+        if is_start && let Some(after) = rest.strip_prefix("**/") {
+            tokens.extend([Token::Skip(2), Token::Any, Token::Char('/')]);
+            rest = after;
+        } else if rest == "/**" {
+            tokens.extend([Token::Skip(2), Token::Char('/'), Token::Any]);
+            rest = "";
+        } else {
+            let (token, length) = wildcard(rest).unwrap_or_else(|| {
+                let letter = rest.chars().next().unwrap_or_default();
+                (Token::Char(letter), letter.len_utf8().max(1))
+            });
+            tokens.push(token);
+            rest = &rest[length..];
+        }
+    }
+    tokens
 }
 
 /// Returns whether a text fits both patterns.
@@ -473,12 +497,21 @@ mod tests {
             prop_assert!(!(do_overlap && one.has_other_end(&other_tokens)));
         }
 
-        /// The prefix and the suffix only save time.
+        /// The prefix, the suffix and the pairs of letters only save time.
         #[test]
         fn a_pattern_fits_what_it_is_made_of(text in "[ab/.]{0,10}", place in 0_usize..10) {
             let place = text.char_indices().map(|(at, _)| at).nth(place).unwrap_or(text.len());
             let pattern = format!("{}**{}", &text[..place], &text[place..]);
             prop_assert!(Pattern::of_words(&pattern).matches(&text));
+        }
+
+        #[test]
+        fn what_is_ruled_out_early_does_not_fit(pattern in "[ab*?/.\\[\\]]{0,10}", text in "[ab/.]{0,8}") {
+            for pattern in [Pattern::of_paths(&pattern), Pattern::of_words(&pattern)] {
+                let letters: Vec<Token> = text.chars().map(Token::Char).collect();
+                prop_assert_eq!(pattern.matches(&text), overlap(&pattern.tokens(), &letters));
+                prop_assert!(pattern.tokens().iter().zip(pattern.prefix().chars()).all(|(token, letter)| *token == Token::Char(letter)));
+            }
         }
     }
 }

@@ -146,7 +146,9 @@ impl Position {
 
 /// Returns the part of a path after a directory; empty if it is the directory.
 pub(crate) fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    // For each pattern and path: `trim_end_matches` takes many times as long.
+    let end = directory.bytes().rposition(|byte| byte != b'/').map_or(0, |at| at + 1);
+    let rest = path.strip_prefix(&directory[..end])?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 

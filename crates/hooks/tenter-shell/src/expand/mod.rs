@@ -24,6 +24,12 @@ enum Piece {
 }
 
 impl Reader<'_> {
+    /// Returns the field of a word that expands to itself, as most do; `None` if the word must be expanded.
+    pub(crate) fn plain_field(&mut self, word: &Word, context: &Context) -> Option<Field> {
+        let text = word.plain().filter(|text| !text.contains(['~', '{']) && !context.is_reparsed)?;
+        self.expand_by(text.len()).then(|| plain(text))
+    }
+
     /// The fields that a word expands to. Its substitutions are read.
     pub(crate) fn fields(&mut self, word: &Word, context: &Context) -> Vec<Field> {
         if let [Part::Quoted(text)] = word.parts.as_slice() {

@@ -1,12 +1,15 @@
 //! Lists, pipelines and simple commands.
 
+use crate::limits;
+
 use super::parser::{Parser, is_name};
 use super::tree::{AssignedValue, Assignment, List, Node, Separator, Simple, Statement, Word};
 
 impl Parser<'_> {
     /// Commands up to the end or to a token that ends a list: `)`, `}`, `fi`, `done`, `;;`, …
     pub(super) fn list(&mut self) -> List {
-        let mut statements = Vec::new();
+        // Most lists have one command, and most pipelines one stage.
+        let mut statements = Vec::with_capacity(1);
         loop {
             self.skip_lines();
             self.skip_stray_separators();
@@ -100,7 +103,7 @@ impl Parser<'_> {
     /// Commands joined by `|`. `None` if there is no command.
     pub(super) fn pipeline(&mut self) -> Option<Node> {
         let is_negated = self.negations() % 2 == 1;
-        let mut stages = Vec::new();
+        let mut stages = Vec::with_capacity(1);
         loop {
             let start = self.at;
             stages.extend(self.command());
@@ -179,7 +182,10 @@ impl Parser<'_> {
                 self.text[start..end].trim().clone_into(&mut simple.text);
                 break;
             };
-            simple.words.push(word);
+            // One more shows that there are too many.
+            if simple.words.len() <= limits::MAX_WORDS {
+                simple.words.push(word);
+            }
         }
         if !simple.words.is_empty() {
             self.count_command();

@@ -33,6 +33,13 @@ pub(super) struct Counts {
     redirections: usize,
 }
 
+impl Counts {
+    /// Checks whether there are more commands or nodes than are read.
+    pub(super) fn is_full(self) -> bool {
+        self.commands > MAX_COMMANDS || self.nodes > MAX_STEPS
+    }
+}
+
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str, depth: usize) -> Self {
         Self {
@@ -66,16 +73,20 @@ impl<'a> Parser<'a> {
     /// Counts a node of the tree. At the limit, the text ends.
     pub(super) fn count_node(&mut self) {
         self.counts.nodes += 1;
-        if self.counts.nodes > MAX_STEPS {
-            self.stop();
-        }
+        self.stop_if_full();
     }
 
     /// Counts a command that becomes a fact. At the limit, the text ends.
     pub(super) fn count_command(&mut self) {
         self.counts.commands += 1;
-        if self.counts.commands > MAX_COMMANDS {
-            self.stop();
+        self.stop_if_full();
+    }
+
+    /// Ends the text if there are more commands or nodes than are read.
+    pub(super) fn stop_if_full(&mut self) {
+        if self.counts.is_full() {
+            self.at = self.bytes.len();
+            self.reach_limit();
         }
     }
 
@@ -87,11 +98,6 @@ impl<'a> Parser<'a> {
             self.reach_limit();
         }
         is_within
-    }
-
-    fn stop(&mut self) {
-        self.at = self.bytes.len();
-        self.reach_limit();
     }
 
     /// A part of the text is beyond a limit.

@@ -118,12 +118,13 @@ impl Parser<'_> {
         parser.counts = self.counts;
         let commands = parser.whole();
         self.counts = parser.counts;
+        self.stop_if_full();
         self.is_broken |= parser.is_broken;
         self.is_limited |= parser.is_limited;
         self.work += parser.work;
         let script = Script { commands, heredocs: parser.heredocs, ..Script::default() };
         let script = Rc::new(SubstitutionBody::Own(script));
-        parts.push(Part::Command(Substitution { script, raw, is_quoted }));
+        parts.push(Part::Command(Box::new(Substitution { script, raw, is_quoted })));
     }
 
     /// `$'…'`, with the escapes of C.

@@ -168,8 +168,8 @@ pub(crate) enum Part {
     Plain(String),
     /// Text in quotes or after a backslash.
     Quoted(String),
-    Parameter(Parameter),
-    Command(Substitution),
+    Parameter(Box<Parameter>),
+    Command(Box<Substitution>),
     /// `<(…)`, or `>(…)` if `is_output`.
     Process {
         list: std::rc::Rc<List>,

@@ -8,8 +8,9 @@ use super::tree::{List, Parameter, ParameterChange, Part, Substitution, Substitu
 impl Parser<'_> {
     /// The next word, if one is next.
     pub(super) fn word(&mut self) -> Option<Word> {
-        let mut word = Word::default();
         let start = self.at;
+        // Most words have one part.
+        let mut word = Word { parts: Vec::with_capacity(1) };
         while let Some(byte) = self.peek() {
             if matches!(byte, b'<' | b'>') && self.peek_at(1) == Some(b'(') {
                 self.process(&mut word.parts);
@@ -191,12 +192,8 @@ impl Parser<'_> {
         let raw = self.text[self.at..=self.at + length].to_owned();
         self.at += 1 + length;
         let name = raw[1..].to_owned();
-        parts.push(Part::Parameter(Parameter {
-            name,
-            change: ParameterChange::None,
-            raw,
-            is_quoted,
-        }));
+        let change = ParameterChange::None;
+        parts.push(Part::Parameter(Box::new(Parameter { name, change, raw, is_quoted })));
     }
 
     fn command_substitution(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
@@ -212,7 +209,7 @@ impl Parser<'_> {
         };
         let raw = self.text[start..self.at].to_owned();
         let script = Rc::new(SubstitutionBody::Inline(list));
-        parts.push(Part::Command(Substitution { script, raw, is_quoted }));
+        parts.push(Part::Command(Box::new(Substitution { script, raw, is_quoted })));
     }
 
     fn arithmetic(&mut self, parts: &mut Vec<Part>, start: usize) {
@@ -291,7 +288,7 @@ impl Parser<'_> {
             self.is_broken = true;
         }
         let raw = self.text[start..self.at].to_owned();
-        parts.push(Part::Parameter(Parameter { name, change, raw, is_quoted }));
+        parts.push(Part::Parameter(Box::new(Parameter { name, change, raw, is_quoted })));
     }
 
     fn braced_name(&mut self) -> String {

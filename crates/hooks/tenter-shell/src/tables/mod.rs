@@ -18,9 +18,6 @@ mod system;
 pub(crate) mod uses;
 pub(crate) mod variables;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::facts::{Class, Language};
 
 /// A row of the tables.
@@ -207,12 +204,72 @@ pub fn known_programs() -> impl Iterator<Item = &'static str> {
     TABLES.iter().flat_map(|table| table.iter()).map(|row| row.name)
 }
 
-/// The rows by program and subcommand.
-static INDEX: LazyLock<HashMap<(&'static str, &'static str), &'static Program>> =
-    LazyLock::new(|| {
-        let rows = TABLES.iter().flat_map(|table| table.iter());
-        rows.map(|row| (row.name.split_once(' ').unwrap_or((row.name, "")), row)).collect()
-    });
+/// Number of rows.
+const ROWS: usize = {
+    let (mut rows, mut table) = (0, 0);
+    while table < TABLES.len() {
+        rows += TABLES[table].len();
+        table += 1;
+    }
+    rows
+};
+
+/// The place of a row: its table, and its index there.
+type Place = (u16, u16);
+
+/// The places of the rows, sorted by name when this program is compiled, so that no call pays for it.
+static INDEX: [Place; ROWS] = {
+    let mut sorted = [(0, 0); ROWS];
+    let (mut count, mut table) = (0, 0_u16);
+    while (table as usize) < TABLES.len() {
+        let mut row = 0_u16;
+        while (row as usize) < TABLES[table as usize].len() {
+            insert(&mut sorted, count, (table, row));
+            count += 1;
+            row += 1;
+        }
+        table += 1;
+    }
+    sorted
+};
+
+/// Inserts a place into the first `count` places, which are sorted.
+const fn insert(sorted: &mut [Place; ROWS], count: usize, place: Place) {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = (low + high) / 2;
+        if is_less(row(sorted[middle]).name, row(place).name) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let mut at = count;
+    while at > low {
+        sorted[at] = sorted[at - 1];
+        at -= 1;
+    }
+    sorted[low] = place;
+}
+
+const fn row((table, row): Place) -> &'static Program {
+    &TABLES[table as usize][row as usize]
+}
+
+const fn is_less(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at < other.len() && (at == one.len() || one[at] < other[at])
+}
+
+/// The row with this name.
+fn named(name: &str) -> Option<&'static Program> {
+    let place = INDEX.binary_search_by(|place| row(*place).name.cmp(name)).ok()?;
+    INDEX.get(place).map(|place| row(*place))
+}
 
 /// Finds the row of a program or of its family: `python3.11` → `python`, `mkfs.ext4` → `mkfs`.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
@@ -228,18 +285,17 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
 
 /// The row of a program with exactly this name.
 fn program(name: &str) -> Option<&'static Program> {
-    INDEX.get(&(name, "")).copied()
+    named(name).filter(|row| !row.name.contains(' '))
 }
 
 /// The row of a subcommand's subcommand: `docker compose exec`.
 pub(crate) fn nested(subcommand: &Program, name: &str) -> Option<&'static Program> {
-    let (program, subcommand) = subcommand.name.split_once(' ')?;
-    INDEX.get(&(program, format!("{subcommand} {name}").as_str())).copied()
+    named(&format!("{} {name}", subcommand.name))
 }
 
 /// The row of a program's subcommand.
 pub(crate) fn subcommand(program: &str, subcommand: &str) -> Option<&'static Program> {
-    INDEX.get(&(program, subcommand)).copied()
+    named(&format!("{program} {subcommand}"))
 }
 
 #[cfg(test)]

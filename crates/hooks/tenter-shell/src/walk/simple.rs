@@ -11,7 +11,13 @@ impl Reader<'_> {
         // `V=x cmd $V` uses the old `V`.
         let mut argv: Vec<Field> = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
-            argv.append(&mut self.fields(word, context));
+            match self.plain_field(word, context) {
+                Some(field) => argv.push(field),
+                None => argv.append(&mut self.fields(word, context)),
+            }
+            if argv.len() > crate::limits::MAX_WORDS {
+                break;
+            }
         }
         if argv.len() > crate::limits::MAX_WORDS {
             argv.truncate(crate::limits::MAX_WORDS);

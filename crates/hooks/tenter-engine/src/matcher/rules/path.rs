@@ -26,15 +26,14 @@ struct PathPattern {
     base: Base,
     /// The part after the base.
     tail: Pattern,
-    text: String,
-    /// Every path that it fits is in this directory, or is this path.
-    fixed: String,
-    /// Of `**/name/…`, the name, if it is no pattern.
-    first_name: Option<String>,
+    /// The length of the directory that every path that it fits is in, or of the path if it fits only one, in bytes.
+    fixed: usize,
     /// The pairs of letters in its text.
     pairs: LetterPairs,
     /// True if it fits in any directory: `**/name`.
     is_floating: bool,
+    /// True if it has more than one name after `**/`.
+    has_parents: bool,
 }
 
 impl PathPattern {
@@ -47,22 +46,27 @@ impl PathPattern {
             }
             None => (Base::Project, text.trim_start_matches("./")),
         };
-        let first_name = tail.strip_prefix("**/").and_then(|rest| rest.split('/').next());
-        let first_name =
-            first_name.filter(|name| !name.contains(['*', '?', '['])).map(str::to_owned);
         let pattern = Pattern::of_paths(tail);
-        let is_literal = pattern.prefix() == tail;
-        let directory = pattern.prefix().rsplit_once('/').map_or("", |(directory, _)| directory);
-        let fixed = if is_literal { tail } else { directory }.to_owned();
+        let directory = pattern.prefix().rfind('/').unwrap_or(0);
+        let floating = tail.strip_prefix("**/");
         Self {
             base,
-            tail: pattern,
-            text: tail.to_owned(),
-            fixed,
-            first_name,
+            fixed: pattern.literal().map_or(directory, str::len),
             pairs: LetterPairs::new(tail),
-            is_floating: tail.starts_with("**/"),
+            is_floating: floating.is_some(),
+            has_parents: floating.is_some_and(|names| names.contains('/')),
+            tail: pattern,
         }
+    }
+
+    fn text(&self) -> &str {
+        self.tail.text()
+    }
+
+    /// Of `**/name/…`, the name, if it is no pattern.
+    fn first_name(&self) -> Option<&str> {
+        let name = self.text().strip_prefix("**/")?.split('/').next()?;
+        (!name.contains(['*', '?', '['])).then_some(name)
     }
 
     fn directory<'c>(&self, call: &'c CallFacts) -> Option<&'c str> {
@@ -101,16 +105,18 @@ impl PathPattern {
         let Some(directory) = self.directory(call) else {
             return self.tail.may_fit(tokens) != Truth::No;
         };
-        Pattern::of_paths(&format!("{directory}/{}", self.text)).may_fit(tokens) != Truth::No
+        Pattern::of_paths(&format!("{directory}/{}", self.text())).may_fit(tokens) != Truth::No
     }
 
     /// Returns whether a path is all of the directory of the one file that this pattern fits: `~/.aws/*` for `~/.aws/credentials`. A pattern
     /// for files in the home directory or the project itself says nothing about the other files there.
     fn is_in_directory(&self, path: &str, call: &CallFacts) -> bool {
-        let Some((parent, _)) = self.fixed.rsplit_once('/') else { return false };
+        let Some((parent, _)) = self.tail.literal().and_then(|text| text.rsplit_once('/')) else {
+            return false;
+        };
         let Some(directory) = path.strip_suffix("/*") else { return false };
         let inner = self.directory(call).map_or(Some(directory), |base| below(directory, base));
-        self.fixed == self.text && !parent.is_empty() && inner == Some(parent)
+        !parent.is_empty() && inner == Some(parent)
     }
 
     /// Checks whether a text can begin like the pattern: where the letters of both are known, they are the same.
@@ -127,7 +133,7 @@ impl PathPattern {
 
     /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
     fn begins_with(&self, directory: &str) -> bool {
-        let names = self.text.trim_start_matches('*');
+        let names = self.text().trim_start_matches('*');
         let ends = names.match_indices('/').map(|(at, _)| at).filter(|at| *at > 0);
         ends.into_iter().any(|end| directory.ends_with(&names[..end]))
     }
@@ -136,9 +142,10 @@ impl PathPattern {
     fn is_below(&self, text: &PathText) -> bool {
         let directory = text.value.as_str();
         if self.is_floating {
-            return self.pairs.contain(text.last_name) && self.begins_with(directory);
+            let may_begin = self.has_parents && self.pairs.contain(text.last_name);
+            return may_begin && self.begins_with(directory);
         }
-        let fixed = self.fixed.as_str();
+        let fixed = &self.text()[..self.fixed];
         let Some(position) = self.position(text) else {
             return !fixed.is_empty() && below(fixed, directory).is_some();
         };
@@ -327,7 +334,7 @@ impl PathRule {
             self.glob.iter().any(|pattern| {
                 let short = without_stars.filter(|_| pattern.is_floating);
                 let open = short.unwrap_or_else(|| text.open());
-                let may_have = pattern.first_name.as_ref().is_none_or(|name| open.may_have(name));
+                let may_have = pattern.first_name().is_none_or(|name| open.may_have(name));
                 may_have && pattern.may_fit(&open.tokens, call)
             })
         });
@@ -338,7 +345,7 @@ impl PathRule {
 
     /// An upper limit of the length of the directories in `covers`.
     fn longest_cover(&self, call: &CallFacts) -> usize {
-        let longest = self.covers.iter().map(|target| target.text.len()).max().unwrap_or(0);
+        let longest = self.covers.iter().map(|target| target.text().len()).max().unwrap_or(0);
         let home = call.home.as_deref().map_or(1, str::len);
         longest + 1 + home.max(call.project.len())
     }
@@ -397,9 +404,9 @@ impl PathPattern {
     /// The directory that it names.
     fn as_directory<'c>(&'c self, call: &'c CallFacts) -> Cow<'c, str> {
         match self.directory(call) {
-            None => self.text.as_str().into(),
-            Some(base) if self.text.is_empty() || self.text == "." => base.into(),
-            Some(base) => format!("{base}/{}", self.text).into(),
+            None => self.text().into(),
+            Some(base) if matches!(self.text(), "" | ".") => base.into(),
+            Some(base) => format!("{base}/{}", self.text()).into(),
         }
     }
 }
