@@ -29,6 +29,7 @@ pub mod sanitize;
 pub mod search_path;
 pub mod tree;
 pub mod untrusted_file;
+pub mod versioned;
 
 pub use agent_state::AgentState;
 pub use clock::{Clock, rfc3339};

@@ -387,7 +387,7 @@ impl EngineBuilder {
 
     /// Finds the hooks, with what `store` trusts.
     pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
-        let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
+        let cache = self.user_directories().cache.map(|cache| cache.join("hooks.bin"));
         let outer = self.find_outer_projects(|| store.clone());
         let outer_diagnostics: Vec<Diagnostic> = outer.diagnostics().collect();
         let (catalog, of_hooks) = catalog::load(&LoadRequest {

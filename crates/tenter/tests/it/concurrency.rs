@@ -17,9 +17,10 @@ const WATCHER: &str =
 const HANGS: &str =
     r#"if [ -n "$HANG" ]; then touch hanging; while [ ! -e release ]; do sleep 0.05; done; fi"#;
 
-fn cache(sandbox: &Sandbox) -> Value {
-    let file = sandbox.home().join(".cache/tenter/hooks.json");
-    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+/// Checks whether the cache has a reply of this hook.
+fn has_cached(sandbox: &Sandbox, hook: &str) -> bool {
+    let cache = fs::read(sandbox.home().join(".cache/tenter/hooks.bin")).unwrap();
+    String::from_utf8_lossy(&cache).contains(&format!("/{hook}"))
 }
 
 fn names_in(directory: &Path) -> BTreeSet<String> {
@@ -86,10 +87,10 @@ fn thirty_two_concurrent_runs_lose_nothing() {
     }
     let log = sandbox.run(&["log", "--json"]).expect_code(0);
     assert_eq!((log.json_lines().len(), log.stderr.as_str()), (32 * 12, ""));
-    assert_eq!(cache(&sandbox)["kept"]["hooks"].as_object().unwrap().len(), 2);
+    assert!(has_cached(&sandbox, "rewrite") && has_cached(&sandbox, "watch"));
     assert_eq!(fs::read(trust).unwrap(), trusted);
     assert!(names_in(&sandbox.state()).iter().all(|name| !name.starts_with('.')));
-    assert_eq!(names_in(&sandbox.home().join(".cache/tenter")), ["hooks.json".to_owned()].into());
+    assert_eq!(names_in(&sandbox.home().join(".cache/tenter")), ["hooks.bin".to_owned()].into());
 }
 
 /// Waits for a run that must be done without a word on stderr; returns its conversation's id.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenter_base::{private_dir, replace_file, untrusted_file};
+use tenter_base::{private_dir, replace_file, untrusted_file, versioned};
 use tenter_engine::configuration::{HookConfiguration, Reaction};
 use tenter_engine::inspect::{Catalog, Concerns, HookFiles};
 use tenter_engine::{Engine, EngineBuilder};
@@ -26,7 +26,7 @@ use crate::state::{Guard, GuardRecord};
 use crate::tool_call;
 
 /// The version of summaries: another version may have other events and names of tools.
-const VERSION: &str = concat!("2/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("3/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of a file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 /// Maximum length of the texts of a call whose rules are checked without the hooks, in bytes. A longer one would be read twice.
@@ -57,7 +57,6 @@ impl LoadedHooks {
 /// The summary of a project's hooks for one kind of event.
 #[derive(Serialize, Deserialize)]
 struct Summary {
-    version: String,
     /// The digest of the files of the hooks.
     files: String,
     concerns: Concerns,
@@ -113,7 +112,7 @@ impl<'v> OrdinaryEvent<'v> {
             guards: &state.guards,
             project: project.to_owned(),
             settings,
-            file: directory.join(format!("{name}.json")),
+            file: directory.join(format!("{name}.bin")),
         })
     }
 
@@ -189,8 +188,8 @@ impl<'v> OrdinaryEvent<'v> {
     /// Reads the summary, if the files are unchanged.
     fn read(&self, files: &HookFiles) -> Option<Summary> {
         let bytes = untrusted_file::read(&self.file, MAX_BYTES).ok()?;
-        let summary: Summary = serde_json::from_slice(&bytes).ok()?;
-        (summary.version == VERSION && summary.files == files.digest()).then_some(summary)
+        let summary: Summary = versioned::from_bytes(VERSION, &bytes)?;
+        (summary.files == files.digest()).then_some(summary)
     }
 
     /// Writes the summary of the hooks in `catalog`. `files` was read before them.
@@ -199,7 +198,6 @@ impl<'v> OrdinaryEvent<'v> {
             return Ok(());
         }
         let summary = Summary {
-            version: VERSION.to_owned(),
             files: files.digest(),
             concerns: catalog.concerns().narrowed(&self.events, self.call.as_ref()),
             guards: guards_digest(&guards(catalog)),
@@ -207,8 +205,8 @@ impl<'v> OrdinaryEvent<'v> {
         if let Some(directory) = self.file.parent() {
             private_dir::enforce(directory)?;
         }
-        let bytes = serde_json::to_vec(&summary)?;
-        replace_file::replace_with_mode(&self.file, &bytes, Some(0o600)).map(drop)
+        let bytes = versioned::to_bytes(VERSION, &summary).map_err(io::Error::other)?;
+        replace_file::replace(&self.file, &bytes)
     }
 }
 

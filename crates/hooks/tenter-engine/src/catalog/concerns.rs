@@ -25,10 +25,8 @@ struct Concern {
     /// The events that it subscribes to; `None` if they are unknown.
     events: Option<Vec<String>>,
     /// Its matcher; `None` matches all tool calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<Matcher>,
     /// The gates of its rules, one of which a tool call must pass; `None` if every call passes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     gates: Option<RuleGates>,
 }
 

@@ -44,16 +44,16 @@ pub(crate) struct OpenText {
     pub(crate) tokens: Vec<Token>,
     text: String,
     /// The names between its slashes; `None` if it may have any name.
-    names: Option<Vec<Name>>,
+    names: Option<Names>,
 }
 
-/// A name in the text of a path.
-#[derive(Debug, Clone)]
-struct Name {
-    /// The range of its letters before the first wildcard, or of all of them.
-    start: Range<usize>,
-    /// The range of its letters after the last wildcard, if it has one.
-    end: Option<Range<usize>>,
+/// The names in the text of a path.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    /// One of 64 bits for each name without a wildcard, which rules out most other names.
+    known: u64,
+    /// The names with a wildcard: the ranges of their letters before the first and after the last one.
+    open: Vec<[Range<usize>; 2]>,
 }
 
 impl PathText {
@@ -155,43 +155,45 @@ pub(crate) fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
 impl OpenText {
     fn new(text: Text<'_>) -> Self {
         let has_any = text.has_unknown_parts() || text.value.contains("**");
-        let names = (!has_any).then(|| {
-            let mut start = 0;
-            let names = text.value.split('/').map(|name| {
-                let at = start;
-                start += name.len() + 1;
-                Name::new(name, at)
-            });
-            names.collect()
-        });
+        let names = (!has_any).then(|| Names::new(text.value));
         Self { tokens: text.tokens(), text: text.value.to_owned(), names }
     }
 
     /// Checks whether a name in the text, between two slashes, can be `name`. A text of which parts are unknown can have any.
     pub(crate) fn may_have(&self, name: &str) -> bool {
         let Some(names) = &self.names else { return true };
-        names.iter().any(|own| {
-            let start = &self.text[own.start.clone()];
-            match &own.end {
-                None => start == name,
-                Some(end) => name.starts_with(start) && name.ends_with(&self.text[end.clone()]),
-            }
-        })
+        let is_open = |[start, end]: &[Range<usize>; 2]| {
+            name.starts_with(&self.text[start.clone()]) && name.ends_with(&self.text[end.clone()])
+        };
+        names.open.iter().any(is_open)
+            || (names.known & bit(name) != 0 && self.text.split('/').any(|own| own == name))
     }
 }
 
-impl Name {
-    /// The name at this place of a text.
-    fn new(name: &str, place: usize) -> Self {
-        let last = place + name.len();
-        match name.find(WILDCARDS) {
-            None => Self { start: place..last, end: None },
-            Some(at) => {
-                let end = name.rsplit(['*', '?', ']']).next().unwrap_or_default();
-                Self { start: place..place + at, end: Some(last - end.len()..last) }
+impl Names {
+    fn new(path: &str) -> Self {
+        let mut names = Self::default();
+        let mut start = 0;
+        for name in path.split('/') {
+            let end = start + name.len();
+            match name.find(WILDCARDS) {
+                None => names.known |= bit(name),
+                Some(at) => {
+                    let rest = name.rsplit(['*', '?', ']']).next().unwrap_or_default();
+                    names.open.push([start..start + at, end - rest.len()..end]);
+                }
             }
+            start = end + 1;
         }
+        names
     }
+}
+
+/// One of 64 bits for a name.
+fn bit(name: &str) -> u64 {
+    let letters = [name.bytes().next(), name.bytes().next_back()];
+    let sum: usize = letters.into_iter().flatten().map(usize::from).sum();
+    1 << ((sum + 7 * name.len()) % 64)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tenter_base::FileStamp;
-use tenter_base::{replace_file, untrusted_file};
+use tenter_base::{replace_file, untrusted_file, versioned};
 use tenter_protocol::executable::{self, Announcement};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::runtime::SERVE;
@@ -23,7 +23,7 @@ use crate::source::{Candidate, Script};
 use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("8/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("9/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -59,12 +59,6 @@ pub(crate) struct Cache {
     fresh: Kept,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-struct File {
-    version: String,
-    kept: Kept,
-}
-
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Kept {
     hooks: BTreeMap<String, CachedHook>,
@@ -93,8 +87,8 @@ struct ManifestEntry {
     /// The digest of the directory's stamp.
     stamp: String,
     hash: Fingerprint,
-    manifest: KeptManifest,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// A [`KeptManifest`] as JSON: its settings have no fixed form.
+    manifest: String,
     rules: Option<HookRules>,
     script: KeptScript,
 }
@@ -166,7 +160,7 @@ impl Cache {
         let entry = self.kept.manifests.get(candidate.real_path.to_str()?)?;
         let stored_manifest = || {
             Some(KnownManifest {
-                manifest: entry.manifest.read()?,
+                manifest: KeptManifest::read(&entry.manifest)?,
                 rules: entry.rules.clone(),
                 fingerprint: entry.hash.clone(),
                 script: entry.script.read(&candidate.path)?,
@@ -184,10 +178,13 @@ impl Cache {
         known: &KnownManifest,
     ) {
         if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::new(&known.script)) {
+            let Ok(manifest) = serde_json::to_string(&KeptManifest::from(&known.manifest)) else {
+                return;
+            };
             let entry = ManifestEntry {
                 stamp: stamp.digest(),
                 hash: known.fingerprint.clone(),
-                manifest: (&known.manifest).into(),
+                manifest,
                 rules: known.rules.clone(),
                 script,
             };
@@ -221,8 +218,8 @@ impl Cache {
         stored.hooks.retain(|hook, _| Path::new(hook).exists());
         stored.manifests.retain(|hook, _| Path::new(hook).exists());
         stored.directories.retain(|directory, _| Path::new(directory).exists());
-        let file = File { version: VERSION.to_owned(), kept: stored };
-        replace_file::replace(path, &serde_json::to_vec(&file)?)
+        let bytes = versioned::to_bytes(VERSION, &stored).map_err(io::Error::other)?;
+        replace_file::replace(path, &bytes)
     }
 }
 
@@ -232,9 +229,6 @@ fn lines(announcement: &Announcement) -> Vec<String> {
 }
 
 fn read(path: &Path) -> Kept {
-    let file: File = untrusted_file::read(path, MAX_BYTES)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
-    if file.version == VERSION { file.kept } else { Kept::default() }
+    let bytes = untrusted_file::read(path, MAX_BYTES).ok();
+    bytes.and_then(|bytes| versioned::from_bytes(VERSION, &bytes)).unwrap_or_default()
 }

@@ -88,11 +88,15 @@ impl From<&Manifest> for KeptManifest {
 }
 
 impl KeptManifest {
-    /// Returns the manifest without its rules and its metadata; `None` if one of its triggers is unknown.
-    pub(super) fn read(&self) -> Option<Manifest> {
+    /// Reads a manifest without its rules and its metadata; `None` if it cannot be read, or if one of its triggers is unknown.
+    pub(super) fn read(text: &str) -> Option<Manifest> {
+        serde_json::from_str::<Self>(text).ok()?.manifest()
+    }
+
+    fn manifest(self) -> Option<Manifest> {
         let Subscription { event, spelling: trigger } = named(&self.trigger)?;
         let further = self.further.iter().map(|word| named(word)).collect::<Option<_>>()?;
-        let KeptManifest { name, description, matcher, extensions, .. } = self.clone();
+        let Self { name, description, matcher, extensions, .. } = self;
         Some(Manifest {
             name,
             description,

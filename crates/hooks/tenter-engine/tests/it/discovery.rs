@@ -237,7 +237,7 @@ fn every_file_of_a_user_hook_writable_by_others_is_reported() {
         fs::set_permissions(scripts, Permissions::from_mode(0o777)).unwrap();
     }
     // The second time the manifest is remembered.
-    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    let scene = Scene { cache: Some(scene.at("cache/hooks.bin")), ..scene };
     for _ in 0..2 {
         let (_, diagnostics) = scene.load();
         let reports: Vec<_> = diagnostics

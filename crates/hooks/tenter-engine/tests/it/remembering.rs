@@ -55,7 +55,7 @@ fn a_hook_that_changes_during_its_query_is_not_cached() {
     let scene = scene();
     scene.hook(USER, "guard", &format!("{COUNTING}echo '# more' >> \"$0\"\n"));
     scene.load();
-    assert!(!scene.at("cache/hooks.json").exists());
+    assert!(!scene.at("cache/hooks.bin").exists());
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_damaged_cache_is_replaced() {
     let scene = scene();
     scene.hook(USER, "guard", COUNTING);
     for damage in ["", "{", "[]", r#"{"version": "0", "hooks": {}}"#, "\u{0}\u{0}"] {
-        scene.file("cache/hooks.json", damage, 0o600);
+        scene.file("cache/hooks.bin", damage, 0o600);
         let before = scene.calls();
         assert_eq!(running(&scene.load().0), ["guard"]);
         assert_eq!(running(&scene.load().0), ["guard"]);
@@ -74,7 +74,7 @@ fn a_damaged_cache_is_replaced() {
 #[test]
 fn the_file_is_written_only_when_there_is_something_new() {
     let scene = scene();
-    let inode = || fs::metadata(scene.at("cache/hooks.json")).unwrap().ino();
+    let inode = || fs::metadata(scene.at("cache/hooks.bin")).unwrap().ino();
     scene.hook(USER, "guard", COUNTING);
     scene.load();
     let first = inode();
@@ -94,8 +94,9 @@ fn removed_hooks_leave_the_cache() {
     fs::remove_file(path).unwrap();
     scene.hook(USER, "other", COUNTING);
     scene.load();
-    let cache_text = fs::read_to_string(scene.at("cache/hooks.json")).unwrap();
-    assert!(cache_text.contains("/other\"") && !cache_text.contains("/guard\""), "{cache_text}");
+    let cache = fs::read(scene.at("cache/hooks.bin")).unwrap();
+    let cache_text = String::from_utf8_lossy(&cache);
+    assert!(cache_text.contains("/other") && !cache_text.contains("/guard"), "{cache_text}");
 }
 
 #[test]
@@ -123,9 +124,9 @@ fn concurrent_writers_leave_a_valid_cache() {
             });
         }
     });
-    let cache_text: serde_json::Value =
-        serde_json::from_slice(&fs::read(shared.at("cache/hooks.json")).unwrap()).unwrap();
-    assert!(!cache_text["kept"]["hooks"].as_object().unwrap().is_empty());
+    // It has the reply of the last writer.
+    let cache = fs::read(shared.at("cache/hooks.bin")).unwrap();
+    assert!(String::from_utf8_lossy(&cache).contains("/guard"));
     let left_over = fs::read_dir(shared.at("cache")).unwrap().count();
     assert_eq!(left_over, 1);
 }

@@ -55,7 +55,7 @@ fn a_query_cache_that_is_no_file_counts_as_empty_and_is_replaced() {
     let scene = Scene::new();
     let scene = Scene { cache: Some(scene.at("cache")), ..scene };
     scene.hook(USER, "guard", GUARD);
-    let file = scene.at("cache/hooks.json");
+    let file = scene.at("cache/hooks.bin");
     with_each_kind(&file, |_| {
         let (catalog, _) = scene.load();
         assert_eq!(running(&catalog), ["guard"]);

@@ -57,7 +57,7 @@ fn trusted_hooks_run() {
 #[test]
 fn a_changed_hook_needs_trust_again() {
     let scene = Scene::gated();
-    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    let scene = Scene { cache: Some(scene.at("cache/hooks.bin")), ..scene };
     scene.hook(PROJECT, "guard", COUNTING);
     scene.trust_all();
     let trusted = scene.load().0.hooks()[0].trust_entry().unwrap();
@@ -165,7 +165,7 @@ fn trust_is_revoked_for_one_hook_or_for_all_of_a_project() {
 #[test]
 fn a_cached_query_reply_does_not_grant_trust() {
     let scene = Scene::gated();
-    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    let scene = Scene { cache: Some(scene.at("cache/hooks.bin")), ..scene };
     scene.hook(PROJECT, "guard", COUNTING);
     scene.trust_all();
     assert_eq!(running(&scene.load().0), ["guard"]);
@@ -245,7 +245,7 @@ const SOURCING: &str = "#!/bin/sh\n. \"$TENTER_HOOK_DIR/lib.sh\"\n";
 #[test]
 fn a_changed_helper_revokes_trust_in_the_executables_of_its_directory_only() {
     let scene = Scene::gated();
-    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    let scene = Scene { cache: Some(scene.at("cache/hooks.bin")), ..scene };
     scene.hook(PROJECT, "guard", SOURCING);
     scene.hook(PROJECT, "other", GUARD);
     scene.file(&format!("{PROJECT}/lib.sh"), "echo before_tool_call", 0o644);

@@ -71,7 +71,7 @@ fn state_and_user_hooks_are_protected_if_the_home_directory_is_added() {
     let own = [
         "../home/.config/tenter/config.toml",
         "../home/.local/state/tenter/trust.json",
-        "../home/.cache/tenter/hooks.json",
+        "../home/.cache/tenter/hooks.bin",
         "../home/.config/agents/hooks/x/HOOK.md",
         "../home/.kodelet/hooks/x",
     ];

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tenter_base::AgentState;
-use tenter_protocol::manifest::rule::{Conditions, PathCondition, Rule};
+use tenter_protocol::manifest::rule::{Conditions, PathCondition, Rule, Words};
 use tenter_shell::{Command, PathOp};
 
 use super::path::{Places, may_contain_matches};
+use super::words::operand;
 use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
 use crate::pattern::WILDCARDS;
@@ -18,35 +19,30 @@ use crate::pattern::WILDCARDS;
 const MAX_CHECKED: usize = 64;
 /// Minimum length of a text that says enough about a path.
 const MIN_PART: usize = 4;
-/// The end of a program's name of which only the beginning is known.
-const ANY_END: char = '*';
+/// Stands for any text at the end of a name of which only the beginning is known, and around a part of an operand.
+const ANY: char = '*';
 
 /// A necessary condition of a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub(crate) struct RuleGate {
     /// True if the rule applies to commands, not to a path or to the call as a whole.
-    #[serde(skip_serializing_if = "is_default")]
     has_command: bool,
     /// The programs; `mkfs*` is every program whose name begins so. Without any, every program passes.
-    #[serde(skip_serializing_if = "is_default")]
-    programs: Vec<String>,
+    programs: Texts,
     /// True if a command whose program is not known does not fit, not even perhaps.
-    #[serde(skip_serializing_if = "is_default")]
     needs_program: bool,
     /// True if what was not read of a call needs no rule but one, which applies then.
-    #[serde(skip_serializing_if = "is_default")]
     is_only_for_read: bool,
     /// The subcommands. Without any, every command passes.
-    #[serde(skip_serializing_if = "is_default")]
-    subcommands: Vec<String>,
+    subcommands: Texts,
+    /// The names of options, one of which the command must have, as in `programs`. Without any, every command passes.
+    flags: Texts,
+    /// The operands, one of which the command must have; `*x` is every operand that contains `x`. Without any, every command passes.
+    operands: Texts,
     /// The facts that the call must have.
-    #[serde(skip_serializing_if = "is_default")]
     needs: Vec<Need>,
     /// One of these states must hold, if there are any.
-    #[serde(skip_serializing_if = "is_default")]
     agent: Vec<AgentState>,
-    #[serde(skip_serializing_if = "is_default")]
     path: Option<PathGate>,
 }
 
@@ -54,6 +50,11 @@ pub(crate) struct RuleGate {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct RuleGates(#[serde(with = "shared")] Arc<[RuleGate]>);
+
+/// A list of texts without new lines, which costs one allocation. The list with one empty text is the empty one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Texts(Box<str>);
 
 /// A fact that a rule needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,24 +74,34 @@ enum Need {
 
 /// A necessary condition of a condition on a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 struct PathGate {
-    #[serde(skip_serializing_if = "is_default")]
     op: Vec<PathOp>,
-    #[serde(skip_serializing_if = "is_default")]
     recursive: Option<bool>,
-    #[serde(skip_serializing_if = "is_default")]
     places: Places,
     /// Texts, one of which is in every path that fits one of the patterns. Without any, every path passes.
-    #[serde(skip_serializing_if = "is_default")]
-    parts: Vec<String>,
+    parts: Texts,
     /// Texts, one of which or of `parts` is in every directory that contains only paths that fit.
-    #[serde(skip_serializing_if = "is_default")]
-    heads: Vec<String>,
+    heads: Texts,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+impl Texts {
+    /// Returns the list; `None` if a text has a new line.
+    fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
+        let texts: Vec<T> = texts.into_iter().collect();
+        if texts.iter().any(|text| text.as_ref().contains('\n')) {
+            return None;
+        }
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        Some(Self(texts.join("\n").into()))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.split('\n').filter(|_| !self.is_empty())
+    }
 }
 
 impl RuleGates {
@@ -123,15 +134,16 @@ impl RuleGate {
         let conditions = &rule.conditions;
         let Conditions { program, subcommand, agent, path, .. } = conditions;
         let is_literal = |text: &String| !text.contains(WILDCARDS);
-        let programs = program.iter().map(|text| beginning(text)).collect();
-        let subcommands =
-            if subcommand.iter().all(is_literal) { subcommand.clone() } else { Vec::new() };
+        let subcommands = Some(subcommand).filter(|all| all.iter().all(is_literal));
+        let operands = conditions.operands.as_ref().map(|operands| &operands.words);
         Self {
             has_command: conditions.is_about_command(),
-            programs,
+            programs: Texts::new(program.iter().map(|text| beginning(text))).unwrap_or_default(),
             needs_program: needs_program(rule),
             is_only_for_read: false,
-            subcommands,
+            subcommands: subcommands.and_then(Texts::new).unwrap_or_default(),
+            flags: required(conditions.flags.as_ref(), flag_name),
+            operands: required(operands, operand_part),
             needs: needs(conditions),
             agent: agent.clone(),
             path: path.as_ref().map(PathGate::new),
@@ -169,7 +181,7 @@ impl RuleGate {
 
     /// Returns whether a command has one of the programs, or one that is not known.
     fn admits_programs(&self, index: &CallIndex) -> bool {
-        let is_there = |text: &String| match text.strip_suffix(ANY_END) {
+        let is_there = |text: &str| match text.strip_suffix(ANY) {
             Some(start) => index.programs_from(start).next().is_some(),
             None => !index.commands_of(text).is_empty(),
         };
@@ -179,21 +191,42 @@ impl RuleGate {
     }
 
     fn admits_command(&self, command: &Command) -> bool {
-        let is_program = |text: &String| match text.strip_suffix(ANY_END) {
-            Some(start) => command.program.starts_with(start),
-            None => command.program == *text,
-        };
         let has_program = self.programs.is_empty()
             || (!self.needs_program && !command.is_program_certain())
-            || self.programs.iter().any(is_program);
-        has_program && (self.subcommands.is_empty() || self.admits_subcommand(command))
+            || self.programs.iter().any(|text| is_beginning(text, &command.program));
+        has_program
+            && (self.subcommands.is_empty() || self.admits_subcommand(command))
+            && (self.flags.is_empty() || self.admits_flags(command))
+            && (self.operands.is_empty() || self.admits_operands(command))
+    }
+
+    fn admits_flags(&self, command: &Command) -> bool {
+        let is_flag = |flag: &String| {
+            let name = flag.split_once('=').map_or(flag.as_str(), |(name, _)| name);
+            name.contains(['$', '`']) || self.flags.iter().any(|text| is_beginning(text, name))
+        };
+        command.may_have_more_flags() || command.flags.iter().any(is_flag)
+    }
+
+    fn admits_operands(&self, command: &Command) -> bool {
+        let is_operand = |operand: &str| {
+            self.operands.iter().any(|text| match text.strip_prefix(ANY) {
+                Some(part) => operand.contains(part),
+                None => operand == text,
+            })
+        };
+        let mut places = 0..command.operands.len();
+        places.any(|place| {
+            let text = operand(command, place);
+            !text.is_certain || text.is_glob || is_operand(text.value)
+        })
     }
 
     fn admits_subcommand(&self, command: &Command) -> bool {
         let Some(subcommand) = &command.subcommand else { return false };
         let place = command.args.iter().position(|arg| arg == subcommand);
         let is_certain = place.is_none_or(|place| command.is_arg_certain(place));
-        !is_certain || self.subcommands.contains(subcommand)
+        !is_certain || self.subcommands.iter().any(|text| text == subcommand)
     }
 }
 
@@ -246,9 +279,10 @@ impl PathGate {
         let required = required.unwrap_or_default().into_iter();
         let (parts, heads): (BTreeSet<String>, BTreeSet<String>) =
             required.map(|texts| (texts.part, texts.head)).unzip();
-        let heads = heads.difference(&parts).cloned().collect();
+        let texts = Texts::new(&parts).zip(Texts::new(heads.difference(&parts)));
+        let (parts, heads) = texts.unwrap_or_default();
         let (op, recursive, places) = (op.clone(), *recursive, Places::new(condition));
-        Self { op, recursive, places, parts: parts.into_iter().collect(), heads }
+        Self { op, recursive, places, parts, heads }
     }
 
     fn has_op(&self, op: PathOp) -> bool {
@@ -273,7 +307,7 @@ impl PathGate {
         let texts = [&fact.path, call.written.get(index).unwrap_or(&fact.path)];
         let is_directory = may_contain_matches(fact);
         texts.into_iter().any(|text| {
-            let has = |part: &String| text.contains(part.as_str());
+            let has = |part: &str| text.contains(part);
             let is_around = || is_above_everything(text, call) || self.heads.iter().any(has);
             self.parts.iter().any(has) || (is_directory && is_around())
         })
@@ -294,8 +328,46 @@ fn is_above_everything(directory: &str, call: &CallFacts) -> bool {
 fn beginning(pattern: &str) -> String {
     match pattern.find(WILDCARDS) {
         None => pattern.to_owned(),
-        Some(at) => format!("{}{ANY_END}", &pattern[..at]),
+        Some(at) => format!("{}{ANY}", &pattern[..at]),
     }
+}
+
+/// Checks whether a name fits a text of [`beginning`].
+fn is_beginning(text: &str, name: &str) -> bool {
+    text.strip_suffix(ANY).map_or(text == name, |start| name.starts_with(start))
+}
+
+/// Returns what a condition on options or operands requires, one text for each of its patterns; nothing if `text` finds none for one.
+fn required(words: Option<&Words>, text: impl Fn(&str) -> Option<String>) -> Texts {
+    let Some(Words { any, all, .. }) = words else { return Texts::default() };
+    if any.is_empty() {
+        let longest = all.iter().filter_map(|pattern| text(pattern)).max_by_key(String::len);
+        return longest.and_then(|longest| Texts::new([longest])).unwrap_or_default();
+    }
+    let texts: Option<Vec<String>> = any.iter().map(|pattern| text(pattern)).collect();
+    texts.and_then(Texts::new).unwrap_or_default()
+}
+
+/// Returns the name of an option, or the beginning of the names, that fits a pattern: `-c=gc.*` → `-c`.
+fn flag_name(pattern: &str) -> Option<String> {
+    let name = pattern.split_once('=').filter(|(name, _)| !name.is_empty());
+    let name = beginning(name.map_or(pattern, |(name, _)| name));
+    (name.trim_end_matches(ANY).len() > 1).then_some(name)
+}
+
+/// Returns the operand that fits a pattern, or a part of each that does: `*.delete_all*` → `*.delete_all`.
+fn operand_part(pattern: &str) -> Option<String> {
+    if !pattern.contains(WILDCARDS) {
+        return Some(pattern.to_owned()).filter(|text| !text.is_empty());
+    }
+    // Letters in `[…]` are no part of the text.
+    let (start, end) = match (pattern.find('['), pattern.rfind(']')) {
+        (Some(open), Some(close)) if open < close => (&pattern[..open], &pattern[close + 1..]),
+        _ => (pattern, ""),
+    };
+    let runs = [start, end].into_iter().flat_map(|part| part.split(['*', '?']));
+    let part = runs.filter(|run| !run.is_empty()).max_by_key(|run| run.len())?;
+    Some(format!("{ANY}{part}"))
 }
 
 /// Texts that a pattern requires: `**/.ssh/id_*` → `.ssh`, `/etc/shadow` → `shadow` and `/etc`, `~/*.pem` → `.pem`.
@@ -358,7 +430,32 @@ pub(crate) mod shared {
 
 #[cfg(test)]
 mod tests {
-    use super::RequiredTexts;
+    use super::{RequiredTexts, flag_name, operand_part};
+
+    #[test]
+    fn a_pattern_requires_an_option_or_a_part_of_an_operand() {
+        for (pattern, name) in [
+            ("--no-verify", Some("--no-verify")),
+            ("-c=gc.[pP]rune*", Some("-c")),
+            ("--no-*", Some("--no-*")),
+            ("-[fF]", None),
+            ("*", None),
+        ] {
+            assert_eq!(flag_name(pattern).as_deref(), name, "{pattern}");
+        }
+        for (pattern, part) in [
+            ("token", Some("token")),
+            ("*.delete_all*", Some("*.delete_all")),
+            ("[!@./~$]*/*", Some("*/")),
+            ("a[b]cd", Some("*cd")),
+            ("a[b", Some("*a[b")),
+            ("a]b[c*", Some("*a]b[c")),
+            ("*", None),
+            ("[a]", None),
+        ] {
+            assert_eq!(operand_part(pattern).as_deref(), part, "{pattern}");
+        }
+    }
 
     #[test]
     fn a_pattern_requires_a_part_of_the_path() {

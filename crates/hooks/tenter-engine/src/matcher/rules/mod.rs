@@ -10,7 +10,6 @@ mod words;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
 use tenter_protocol::confinement::Confinement;
 use tenter_protocol::manifest::rule::{Rule, RuleDecision, RuleVerdict};
 use tenter_protocol::reply::VerdictKind;
@@ -46,7 +45,7 @@ pub struct HookRules {
 #[serde(transparent)]
 struct LazyRule {
     /// The rule as JSON.
-    text: Box<RawValue>,
+    text: Box<str>,
     #[serde(skip)]
     compiled: OnceLock<CompiledRule>,
 }
@@ -180,12 +179,13 @@ impl HookRules {
 
 impl LazyRule {
     fn new(rule: &Rule) -> Self {
-        Self { text: to_raw_value(rule).unwrap_or_default(), compiled: OnceLock::new() }
+        let text = serde_json::to_string(rule).unwrap_or_default().into();
+        Self { text, compiled: OnceLock::new() }
     }
 
     fn compiled(&self, fits_unread: bool) -> &CompiledRule {
         self.compiled.get_or_init(|| {
-            let rule = serde_json::from_str(self.text.get());
+            let rule = serde_json::from_str(&self.text);
             CompiledRule::new(rule.unwrap_or_else(|_| unreadable()), fits_unread)
         })
     }

@@ -1,6 +1,7 @@
 //! Conditions on the paths of a call.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use tenter_protocol::manifest::rule::PathCondition;
@@ -8,7 +9,7 @@ use tenter_shell::{Path, PathOp, PathPlace};
 
 use crate::facts::CallFacts;
 use crate::pattern::{
-    LetterPairs, PathText, Pattern, Position, Text, Token, Truth, below, overlap,
+    LetterPairs, PathText, Pattern, Position, Text, Token, Truth, WILDCARDS, below, overlap,
 };
 
 /// The base of the pattern of a rule.
@@ -34,6 +35,8 @@ struct PathPattern {
     is_floating: bool,
     /// True if it has more than one name after `**/`.
     has_parents: bool,
+    /// Of `**/name/…`, the place of the name, if it is no pattern.
+    first_name: Option<Range<usize>>,
 }
 
 impl PathPattern {
@@ -55,6 +58,11 @@ impl PathPattern {
             pairs: LetterPairs::new(tail),
             is_floating: floating.is_some(),
             has_parents: floating.is_some_and(|names| names.contains('/')),
+            first_name: floating.and_then(|names| {
+                let name = names.split('/').next()?;
+                let start = tail.len() - names.len();
+                (!name.contains(WILDCARDS)).then(|| start..start + name.len())
+            }),
             tail: pattern,
         }
     }
@@ -63,10 +71,8 @@ impl PathPattern {
         self.tail.text()
     }
 
-    /// Of `**/name/…`, the name, if it is no pattern.
     fn first_name(&self) -> Option<&str> {
-        let name = self.text().strip_prefix("**/")?.split('/').next()?;
-        (!name.contains(['*', '?', '['])).then_some(name)
+        self.first_name.clone().map(|place| &self.text()[place])
     }
 
     fn directory<'c>(&self, call: &'c CallFacts) -> Option<&'c str> {
@@ -108,13 +114,12 @@ impl PathPattern {
         Pattern::of_paths(&format!("{directory}/{}", self.text())).may_fit(tokens) != Truth::No
     }
 
-    /// Returns whether a path is all of the directory of the one file that this pattern fits: `~/.aws/*` for `~/.aws/credentials`. A pattern
-    /// for files in the home directory or the project itself says nothing about the other files there.
-    fn is_in_directory(&self, path: &str, call: &CallFacts) -> bool {
+    /// Returns whether a directory is that of the one file that this pattern fits: `~/.aws` for `~/.aws/credentials`. A pattern for files in
+    /// the home directory or the project itself says nothing about the other files there.
+    fn is_in(&self, directory: &str, call: &CallFacts) -> bool {
         let Some((parent, _)) = self.tail.literal().and_then(|text| text.rsplit_once('/')) else {
             return false;
         };
-        let Some(directory) = path.strip_suffix("/*") else { return false };
         let inner = self.directory(call).map_or(Some(directory), |base| below(directory, base));
         !parent.is_empty() && inner == Some(parent)
     }
@@ -180,11 +185,8 @@ pub(super) struct PathRule {
 
 /// The places that a path must be in, and those that it must be outside of.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub(super) struct Places {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     place: Vec<PathPlace>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     outside: Vec<PathPlace>,
 }
 
@@ -326,9 +328,11 @@ impl PathRule {
 
     /// Returns the fit of a text that stands for several paths.
     fn may_fit(&self, text: &PathText, call: &CallFacts) -> PathFit {
-        let is_directory_of_pattern = text.is_glob && text.is_certain && {
-            self.glob.iter().any(|pattern| pattern.is_in_directory(&text.value, call))
-        };
+        // `~/.aws/*` is all of a directory.
+        let directory = text.value.strip_suffix("/*").filter(|_| text.is_glob && text.is_certain);
+        let is_directory_of_pattern = directory.is_some_and(|directory| {
+            self.glob.iter().any(|pattern| pattern.is_in(directory, call))
+        });
         let fit = text.perhaps(|| {
             let without_stars = text.without_stars();
             self.glob.iter().any(|pattern| {

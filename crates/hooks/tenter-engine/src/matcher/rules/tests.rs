@@ -417,7 +417,7 @@ fn the_gates_of_guards_only_save_time() {
 fn a_rule_that_cannot_be_read_denies() {
     let rules = rule(&json!({"program": ["git"]}));
     let mut json = serde_json::to_value(&rules).unwrap();
-    json["rules"][0] = json!({"if": 7});
+    json["rules"][0] = json!(r#"{"if": 7}"#);
     let rules: HookRules = serde_json::from_str(&json.to_string()).unwrap();
     let selected = rules.select(&CallSurroundings::of_example("git push")).unwrap();
     assert_eq!(selected.reply.unwrap().verdict.unwrap().kind, VerdictKind::Deny);

@@ -160,7 +160,7 @@ impl OperandCondition {
 }
 
 /// The operand with this index.
-fn operand(command: &Command, place: usize) -> Text<'_> {
+pub(super) fn operand(command: &Command, place: usize) -> Text<'_> {
     let arg = command.operand_args.get(place).copied();
     Text {
         value: &command.operands[place],

@@ -196,9 +196,8 @@ fn a_cached_static_hook_is_complete() {
         assert_eq!(hook.kind.as_str(), "static");
         assert_eq!(hook.static_action().unwrap().when(), Some(".tool_input"));
     }
-    assert!(
-        fs::read_to_string(scene.at("cache/hooks.json")).unwrap().contains("no {{.tool_name}}")
-    );
+    let cache = fs::read(scene.at("cache/hooks.bin")).unwrap();
+    assert!(String::from_utf8_lossy(&cache).contains("no {{.tool_name}}"));
 }
 
 #[test]
