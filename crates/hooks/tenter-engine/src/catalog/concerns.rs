@@ -85,8 +85,7 @@ impl Concerns {
         let Some((_, facts)) = gated.first() else { return false };
         let facts = facts();
         // Any rule may fit a call that was not read to its end.
-        facts.facts.call.over_limit
-            || gated.iter().any(|(gates, _)| gates.iter().any(|gate| gate.admits(&facts)))
+        facts.facts.call.over_limit || gated.iter().any(|(gates, _)| gates.admit(&facts))
     }
 }
 

@@ -26,7 +26,8 @@ enum Piece {
 impl Reader<'_> {
     /// Returns the field of a word that expands to itself, as most do; `None` if the word must be expanded.
     pub(crate) fn plain_field(&mut self, word: &Word, context: &Context) -> Option<Field> {
-        let text = word.plain().filter(|text| !text.contains(['~', '{']) && !context.is_reparsed)?;
+        let text =
+            word.plain().filter(|text| !text.contains(['~', '{']) && !context.is_reparsed)?;
         self.expand_by(text.len()).then(|| plain(text))
     }
 

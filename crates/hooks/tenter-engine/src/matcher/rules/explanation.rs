@@ -41,7 +41,7 @@ pub struct ConditionResult {
 impl HookRules {
     /// Explains each rule for a call.
     pub(crate) fn explain(&self, call: &CallFacts) -> Vec<RuleExplanation> {
-        let rules = self.rules.iter().map(|rule| rule.compiled(self.fit_unread)).enumerate();
+        let rules = (0..self.rules.count()).filter_map(|index| Some((index, self.rule(index)?)));
         rules.map(|(index, rule)| rule.explain(index, call)).collect()
     }
 }

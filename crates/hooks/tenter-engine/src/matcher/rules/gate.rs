@@ -2,79 +2,42 @@
 //! perhaps. Gates are kept between processes, so that a rule is read and compiled only for calls that pass its gate.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tenter_base::AgentState;
 use tenter_protocol::manifest::rule::{Conditions, PathCondition, Rule, Words};
 use tenter_shell::{Command, PathOp};
 
+use super::gate_groups::GroupGate;
 use super::path::{Places, may_contain_matches};
+use super::texts::Texts;
 use super::words::operand;
-use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
 use crate::pattern::WILDCARDS;
 
-/// Maximum number of commands and paths of a call that gates check one by one. Of more of them, they check the programs.
-const MAX_CHECKED: usize = 64;
 /// Minimum length of a text that says enough about a path.
 const MIN_PART: usize = 4;
 /// Stands for any text at the end of a name of which only the beginning is known, and around a part of an operand.
-const ANY: char = '*';
+pub(super) const ANY: char = '*';
 
-/// A necessary condition of a rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RuleGate {
-    /// True if the rule applies to commands, not to a path or to the call as a whole.
-    has_command: bool,
-    /// The programs; `mkfs*` is every program whose name begins so. Without any, every program passes.
-    programs: Texts,
-    /// True if a command whose program is not known does not fit, not even perhaps.
-    needs_program: bool,
-    /// True if what was not read of a call needs no rule but one, which applies then.
-    is_only_for_read: bool,
+/// A necessary condition of a rule, besides that of its group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RuleGate {
     /// The subcommands. Without any, every command passes.
     subcommands: Texts,
-    /// The names of options, one of which the command must have, as in `programs`. Without any, every command passes.
+    /// The names of options, one of which the command must have, as in [`beginning`]. Without any, every command passes.
     flags: Texts,
     /// The operands, one of which the command must have; `*x` is every operand that contains `x`. Without any, every command passes.
     operands: Texts,
-    /// The facts that the call must have.
-    needs: Vec<Need>,
     /// One of these states must hold, if there are any.
     agent: Vec<AgentState>,
     path: Option<PathGate>,
 }
 
-/// The gates of the rules of a hook, in their order.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct RuleGates(#[serde(with = "shared")] Arc<[RuleGate]>);
-
-/// A list of texts without new lines, which costs one allocation. The list with one empty text is the empty one.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-struct Texts(Box<str>);
-
-/// A fact that a rule needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Need {
-    Forkbomb(bool),
-    Unparsed(bool),
-    OverLimit(bool),
-    Code,
-    Flow,
-    Sql,
-    /// The command is run by another one.
-    Via,
-    /// A variable is set for the command.
-    Variable,
-}
-
 /// A necessary condition of a condition on a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct PathGate {
+    /// The operations. Without any, every one passes.
     op: Vec<PathOp>,
     recursive: Option<bool>,
     places: Places,
@@ -84,118 +47,40 @@ struct PathGate {
     heads: Texts,
 }
 
-impl Texts {
-    /// Returns the list; `None` if a text has a new line.
-    fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
-        let texts: Vec<T> = texts.into_iter().collect();
-        if texts.iter().any(|text| text.as_ref().contains('\n')) {
-            return None;
-        }
-        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        Some(Self(texts.join("\n").into()))
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.split('\n').filter(|_| !self.is_empty())
-    }
-}
-
-impl RuleGates {
-    /// Returns the gates of `rules`.
-    pub(super) fn new(rules: &[Rule]) -> Self {
-        let is_only_for_read = rules.iter().any(|rule| rule.conditions.over_limit == Some(true));
-        let gate = |rule| RuleGate { is_only_for_read, ..RuleGate::new(rule) };
-        Self(rules.iter().map(gate).collect())
-    }
-
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, RuleGate> {
-        self.0.iter()
-    }
-
-    /// Returns each of the gates once; the gates of commands only if `has_commands`.
-    pub(crate) fn distinct(&self, has_commands: bool) -> Self {
-        let mut distinct: Vec<RuleGate> = Vec::new();
-        for gate in self.iter().filter(|gate| has_commands || !gate.has_command) {
-            if !distinct.contains(gate) {
-                distinct.push(gate.clone());
-            }
-        }
-        Self(distinct.into())
-    }
-}
-
 impl RuleGate {
     /// Returns the gate of a rule.
-    fn new(rule: &Rule) -> Self {
-        let conditions = &rule.conditions;
-        let Conditions { program, subcommand, agent, path, .. } = conditions;
+    pub(super) fn new(rule: &Rule) -> Self {
+        let Conditions { subcommand, flags, operands, agent, path, .. } = &rule.conditions;
         let is_literal = |text: &String| !text.contains(WILDCARDS);
         let subcommands = Some(subcommand).filter(|all| all.iter().all(is_literal));
-        let operands = conditions.operands.as_ref().map(|operands| &operands.words);
         Self {
-            has_command: conditions.is_about_command(),
-            programs: Texts::new(program.iter().map(|text| beginning(text))).unwrap_or_default(),
-            needs_program: needs_program(rule),
-            is_only_for_read: false,
             subcommands: subcommands.and_then(Texts::new).unwrap_or_default(),
-            flags: required(conditions.flags.as_ref(), flag_name),
-            operands: required(operands, operand_part),
-            needs: needs(conditions),
+            flags: required(flags.as_ref(), flag_name),
+            operands: required(operands.as_ref().map(|operands| &operands.words), operand_part),
             agent: agent.clone(),
             path: path.as_ref().map(PathGate::new),
         }
     }
 
-    /// Returns whether the call may fit the rule.
-    pub(crate) fn admits(&self, call: &CallFacts) -> bool {
+    /// Returns whether a call that passes the gate of the group may fit the rule.
+    pub(super) fn admits(&self, call: &CallFacts, group: &GroupGate) -> bool {
         let facts = &call.facts.call;
-        if facts.over_limit && !self.is_only_for_read {
-            return true;
-        }
-        let has_state = || self.agent.iter().any(|state| call.agent.contains(state));
-        if !self.needs.iter().all(|need| need.is_met(call))
-            || !(self.agent.is_empty() || has_state())
-        {
+        if !self.agent.is_empty() && !self.agent.iter().any(|state| call.agent.contains(state)) {
             return false;
         }
-        if facts.commands.len() + facts.paths.len() > MAX_CHECKED {
-            let has_op = |path: &PathGate| call.index().ops.iter().any(|op| path.has_op(*op));
-            return self.path.as_ref().is_none_or(has_op)
-                && (!self.has_command || self.admits_programs(call.index()));
-        }
-        match (self.has_command, &self.path) {
-            (false, None) => true,
-            (true, None) => facts.commands.iter().any(|command| self.admits_command(command)),
-            (has_command, Some(path)) => facts.paths.iter().enumerate().any(|(index, fact)| {
+        let admits =
+            |command: &Command| group.admits_command(command) && self.admits_command(command);
+        match &self.path {
+            None => !group.has_command() || facts.commands.iter().any(admits),
+            Some(path) => facts.paths.iter().enumerate().any(|(index, fact)| {
                 let command = || facts.commands.get(fact.command?);
-                let is_by_command =
-                    || command().is_some_and(|command| self.admits_command(command));
-                (!has_command || is_by_command()) && path.admits(call, index)
+                (!group.has_command() || command().is_some_and(admits)) && path.admits(call, index)
             }),
         }
     }
 
-    /// Returns whether a command has one of the programs, or one that is not known.
-    fn admits_programs(&self, index: &CallIndex) -> bool {
-        let is_there = |text: &str| match text.strip_suffix(ANY) {
-            Some(start) => index.programs_from(start).next().is_some(),
-            None => !index.commands_of(text).is_empty(),
-        };
-        self.programs.is_empty()
-            || (!self.needs_program && !index.unknown_programs().is_empty())
-            || self.programs.iter().any(is_there)
-    }
-
     fn admits_command(&self, command: &Command) -> bool {
-        let has_program = self.programs.is_empty()
-            || (!self.needs_program && !command.is_program_certain())
-            || self.programs.iter().any(|text| is_beginning(text, &command.program));
-        has_program
-            && (self.subcommands.is_empty() || self.admits_subcommand(command))
+        (self.subcommands.is_empty() || self.admits_subcommand(command))
             && (self.flags.is_empty() || self.admits_flags(command))
             && (self.operands.is_empty() || self.admits_operands(command))
     }
@@ -230,47 +115,6 @@ impl RuleGate {
     }
 }
 
-impl Need {
-    fn is_met(self, call: &CallFacts) -> bool {
-        let facts = &call.facts.call;
-        match self {
-            Self::Forkbomb(expected) => facts.forkbomb == expected,
-            Self::Unparsed(expected) => facts.unparsed == expected,
-            Self::OverLimit(expected) => facts.over_limit == expected,
-            Self::Code => !facts.code.is_empty(),
-            Self::Flow => !facts.flows.is_empty(),
-            Self::Sql => !facts.sql.is_empty(),
-            Self::Via => facts.commands.iter().any(|command| !command.via.is_empty()),
-            Self::Variable => facts.commands.iter().any(|command| !command.env.is_empty()),
-        }
-    }
-}
-
-/// Returns whether a rule ignores commands whose programs are not known: it names programs, and what fits only perhaps does not count.
-pub(super) fn needs_program(rule: &Rule) -> bool {
-    let fits_every_program = |text: &String| text.chars().all(|letter| letter == '*');
-    let programs = &rule.conditions.program;
-    rule.uncertain.verdict().is_none()
-        && !programs.is_empty()
-        && !programs.iter().any(fits_every_program)
-}
-
-/// Returns the facts without which no call fits the conditions.
-fn needs(conditions: &Conditions) -> Vec<Need> {
-    let Conditions { forkbomb, unparsed, over_limit, code, flow, sql, via, env, .. } = conditions;
-    let needs = [
-        forkbomb.map(Need::Forkbomb),
-        unparsed.map(Need::Unparsed),
-        over_limit.map(Need::OverLimit),
-        code.as_ref().map(|_| Need::Code),
-        flow.as_ref().map(|_| Need::Flow),
-        sql.as_ref().map(|_| Need::Sql),
-        (!via.is_empty()).then_some(Need::Via),
-        (!env.is_empty()).then_some(Need::Variable),
-    ];
-    needs.into_iter().flatten().collect()
-}
-
 impl PathGate {
     fn new(condition: &PathCondition) -> Self {
         let PathCondition { op, glob, recursive, .. } = condition;
@@ -285,14 +129,10 @@ impl PathGate {
         Self { op, recursive, places, parts, heads }
     }
 
-    fn has_op(&self, op: PathOp) -> bool {
-        self.op.is_empty() || self.op.contains(&op)
-    }
-
     fn admits(&self, call: &CallFacts, index: usize) -> bool {
         let facts = &call.facts.call;
         let Some(fact) = facts.paths.get(index) else { return false };
-        if !self.has_op(fact.op)
+        if !(self.op.is_empty() || self.op.contains(&fact.op))
             || self.recursive.is_some_and(|recursive| recursive != fact.recursive)
         {
             return false;
@@ -325,7 +165,7 @@ fn is_above_everything(directory: &str, call: &CallFacts) -> bool {
 }
 
 /// Returns the name that fits a pattern, or the beginning of all names that do: `git` → `git`, `mkfs.?xt` → `mkfs.*`.
-fn beginning(pattern: &str) -> String {
+pub(super) fn beginning(pattern: &str) -> String {
     match pattern.find(WILDCARDS) {
         None => pattern.to_owned(),
         Some(at) => format!("{}{ANY}", &pattern[..at]),
@@ -333,7 +173,7 @@ fn beginning(pattern: &str) -> String {
 }
 
 /// Checks whether a name fits a text of [`beginning`].
-fn is_beginning(text: &str, name: &str) -> bool {
+pub(super) fn is_beginning(text: &str, name: &str) -> bool {
     text.strip_suffix(ANY).map_or(text == name, |start| name.starts_with(start))
 }
 
@@ -405,26 +245,6 @@ impl RequiredTexts {
         let part = names.chain(longest).max_by_key(|name| name.len());
         let part = part.filter(|name| name.len() >= MIN_PART).unwrap_or(literal);
         Some(Self { part: part.to_owned(), head: literal.to_owned() })
-    }
-}
-
-/// Reads and writes lists that several hooks share.
-pub(crate) mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<T: Serialize, S: Serializer>(
-        list: &Arc<[T]>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        list.as_ref().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<[T]>, D::Error> {
-        Vec::deserialize(deserializer).map(Arc::from)
     }
 }
 

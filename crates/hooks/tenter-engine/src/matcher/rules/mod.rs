@@ -4,24 +4,25 @@
 mod conditions;
 mod explanation;
 mod gate;
+mod gate_groups;
+mod lazy_rules;
 mod path;
+mod texts;
 mod words;
-
-use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use tenter_protocol::confinement::Confinement;
-use tenter_protocol::manifest::rule::{Rule, RuleDecision, RuleVerdict};
+use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
 
 use crate::facts::{CallFacts, CallSurroundings};
 use crate::pattern::{Pattern, Truth};
 use conditions::{CompiledConditions, Strength, Subject};
-use gate::{RuleGate, shared};
+use lazy_rules::LazyRules;
 
 pub use explanation::RuleExplanation;
-pub(crate) use gate::RuleGates;
+pub(crate) use gate_groups::RuleGates;
 
 /// Returns whether a path fits a pattern as in rules: `*` does not contain `/`, `**/` is any number of directories.
 pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
@@ -32,22 +33,11 @@ pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HookRules {
     gates: RuleGates,
-    #[serde(with = "shared")]
-    rules: Arc<[LazyRule]>,
+    rules: LazyRules,
     /// True if the rules decide, so that the hook needs no code.
     decide: bool,
     /// True if they may fit commands that were not read: no rule applies to such calls.
     fit_unread: bool,
-}
-
-/// A rule that is read and compiled for the first call that passes its gate.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-struct LazyRule {
-    /// The rule as JSON.
-    text: Box<str>,
-    #[serde(skip)]
-    compiled: OnceLock<CompiledRule>,
 }
 
 #[derive(Debug, Clone)]
@@ -86,7 +76,7 @@ impl HookRules {
     pub fn new(rules: &[Rule]) -> Option<Self> {
         (!rules.is_empty()).then(|| Self {
             gates: RuleGates::new(rules),
-            rules: rules.iter().map(LazyRule::new).collect(),
+            rules: LazyRules::new(rules),
             decide: rules.iter().all(|rule| rule.decision.is_some()),
             fit_unread: rules.iter().all(|rule| rule.conditions.over_limit != Some(true)),
         })
@@ -99,7 +89,7 @@ impl HookRules {
 
     /// Returns whether each rule has its gate, as in everything that was written.
     pub(crate) fn is_whole(&self) -> bool {
-        self.gates.iter().len() == self.rules.len()
+        self.gates.count() == self.rules.count()
     }
 
     /// Returns the gates of the rules. A call that passes none of them fits no rule.
@@ -112,26 +102,22 @@ impl HookRules {
         let confines = |rule: &CompiledRule| {
             rule.rule.decision.as_ref().is_some_and(|it| it.verdict == RuleVerdict::Confine)
         };
-        (0..self.rules.len()).filter_map(|index| self.rule(index)).any(confines)
+        (0..self.rules.count()).filter_map(|index| self.rule(index)).any(confines)
     }
 
     /// Selects the rule for a call: the first denial, else the first rule that a call certainly fits and that leaves the
     /// decision to the hook, else the first question, else the first confinement. All confinements that fit are in its reply. `None` if
     /// the call fits none.
     pub(crate) fn select(&self, call: &CallFacts) -> Option<RuleMatch> {
-        self.select_by(call, |gate| gate.admits(call))
+        self.select_among(&self.gates.open(call), call)
     }
 
-    /// Selects among the rules whose gates are open.
-    fn select_by(
-        &self,
-        call: &CallFacts,
-        is_open: impl Fn(&RuleGate) -> bool,
-    ) -> Option<RuleMatch> {
+    /// Selects among the rules in these places.
+    fn select_among(&self, places: &[usize], call: &CallFacts) -> Option<RuleMatch> {
         let mut best: Option<(Rank, usize, Subject)> = None;
         let mut confinements = Vec::new();
-        let open = self.gates.iter().enumerate().filter(|(_, gate)| is_open(gate));
-        for (index, rule) in open.filter_map(|(index, _)| Some((index, self.rule(index)?))) {
+        let rules = places.iter().filter_map(|index| Some((*index, self.rule(*index)?)));
+        for (index, rule) in rules {
             let (strength, subject) = rule.best(call);
             let Some(rank) = rule.rank(strength) else { continue };
             if rank == Rank::Confine {
@@ -153,7 +139,7 @@ impl HookRules {
     }
 
     fn rule(&self, index: usize) -> Option<&CompiledRule> {
-        Some(self.rules.get(index)?.compiled(self.fit_unread))
+        self.rules.get(index, self.fit_unread)
     }
 
     /// Judges a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
@@ -175,27 +161,6 @@ impl HookRules {
         let rule = self.rule(index);
         rule.is_some_and(|rule| rule.rank(rule.best(call).0).is_some())
     }
-}
-
-impl LazyRule {
-    fn new(rule: &Rule) -> Self {
-        let text = serde_json::to_string(rule).unwrap_or_default().into();
-        Self { text, compiled: OnceLock::new() }
-    }
-
-    fn compiled(&self, fits_unread: bool) -> &CompiledRule {
-        self.compiled.get_or_init(|| {
-            let rule = serde_json::from_str(&self.text);
-            CompiledRule::new(rule.unwrap_or_else(|_| unreadable()), fits_unread)
-        })
-    }
-}
-
-/// Returns the rule instead of one that cannot be read: it denies every call.
-fn unreadable() -> Rule {
-    let reason = "A rule of this hook cannot be read: reinstall Tenter.".to_owned();
-    let decision = Some(RuleDecision { verdict: RuleVerdict::Deny, reason, confine: None });
-    Rule { decision, ..Rule::default() }
 }
 
 /// The judgement of rules about a call.
@@ -311,7 +276,7 @@ impl CompiledRule {
     /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.
     fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
         let commands = || {
-            let needs_program = gate::needs_program(&self.rule);
+            let needs_program = gate_groups::needs_program(&self.rule);
             self.conditions.commands(call, needs_program).into_iter().map(Some)
         };
         match (self.conditions.is_about_command, &self.conditions.path) {
