@@ -1,4 +1,4 @@
-//! A quick test that rules out most texts that a pattern does not fit.
+//! Quick tests that rule out most texts that a pattern does not fit.
 
 /// The pairs of letters that follow each other in a text, each as one of 64 bits: a text that contains another has its pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,6 +19,13 @@ impl LetterPairs {
     pub(crate) fn contain(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
+}
+
+/// One of 64 bits for a name: equal names have the same one.
+pub(crate) fn name_bit(name: &str) -> u64 {
+    let letters = [name.bytes().next(), name.bytes().next_back()];
+    let sum: usize = letters.into_iter().flatten().map(usize::from).sum();
+    1 << ((sum + 7 * name.len()) % 64)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod truth;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-pub(crate) use letter_pairs::LetterPairs;
+pub(crate) use letter_pairs::{LetterPairs, name_bit};
 pub(crate) use path_text::{PathText, Position, below};
 pub use truth::Truth;
 

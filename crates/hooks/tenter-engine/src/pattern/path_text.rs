@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::{LetterPairs, Text, Token, WILDCARDS};
+use super::{LetterPairs, Text, Token, WILDCARDS, name_bit};
 
 /// The text of a path of a call.
 #[derive(Debug, Clone)]
@@ -166,7 +166,7 @@ impl OpenText {
             name.starts_with(&self.text[start.clone()]) && name.ends_with(&self.text[end.clone()])
         };
         names.open.iter().any(is_open)
-            || (names.known & bit(name) != 0 && self.text.split('/').any(|own| own == name))
+            || (names.known & name_bit(name) != 0 && self.text.split('/').any(|own| own == name))
     }
 }
 
@@ -177,7 +177,7 @@ impl Names {
         for name in path.split('/') {
             let end = start + name.len();
             match name.find(WILDCARDS) {
-                None => names.known |= bit(name),
+                None => names.known |= name_bit(name),
                 Some(at) => {
                     let rest = name.rsplit(['*', '?', ']']).next().unwrap_or_default();
                     names.open.push([start..start + at, end - rest.len()..end]);
@@ -187,13 +187,6 @@ impl Names {
         }
         names
     }
-}
-
-/// One of 64 bits for a name.
-fn bit(name: &str) -> u64 {
-    let letters = [name.bytes().next(), name.bytes().next_back()];
-    let sum: usize = letters.into_iter().flatten().map(usize::from).sum();
-    1 << ((sum + 7 * name.len()) % 64)
 }
 
 #[cfg(test)]

@@ -41,10 +41,12 @@ struct PathGate {
     op: Vec<PathOp>,
     recursive: Option<bool>,
     places: Places,
-    /// Texts, one of which is in every path that fits one of the patterns. Without any, every path passes.
+    /// Texts, one of which is in every path that fits one of the patterns; `=/tmp` is only that path. Without any, every path passes.
     parts: Texts,
     /// Texts, one of which or of `parts` is in every directory that contains only paths that fit.
     heads: Texts,
+    /// Directories, one of which is in every path that fits, or is it. Without any, every path passes.
+    covers: Texts,
 }
 
 impl RuleGate {
@@ -111,13 +113,13 @@ impl RuleGate {
         let Some(subcommand) = &command.subcommand else { return false };
         let place = command.args.iter().position(|arg| arg == subcommand);
         let is_certain = place.is_none_or(|place| command.is_arg_certain(place));
-        !is_certain || self.subcommands.iter().any(|text| text == subcommand)
+        !is_certain || self.subcommands.contains(subcommand)
     }
 }
 
 impl PathGate {
     fn new(condition: &PathCondition) -> Self {
-        let PathCondition { op, glob, recursive, .. } = condition;
+        let PathCondition { op, glob, recursive, covers, .. } = condition;
         let required: Option<Vec<RequiredTexts>> =
             glob.iter().map(|text| RequiredTexts::new(text)).collect();
         let required = required.unwrap_or_default().into_iter();
@@ -126,7 +128,8 @@ impl PathGate {
         let texts = Texts::new(&parts).zip(Texts::new(heads.difference(&parts)));
         let (parts, heads) = texts.unwrap_or_default();
         let (op, recursive, places) = (op.clone(), *recursive, Places::new(condition));
-        Self { op, recursive, places, parts, heads }
+        let covers = Texts::new(covers).unwrap_or_default();
+        Self { op, recursive, places, parts, heads, covers }
     }
 
     fn admits(&self, call: &CallFacts, index: usize) -> bool {
@@ -140,17 +143,40 @@ impl PathGate {
         if self.places.exclude(fact) {
             return false;
         }
-        // A path that stands for many can be one that has the part.
-        if self.parts.is_empty() || fact.glob || !fact.certain {
+        // A path that stands for many can be one that fits.
+        if fact.glob || !fact.certain {
             return true;
         }
         let texts = [&fact.path, call.written.get(index).unwrap_or(&fact.path)];
-        let is_directory = may_contain_matches(fact);
-        texts.into_iter().any(|text| {
-            let has = |part: &str| text.contains(part);
-            let is_around = || is_above_everything(text, call) || self.heads.iter().any(has);
-            self.parts.iter().any(has) || (is_directory && is_around())
+        let may_cover = |text: &&String| self.may_cover(text, call);
+        let has_part = |text: &&String| self.has_part(text, may_contain_matches(fact), call);
+        (self.covers.is_empty() || texts.iter().any(may_cover))
+            && (self.parts.is_empty() || texts.iter().any(has_part))
+    }
+
+    fn may_cover(&self, path: &str, call: &CallFacts) -> bool {
+        let path = path.trim_end_matches('/');
+        let home = call.home.as_deref().unwrap_or("~");
+        let is_in = |base: &str, tail: &str| match path.strip_prefix(base) {
+            Some(rest) => tail.starts_with(rest.trim_start_matches('/')),
+            None => base.starts_with(path),
+        };
+        self.covers.iter().any(|target| match (target, target.strip_prefix("~/")) {
+            ("~", _) => is_in(home, ""),
+            (".", _) => is_in(&call.project, ""),
+            (_, Some(tail)) => is_in(home, tail),
+            _ if target.starts_with('/') => target.starts_with(path),
+            _ => is_in(&call.project, target.trim_start_matches("./")),
         })
+    }
+
+    fn has_part(&self, path: &str, is_directory: bool, call: &CallFacts) -> bool {
+        let has = |part: &str| match part.strip_prefix('=') {
+            Some(whole) => path.trim_end_matches('/') == whole,
+            None => path.contains(part),
+        };
+        let is_around = || is_above_everything(path, call) || self.heads.iter().any(has);
+        self.parts.iter().any(has) || (is_directory && is_around())
     }
 }
 
@@ -173,7 +199,7 @@ pub(super) fn beginning(pattern: &str) -> String {
 }
 
 /// Checks whether a name fits a text of [`beginning`].
-pub(super) fn is_beginning(text: &str, name: &str) -> bool {
+fn is_beginning(text: &str, name: &str) -> bool {
     text.strip_suffix(ANY).map_or(text == name, |start| name.starts_with(start))
 }
 
@@ -227,8 +253,14 @@ impl RequiredTexts {
         let start = usize::from(text.starts_with('/'));
         let end = text[start..].find('/').map_or(text.len(), |at| start + at);
         let (first, rest) = text.split_at(end);
-        if pattern == "~" || text.is_empty() {
+        if pattern == "~" || text.is_empty() || text.starts_with('=') {
             return None;
+        }
+        if start > 0 && !text.contains(WILDCARDS) {
+            return Some(Self {
+                part: format!("={}", text.trim_end_matches('/')),
+                head: first.to_owned(),
+            });
         }
         let literal = first.find(WILDCARDS).map_or(first, |at| &first[..at]);
         // Of a single name, every letter that is no wildcard is in the path.
@@ -282,7 +314,8 @@ mod tests {
         for (pattern, texts) in [
             ("**/.ssh/id_*", Some((".ssh", ".ssh"))),
             ("~/.config/agents/**", Some((".config", ".config"))),
-            ("/etc/shadow", Some(("shadow", "/etc"))),
+            ("/etc/shadow", Some(("=/etc/shadow", "/etc"))),
+            ("/tmp", Some(("=/tmp", "/tmp"))),
             ("/etc*/shadow", Some(("shadow", "/etc"))),
             ("/home/*/.ssh/**", Some((".ssh", "/home"))),
             ("/dev/**", Some(("/dev", "/dev"))),

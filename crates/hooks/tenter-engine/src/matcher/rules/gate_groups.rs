@@ -7,7 +7,7 @@ use tenter_base::Packed;
 use tenter_protocol::manifest::rule::{Conditions, Rule};
 use tenter_shell::{Command, PathOp};
 
-use super::gate::{ANY, RuleGate, beginning, is_beginning};
+use super::gate::{ANY, RuleGate, beginning};
 use super::texts::Texts;
 use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
@@ -39,8 +39,10 @@ struct GateGroup {
 pub(super) struct GroupGate {
     /// True if the rules apply to commands, not to a path or to the call as a whole.
     has_command: bool,
-    /// The programs; `mkfs*` is every program whose name begins so. Without any, every program passes.
+    /// The programs. Without any, and without beginnings, every program passes.
     programs: Texts,
+    /// The beginnings of names of programs.
+    starts: Texts,
     /// True if a command whose program is not known does not fit, not even perhaps.
     needs_program: bool,
     /// The facts that the call must have.
@@ -148,10 +150,18 @@ fn is_long(call: &CallFacts) -> bool {
 impl GroupGate {
     fn new(rule: &Rule) -> Self {
         let conditions = &rule.conditions;
-        let programs = conditions.program.iter().map(|text| beginning(text));
+        let (starts, programs): (Vec<String>, Vec<String>) = conditions
+            .program
+            .iter()
+            .map(|text| beginning(text))
+            .partition(|text| text.ends_with(ANY));
+        let starts: Vec<&str> = starts.iter().map(|text| text.trim_end_matches(ANY)).collect();
+        let texts = Texts::new(programs).zip(Texts::new(&starts));
+        let (programs, starts) = texts.filter(|_| !starts.contains(&"")).unwrap_or_default();
         Self {
             has_command: conditions.is_about_command(),
-            programs: Texts::new(programs).unwrap_or_default(),
+            programs,
+            starts,
             needs_program: needs_program(rule),
             needs: needs(conditions),
             ops: conditions.path.as_ref().map(|path| path.op.clone()),
@@ -188,19 +198,21 @@ impl GroupGate {
 
     /// Returns whether a command has one of the programs, or one that is not known.
     fn admits_programs(&self, index: &CallIndex) -> bool {
-        let is_there = |text: &str| match text.strip_suffix(ANY) {
-            Some(start) => index.programs_from(start).next().is_some(),
-            None => !index.commands_of(text).is_empty(),
-        };
-        self.programs.is_empty()
+        self.has_no_programs()
             || (!self.needs_program && !index.unknown_programs().is_empty())
-            || self.programs.iter().any(is_there)
+            || self.programs.iter().any(|name| !index.commands_of(name).is_empty())
+            || self.starts.iter().any(|start| index.programs_from(start).next().is_some())
     }
 
     pub(super) fn admits_command(&self, command: &Command) -> bool {
-        self.programs.is_empty()
+        self.has_no_programs()
             || (!self.needs_program && !command.is_program_certain())
-            || self.programs.iter().any(|text| is_beginning(text, &command.program))
+            || self.programs.contains(&command.program)
+            || self.starts.iter().any(|start| command.program.starts_with(start))
+    }
+
+    fn has_no_programs(&self) -> bool {
+        self.programs.is_empty() && self.starts.is_empty()
     }
 }
 

@@ -304,10 +304,15 @@ fn conditions() -> impl Strategy<Value = Value> {
         "~",
         "/",
         "**",
+        ".",
         "**/.e[n]v",
         "~/**/.env",
         "./a/*/b",
         "**/a/b",
+        ".git",
+        "~/.ssh",
+        "./src/a",
+        "/etc",
     ];
     const PLACES: &[&str] = &["project", "home", "temp", "system"];
     let path = (
@@ -324,59 +329,27 @@ fn conditions() -> impl Strategy<Value = Value> {
         some_of(&["push", "c*"]),
         some_of(&["sudo", "xargs"]),
         some_of(&["A", "B=1"]),
+        [some_of(&["-r", "--m*", "-c=gc.*"]), some_of(&["-f", "-[ru]"])],
+        [some_of(&["main", "*.t*", "[.]e*", "a*x*"]), some_of(&["~/*", "pu*"])],
     );
     (command, prop::option::of(path), prop::option::of(any::<bool>())).prop_map(
-        |((program, subcommand, via, env), path, unparsed)| {
-            json!({"program": program, "subcommand": subcommand, "via": via, "env": env, "path": path, "unparsed": unparsed})
+        |((program, subcommand, via, env, [flag, all_flags], [operand, all_operands]), path, unparsed)| {
+            let mut conditions = json!({"program": program, "subcommand": subcommand, "via": via, "env": env, "path": path, "unparsed": unparsed});
+            let lists = [("flags", [flag, all_flags]), ("operands", [operand, all_operands])];
+            for (name, [any, all]) in lists.into_iter().filter(|(_, lists)| *lists != [json!([]), json!([])]) {
+                conditions[name] = json!({"any": any, "all": all});
+            }
+            conditions
         },
     )
 }
 
 /// Commands of which parts may be unknown.
 fn commands() -> impl Strategy<Value = String> {
-    const WORDS: &[&str] = &[
-        "git",
-        "push",
-        "clean",
-        "rm",
-        "-rf",
-        "cat",
-        "chmod",
-        "cp",
-        "mv",
-        "sudo",
-        "xargs",
-        "$X",
-        "r''m",
-        ">",
-        ">>",
-        "|",
-        ";",
-        "A=1",
-        "/",
-        "/etc",
-        "/etc/passwd",
-        "~",
-        "~/.ssh",
-        "~/.ssh/k.pem",
-        "~/.config",
-        "~/id_rsa",
-        ".env",
-        "src/a",
-        "a/x/b",
-        "a.toml",
-        "*",
-        ".e*",
-        "$D/.env",
-        "/$D",
-        "../x",
-        "/home",
-        "/tmp/x",
-        ".",
-        "(",
-        "a/",
-    ];
-    prop::collection::vec(prop::sample::select(WORDS), 1..8).prop_map(|words| words.join(" "))
+    const WORDS: &str = "git push clean rm -rf cat chmod cp mv sudo xargs $X r''m > >> | ; A=1 / /etc /etc/passwd ~ ~/.ssh \
+        ~/.ssh/k.pem ~/.config ~/id_rsa .env src/a a/x/b a.toml * .e* $D/.env /$D ../x /home /tmp/x . ( a/ -c=gc.x --mirror main -$X .git";
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    prop::collection::vec(prop::sample::select(words), 1..8).prop_map(|words| words.join(" "))
 }
 
 /// Returns the rules and the examples of each guard that comes with Tenter.

@@ -2,10 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::pattern::name_bit;
+
 /// A list of texts without new lines. The list with one empty text is the empty one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Texts(Box<str>);
+pub(super) struct Texts {
+    lines: Box<str>,
+    /// The bits of the texts as names.
+    bits: u64,
+}
 
 impl Texts {
     /// Returns the list; `None` if a text has a new line.
@@ -15,14 +20,20 @@ impl Texts {
             return None;
         }
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        Some(Self(texts.join("\n").into()))
+        let bits = texts.iter().fold(0, |bits, text| bits | name_bit(text));
+        Some(Self { lines: texts.join("\n").into(), bits })
+    }
+
+    /// Returns whether one of them is this name. Most names are ruled out quickly.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.bits & name_bit(name) != 0 && self.iter().any(|text| text == name)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.split('\n').filter(|_| !self.is_empty())
+        self.lines.split('\n').filter(|_| !self.is_empty())
     }
 }
