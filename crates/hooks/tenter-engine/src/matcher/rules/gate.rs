@@ -262,15 +262,19 @@ impl RequiredTexts {
                 head: first.to_owned(),
             });
         }
+        // `[*]` is that letter.
+        if let Some(letter) = first.find('[').and_then(|at| first.get(at + 1..at + 2))
+            && !matches!(letter, "!" | "^" | "]")
+            && first.contains(&format!("[{letter}]"))
+        {
+            return Some(Self { part: letter.to_owned(), head: letter.to_owned() });
+        }
         let literal = first.find(WILDCARDS).map_or(first, |at| &first[..at]);
-        // Of a single name, every letter that is no wildcard is in the path.
-        let is_name = rest.is_empty() && start == 0 && !first.contains('[');
+        // Of a name, every letter that is no wildcard is in the path.
+        let is_name = start == 0 && !first.contains('[');
         let name_parts = first.split(WILDCARDS).filter(|part| is_name && !part.is_empty());
         let longest = name_parts.max_by_key(|part| part.len());
-        if literal.len() == start {
-            let part = longest?.to_owned();
-            return Some(Self { head: part.clone(), part });
-        }
+        let literal = if literal.len() == start { longest? } else { literal };
         // A later name says more than `/etc` or a few letters.
         let is_general = start > 0 || literal.len() < MIN_PART;
         let names = rest.split('/').filter(|name| is_general && !name.contains(WILDCARDS));
@@ -327,6 +331,9 @@ mod tests {
             ("~/.*_history", Some(("_history", "."))),
             ("**/.env*", Some((".env", ".env"))),
             ("~/**/.netrc", Some((".netrc", ".netrc"))),
+            ("**/*.git/objects/**", Some((".git", ".git"))),
+            ("**/[*][*]/[*].c", Some(("*", "*"))),
+            ("**/[!]a]b", None),
             ("**/[ab].pem", None),
             ("**/*/x", None),
             ("/*/x", None),
