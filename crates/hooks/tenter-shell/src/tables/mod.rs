@@ -237,7 +237,7 @@ static INDEX: [Place; ROWS] = {
 const fn insert(sorted: &mut [Place; ROWS], count: usize, place: Place) {
     let (mut low, mut high) = (0, count);
     while low < high {
-        let middle = (low + high) / 2;
+        let middle = usize::midpoint(low, high);
         if is_less(row(sorted[middle]).name, row(place).name) {
             low = middle + 1;
         } else {
