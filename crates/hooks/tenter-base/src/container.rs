@@ -55,7 +55,7 @@ const KERNEL: [&str; 19] = [
 #[derive(Debug, Clone, Copy)]
 pub struct Containment<'a> {
     /// The user's setting, which overrides everything else.
-    pub said: Option<bool>,
+    pub setting: Option<bool>,
     /// The environment variables.
     pub variables: &'a [(OsString, OsString)],
     /// The directories whose content must not come from outside: the home directory and the project.
@@ -66,7 +66,7 @@ impl Containment<'_> {
     /// Returns whether this process is in a known development container, and its own directories are the container's own.
     pub fn holds(&self) -> bool {
         let mounts = || std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        self.said.unwrap_or_else(|| self.is_known(&|file| Path::new(file).exists(), mounts))
+        self.setting.unwrap_or_else(|| self.is_known(&|file| Path::new(file).exists(), mounts))
     }
 
     /// As [`holds`](Self::holds), with the existing files and the text of `/proc/self/mountinfo`, which takes longest to read.
@@ -169,7 +169,7 @@ mod tests {
             let variables: Vec<(OsString, OsString)> =
                 self.variables.iter().map(|name| (name.into(), "true".into())).collect();
             let own = [Path::new(self.home), Path::new(self.project)];
-            let containment = Containment { said: None, variables: &variables, own: &own };
+            let containment = Containment { setting: None, variables: &variables, own: &own };
             let exists = |file: &str| self.files.contains(&file);
             containment.is_known(&exists, || format!("{base}{}", self.mounts))
         }
@@ -255,7 +255,7 @@ broken";
 
     #[test]
     fn mounts_are_not_read_where_nothing_says_that_it_is_for_development() {
-        let containment = Containment { said: None, variables: &[], own: &[] };
+        let containment = Containment { setting: None, variables: &[], own: &[] };
         let exists = |file: &str| MARKS.contains(&file);
         assert!(!containment.is_known(&exists, || panic!("the mounts were read")));
     }
@@ -263,7 +263,7 @@ broken";
     #[test]
     fn the_users_word_counts() {
         for answer in [true, false] {
-            let containment = Containment { said: Some(answer), variables: &[], own: &[] };
+            let containment = Containment { setting: Some(answer), variables: &[], own: &[] };
             assert_eq!(containment.holds(), answer);
         }
     }

@@ -41,9 +41,9 @@ pub fn edits(one: &str, other: &str) -> usize {
     strsim::osa_distance(&folded(one), &folded(other))
 }
 
-/// Returns a help line for `word`, which is none of `known`: the nearest of them, or else `otherwise`.
-pub fn did_you_mean(word: &str, known: &[&str], otherwise: impl FnOnce() -> String) -> String {
-    nearest(word, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+/// Returns a help line for `word`, which is none of `names`: the nearest of them, or else `otherwise`.
+pub fn did_you_mean(word: &str, names: &[&str], otherwise: impl FnOnce() -> String) -> String {
+    nearest(word, names).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
 }
 
 /// Returns the names as a list in a sentence: `` `a`, `b` or `c` ``.

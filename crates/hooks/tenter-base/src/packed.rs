@@ -18,7 +18,10 @@ pub struct Packed<T> {
 impl<T: Serialize + DeserializeOwned> Packed<T> {
     /// Packs a value. One that has no compact form cannot be read again.
     pub fn new(value: &T) -> Self {
-        Self { bytes: postcard::to_stdvec(value).unwrap_or_default(), value: OnceLock::new() }
+        Self {
+            bytes: postcard::to_extend(value, Vec::new()).unwrap_or_default(),
+            value: OnceLock::new(),
+        }
     }
 
     /// Returns the value; `None` if it cannot be read.

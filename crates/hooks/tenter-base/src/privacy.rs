@@ -22,7 +22,7 @@ pub struct Privacy {
     /// The directories that were checked, with true for a path whose directories are all private.
     directories: HashMap<PathBuf, bool>,
     /// Directories that others cannot remove or replace, nor any directory above them, by path without symlinks.
-    kept: HashMap<PathBuf, Metadata>,
+    safe_directories: HashMap<PathBuf, Metadata>,
     /// The groups that were checked, with true for a group whose only member is the user.
     groups: HashMap<u32, bool>,
 }
@@ -41,7 +41,7 @@ impl Privacy {
             user: owner,
             accepts_groups: false,
             directories: HashMap::new(),
-            kept: HashMap::new(),
+            safe_directories: HashMap::new(),
             groups: HashMap::new(),
         }
     }
@@ -71,7 +71,8 @@ impl Privacy {
 
     /// Follows `path` as the kernel does, and checks every directory and symlink on the way.
     fn is_private_path(&mut self, path: &Path) -> io::Result<bool> {
-        let checked = path.ancestors().find_map(|above| Some((above, self.kept.get(above)?)));
+        let checked =
+            path.ancestors().find_map(|above| Some((above, self.safe_directories.get(above)?)));
         let (mut here, mut above) = match checked {
             Some((checked, metadata)) => (checked.to_owned(), metadata.clone()),
             None => (PathBuf::from("/"), fs::metadata("/")?),
@@ -91,7 +92,7 @@ impl Privacy {
             }
             if !metadata.is_symlink() {
                 if metadata.is_dir() {
-                    self.kept.insert(next.clone(), metadata.clone());
+                    self.safe_directories.insert(next.clone(), metadata.clone());
                 }
                 (here, above) = (next, metadata);
                 continue;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 /// # Errors
 /// The value has a part of unknown length or of no fixed form.
 pub fn to_bytes<T: Serialize>(version: &str, value: &T) -> Result<Vec<u8>, postcard::Error> {
-    postcard::to_stdvec(&(version, value))
+    postcard::to_extend(&(version, value), Vec::new())
 }
 
 /// Reads a value that this version wrote; `None` if another wrote it, or if the bytes are damaged.

@@ -355,13 +355,13 @@ fn paths_of_fields(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> 
     touched.map(fact).collect()
 }
 
-/// A path as given to a tool. Some agents expand `~`, so it counts as the home directory in all of them.
-fn in_home(given: &str, cwd: &Path, surroundings: &Surroundings) -> PathBuf {
-    match (given.strip_prefix('~'), &surroundings.home) {
+/// A path as written in the call of a tool. Some agents expand `~`, so it counts as the home directory in all of them.
+fn in_home(written: &str, cwd: &Path, surroundings: &Surroundings) -> PathBuf {
+    match (written.strip_prefix('~'), &surroundings.home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Path::new(home).join(rest.trim_start_matches('/'))
         }
-        _ => cwd.join(given),
+        _ => cwd.join(written),
     }
 }
 
@@ -429,12 +429,12 @@ fn paths(
     fields.chain(included).chain(patched).collect()
 }
 
-fn of_tool(joined: String, given: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
+fn of_tool(joined: String, text: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
     let path = Surroundings::without_dots(&joined);
     let (place, inside_project) = surroundings.place(&path);
     PathFact {
         path,
-        given: given.to_owned(),
+        given: text.to_owned(),
         op,
         recursive: false,
         place,

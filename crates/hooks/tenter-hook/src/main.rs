@@ -184,7 +184,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         tenter: own.as_deref().and_then(|own| program_beside_real(own, "tenter")),
         launcher: own.map(|own| program_beside_real(&own, LAUNCHER).unwrap_or(own)),
         keeper: Some(keeper::connector),
-        kept: None,
+        memory: None,
         progress: Arc::default(),
     }
 }

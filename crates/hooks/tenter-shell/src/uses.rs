@@ -50,7 +50,7 @@ impl KnownUse {
         if command.path.is_some() || !is_certain {
             return None;
         }
-        let length = |known: &Self| known.name.split(' ').count();
+        let length = |one: &Self| one.name.split(' ').count();
         let known_use = Self::all().filter(|one| one.is_start_of(command)).max_by_key(length)?;
         let start = length(&known_use) - 1;
         let is_pattern = |index: usize| command.globs.contains(&(index + start));
@@ -202,7 +202,7 @@ mod tests {
     fn known(text: &str) -> Option<&'static str> {
         let surroundings = Surroundings { cwd: Some("/p".to_owned()), ..Surroundings::default() };
         let facts = read(text, &surroundings);
-        KnownUse::of_command(&facts.commands[0]).map(|(known, _)| known.name())
+        KnownUse::of_command(&facts.commands[0]).map(|(one, _)| one.name())
     }
 
     #[test]

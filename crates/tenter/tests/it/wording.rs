@@ -82,10 +82,10 @@ const WIRE_FIELDS: &[&str] = &[
     "pub changed: Option<ChangedFiles>,", // the result of a command
     "changed: None,",
     "changed: Some(tenter_protocol::tool_metadata::ChangedFiles::default()),",
-    "pub changed: u64,",                 // `tenter hooks backtest --json`
-    "asked: usize,",                     // `tenter hooks stats --json`
-    "pub kept: Option<Arc<KeptHooks>>,", // used by `visit/ruled_out.rs`
-    "kept: None,",
+    "pub changed: u64,",  // `tenter hooks backtest --json`
+    "asked: usize,",      // `tenter hooks stats --json`
+    "pub given: String,", // a path in the payload
+    "given: text.to_owned(),",
 ];
 
 /// Type names that could mean several things: each needs its noun (`CatalogEntry`, `StopReason`).

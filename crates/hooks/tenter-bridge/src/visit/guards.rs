@@ -132,7 +132,7 @@ fn is_by_user(catalog: &Catalog, guard: &Guard) -> bool {
     let is_named = |listed: &&ListedHook| listed.name == guard.name && listed.layer.needs_trust();
     catalog.listing().iter().filter(is_named).any(|listed| match listed.status {
         Status::SwitchedOff { .. } => !is_lost,
-        Status::NotTrusted { changed } => !changed,
+        Status::NotTrusted { has_changed } => !has_changed,
         _ => false,
     })
 }

@@ -81,7 +81,7 @@ pub struct Visitor {
     /// The connection to kept runtime hooks; `None` starts them for each event.
     pub keeper: Option<KeeperConnector>,
     /// The hooks that a process that answers many events keeps in memory; `None` in a process that answers one.
-    pub kept: Option<Arc<KeptHooks>>,
+    pub memory: Option<Arc<KeptHooks>>,
     /// The progress of the event.
     pub progress: Arc<EventProgress>,
 }
@@ -204,7 +204,7 @@ impl Visitor {
     ) -> EngineBuilder {
         let environment = HookEnvironment::new(&self.vars, &configuration.pass_env);
         let containment = Containment {
-            said: configuration.container,
+            setting: configuration.container,
             variables: &self.vars,
             own: &[&self.directories.home, project],
         };

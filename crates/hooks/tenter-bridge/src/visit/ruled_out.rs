@@ -122,7 +122,7 @@ impl<'v> OrdinaryEvent<'v> {
         let Ok(files) = loader.hook_files(&self.settings) else {
             return LoadedHooks::load_all(loader);
         };
-        if let Some(memory) = &self.visitor.kept {
+        if let Some(memory) = &self.visitor.memory {
             return self.load_kept(memory, (files, started_ns), loader);
         }
         // The user can write the summary, but not remove a managed hook.
@@ -149,11 +149,11 @@ impl<'v> OrdinaryEvent<'v> {
     /// Returns the hooks in memory, or loads all of them and keeps them.
     fn load_kept(
         &self,
-        kept: &KeptHooks,
+        memory: &KeptHooks,
         (files, started_ns): (HookFiles, i128),
         loader: EngineBuilder,
     ) -> LoadedHooks {
-        if let Some(entry) = kept.get(&self.project, &files) {
+        if let Some(entry) = memory.get(&self.project, &files) {
             let catalog = &entry.catalog;
             if guards(catalog) == self.guards && self.is_ruled_out(catalog.concerns(), &loader) {
                 return LoadedHooks::none(loader);
@@ -165,7 +165,7 @@ impl<'v> OrdinaryEvent<'v> {
         }
         let loaded = LoadedHooks::load_all(loader);
         if loaded.diagnostics.is_empty() && files.are_settled((self.visitor.clock)()) {
-            kept.put(&self.project, (files, started_ns), &loaded.engine.catalog());
+            memory.put(&self.project, (files, started_ns), &loaded.engine.catalog());
         }
         loaded
     }

@@ -342,10 +342,10 @@ pub(super) fn reason(project: &Project, status: &Status) -> Option<String> {
         Status::Active => return None,
         Status::Shadowed { by } => format!("is shadowed by {}", short(project, by)),
         Status::Disabled => "is disabled: its file's name ends in .disable".to_owned(),
-        Status::NotTrusted { changed: false } => {
+        Status::NotTrusted { has_changed: false } => {
             "is not trusted: look at it and run `tenter trust`".to_owned()
         }
-        Status::NotTrusted { changed: true } => {
+        Status::NotTrusted { has_changed: true } => {
             "was changed since it was trusted: look at it and run `tenter trust`".to_owned()
         }
         Status::WouldDisplace { own } => {

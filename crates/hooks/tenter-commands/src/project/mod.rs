@@ -104,7 +104,7 @@ impl<'e> Project<'e> {
     /// Returns the special states of this process.
     fn agent_states(&self) -> Vec<AgentState> {
         AgentState::of_process(&Containment {
-            said: self.settings.hooks.container,
+            setting: self.settings.hooks.container,
             variables: &self.env.vars,
             own: &[&self.env.home, self.root()],
         })

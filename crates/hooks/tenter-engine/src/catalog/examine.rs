@@ -190,10 +190,10 @@ impl Examiner<'_> {
         &self,
         candidate: &Candidate,
         covered: &Covered,
-        known: Known,
+        facts: Known,
         stamp: CoveredStamp,
     ) -> Examination {
-        let Known { fingerprint, beside, answer } = known;
+        let Known { fingerprint, beside, answer } = facts;
         let fingerprint = combined(fingerprint, beside.as_ref(), covered.setting);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], Requested::default()) {
             return refusal;
@@ -321,10 +321,10 @@ impl Examiner<'_> {
     fn judge(
         &self,
         candidate: &Candidate,
-        known: &KnownManifest,
+        facts: &KnownManifest,
         stamp: HookStamp,
     ) -> (Covered, Examination) {
-        let hook = match manifest::hook(known) {
+        let hook = match manifest::hook(facts) {
             Ok(hook) => hook,
             Err(why) => {
                 return (self.covered(candidate, OwnPolicy::default()), Examination::Invalid(why));
@@ -335,9 +335,9 @@ impl Examiner<'_> {
             Ok(around) => around,
             Err(why) => return (covered, Examination::Invalid(why)),
         };
-        let own = known.fingerprint.clone();
+        let own = facts.fingerprint.clone();
         let fingerprint = combined(own, around.hash.as_ref(), covered.setting);
-        let requested = Requested::by(&known.manifest.extensions);
+        let requested = Requested::by(&facts.manifest.extensions);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, requested)
         {
             return (covered, refusal);

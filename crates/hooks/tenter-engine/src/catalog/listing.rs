@@ -49,7 +49,7 @@ pub enum Status {
     /// The hook belongs to the project, and its current content is not trusted (R45).
     NotTrusted {
         /// True if other content was trusted under its name.
-        changed: bool,
+        has_changed: bool,
     },
     /// The hook belongs to the project, was trusted before the user had a hook of the same name, and would shadow it. The user's hook
     /// runs.

@@ -168,8 +168,8 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The reason why the hook cannot run, as the end of a sentence that begins with its name.
-pub(super) fn hook(known: &KnownManifest) -> Result<Hook, String> {
-    let KnownManifest { manifest, rules, script, .. } = known;
+pub(super) fn hook(facts: &KnownManifest) -> Result<Hook, String> {
+    let KnownManifest { manifest, rules, script, .. } = facts;
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
     let script = runnable(manifest, script.clone(), rules.as_ref())?;

@@ -117,7 +117,7 @@ impl Policies<'_> {
     /// Returns whether anything is said of this hook by name.
     pub(super) fn names(&self, name: &str) -> bool {
         self.configured.overrides.contains_key(name)
-            || self.settings.names().any(|(_, named)| named == name)
+            || self.settings.names().any(|(_, other)| other == name)
     }
 
     /// Returns the withheld variables that the user passes to the hook with this full name.

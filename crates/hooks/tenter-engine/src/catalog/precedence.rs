@@ -185,8 +185,8 @@ impl Resolver<'_> {
         }
     }
 
-    fn ask(&mut self, candidate: Candidate, asked: Asked) {
-        let Asked { covered, fingerprint, previous, subscriptions, requested } = asked;
+    fn ask(&mut self, candidate: Candidate, question: Asked) {
+        let Asked { covered, fingerprint, previous, subscriptions, requested } = question;
         let Requested { env, services, endpoint, is_pure } = *requested;
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name, layer)].concat();
@@ -289,7 +289,7 @@ impl Resolver<'_> {
         }
         match finding {
             Examination::NotTrusted { previous, .. } => {
-                Status::NotTrusted { changed: previous.is_some() }
+                Status::NotTrusted { has_changed: previous.is_some() }
             }
             Examination::Ready(ready) => self.displacing(candidate, &ready.fingerprint),
             _ => Status::Active,

@@ -53,7 +53,7 @@ pub(super) fn in_input(input: &Object) -> impl Iterator<Item = Text<'_>> {
     let mut leaves = Leaves::default();
     leaves.of_object(input);
     let whole = iter::once_with(|| (TextLocation::Whole, Cow::Owned(json::to_string(input))));
-    leaves.found.into_iter().chain(whole).chain(of_patch(input))
+    leaves.texts.into_iter().chain(whole).chain(of_patch(input))
 }
 
 /// The texts of the files in a patch.
@@ -69,7 +69,7 @@ fn of_patch(input: &Object) -> impl Iterator<Item = Text<'_>> {
 #[derive(Default)]
 struct Leaves<'v> {
     way: Vec<Step<'v>>,
-    found: Vec<Text<'v>>,
+    texts: Vec<Text<'v>>,
 }
 
 impl<'v> Leaves<'v> {
@@ -97,6 +97,6 @@ impl<'v> Leaves<'v> {
     }
 
     fn leaf(&mut self, text: Cow<'v, str>) {
-        self.found.push((TextLocation::Leaf(self.way.clone()), text));
+        self.texts.push((TextLocation::Leaf(self.way.clone()), text));
     }
 }

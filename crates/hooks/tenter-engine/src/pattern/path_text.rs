@@ -51,7 +51,7 @@ pub(crate) struct OpenText {
 #[derive(Debug, Clone, Default)]
 struct Names {
     /// One of 64 bits for each name without a wildcard, which rules out most other names.
-    known: u64,
+    literal: u64,
     /// The names with a wildcard: the ranges of their letters before the first and after the last one.
     open: Vec<[Range<usize>; 2]>,
 }
@@ -166,7 +166,7 @@ impl OpenText {
             name.starts_with(&self.text[start.clone()]) && name.ends_with(&self.text[end.clone()])
         };
         names.open.iter().any(is_open)
-            || (names.known & name_bit(name) != 0 && self.text.split('/').any(|own| own == name))
+            || (names.literal & name_bit(name) != 0 && self.text.split('/').any(|own| own == name))
     }
 }
 
@@ -177,7 +177,7 @@ impl Names {
         for name in path.split('/') {
             let end = start + name.len();
             match name.find(WILDCARDS) {
-                None => names.known |= name_bit(name),
+                None => names.literal |= name_bit(name),
                 Some(at) => {
                     let rest = name.rsplit(['*', '?', ']']).next().unwrap_or_default();
                     names.open.push([start..start + at, end - rest.len()..end]);

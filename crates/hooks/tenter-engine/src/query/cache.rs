@@ -55,7 +55,7 @@ pub(crate) struct KnownManifest {
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     path: Option<PathBuf>,
-    kept: Kept,
+    stored: Kept,
     fresh: Kept,
 }
 
@@ -114,7 +114,7 @@ impl Cache {
     /// [`save`](Cache::save).
     pub(crate) fn open(path: Option<&Path>) -> Self {
         let stored = path.map(read).unwrap_or_default();
-        Self { path: path.map(Path::to_owned), kept: stored, fresh: Kept::default() }
+        Self { path: path.map(Path::to_owned), stored, fresh: Kept::default() }
     }
 
     /// The cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
@@ -125,7 +125,7 @@ impl Cache {
         stamp: FileStamp,
         beside: Option<&Fingerprint>,
     ) -> Option<Known> {
-        let entry = self.kept.hooks.get(real_path.to_str()?)?;
+        let entry = self.stored.hooks.get(real_path.to_str()?)?;
         if entry.stamp != stamp || entry.beside.as_ref() != beside {
             return None;
         }
@@ -139,14 +139,14 @@ impl Cache {
     }
 
     /// Caches the reply of the file at `real_path` with the stamp `stamp`, if it was definite.
-    pub(crate) fn put(&mut self, real_path: &Path, stamp: FileStamp, known: &Known) {
-        let answer = match &known.answer {
+    pub(crate) fn put(&mut self, real_path: &Path, stamp: FileStamp, facts: &Known) {
+        let answer = match &facts.answer {
             QueryReply::Announced(announcement) => KeptAnswer::Events(lines(announcement)),
             QueryReply::Printed(text) => KeptAnswer::Printed(text.clone()),
             QueryReply::Failed(_) => return,
         };
         if let Some(path) = real_path.to_str() {
-            let (hash, beside) = (known.fingerprint.clone(), known.beside.clone());
+            let (hash, beside) = (facts.fingerprint.clone(), facts.beside.clone());
             self.fresh.hooks.insert(path.to_owned(), CachedHook { stamp, hash, beside, answer });
         }
     }
@@ -157,7 +157,7 @@ impl Cache {
         candidate: &Candidate,
         stamp: &HookStamp,
     ) -> Option<KnownManifest> {
-        let entry = self.kept.manifests.get(candidate.real_path.to_str()?)?;
+        let entry = self.stored.manifests.get(candidate.real_path.to_str()?)?;
         let stored_manifest = || {
             Some(KnownManifest {
                 manifest: KeptManifest::read(&entry.manifest)?,
@@ -175,17 +175,17 @@ impl Cache {
         &mut self,
         real_path: &Path,
         stamp: &HookStamp,
-        known: &KnownManifest,
+        facts: &KnownManifest,
     ) {
-        if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::new(&known.script)) {
-            let Ok(manifest) = serde_json::to_string(&KeptManifest::from(&known.manifest)) else {
+        if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::new(&facts.script)) {
+            let Ok(manifest) = serde_json::to_string(&KeptManifest::from(&facts.manifest)) else {
                 return;
             };
             let entry = ManifestEntry {
                 stamp: stamp.digest(),
-                hash: known.fingerprint.clone(),
+                hash: facts.fingerprint.clone(),
                 manifest,
-                rules: known.rules.clone(),
+                rules: facts.rules.clone(),
                 script,
             };
             self.fresh.manifests.insert(path.to_owned(), entry);
@@ -194,7 +194,7 @@ impl Cache {
 
     /// The fingerprint of the helper files next to the hooks in `directory`, as long as the digest of their stamps is `stamp`.
     pub(crate) fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
-        let entry = self.kept.directories.get(directory.to_str()?)?;
+        let entry = self.stored.directories.get(directory.to_str()?)?;
         (entry.stamp == stamp).then(|| entry.hash.clone())
     }
 

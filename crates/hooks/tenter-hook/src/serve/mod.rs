@@ -37,7 +37,7 @@ thread_local! {
 
 /// Answers the requests on stdin until it closes, and ends the sessions that were seen.
 pub(crate) fn run(visitor: Visitor) -> ExitCode {
-    let visitor = Visitor { kept: Some(Arc::default()), ..visitor };
+    let visitor = Visitor { memory: Some(Arc::default()), ..visitor };
     let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned() else { return ExitCode::FAILURE };
     let lines = Lines::new(BufReader::new(File::from(stdin)));
     let input = Input { lines, sessions: Sessions::default() };

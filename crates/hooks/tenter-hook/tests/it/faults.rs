@@ -155,7 +155,7 @@ fn fire_late(
         tenter: None,
         launcher: None,
         keeper: None,
-        kept: None,
+        memory: None,
         progress: Arc::default(),
     };
     let payload = Payload::parse(session.payload(fixture).to_string().as_bytes());

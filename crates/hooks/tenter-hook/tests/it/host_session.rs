@@ -210,7 +210,7 @@ impl HostSession {
             tenter: None,
             launcher: None,
             keeper: None,
-            kept: None,
+            memory: None,
             progress: Arc::default(),
         }
     }

@@ -183,7 +183,7 @@ fn hooks_that_are_kept_in_memory_are_loaded_again_when_a_file_changes() {
         session.hook("guard", "before_tool", SHELL, DENY);
         session.pass("SessionStart");
         let fixture = "PreToolUse.Bash";
-        let visitor = Visitor { kept: Some(Arc::default()), ..session.later_visitor(fixture) };
+        let visitor = Visitor { memory: Some(Arc::default()), ..session.later_visitor(fixture) };
         let decision = || {
             let payload = session.payload(fixture).to_string();
             let visited = visitor.run(Payload::parse(payload.as_bytes()));

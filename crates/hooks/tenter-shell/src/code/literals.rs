@@ -49,13 +49,13 @@ impl<'a> Source<'a> {
     pub(super) fn arguments(&self, at: usize) -> Vec<Argument> {
         let text = self.text[at..].trim_start();
         let rest = text.strip_prefix('(').unwrap_or(text);
-        Literals { source: self, rest, left: MAX_BYTES, at, depth: 0 }.arguments()
+        Literals { source: self, rest, budget: MAX_BYTES, at, depth: 0 }.arguments()
     }
 
     /// The text of the arguments after the name of a call, which ends at `at`.
     pub(super) fn raw_arguments(&self, at: usize) -> &'a str {
         let text = &self.text[at..];
-        let mut reader = Literals { source: self, rest: text, left: MAX_BYTES, at, depth: 0 };
+        let mut reader = Literals { source: self, rest: text, budget: MAX_BYTES, at, depth: 0 };
         reader.blanks();
         if reader.peek() == Some('(') {
             reader.list();
@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
         let before = self.text[..at].trim_end().strip_suffix('.')?;
         let start = object_start(before);
         let rest = &before[start..];
-        let mut reader = Literals { source: self, rest, left: MAX_BYTES, at: start, depth: 0 };
+        let mut reader = Literals { source: self, rest, budget: MAX_BYTES, at: start, depth: 0 };
         let value = reader.value()?;
         reader.rest.trim().is_empty().then_some(value)
     }
@@ -127,7 +127,7 @@ fn object_start(text: &str) -> usize {
 struct Literals<'a, 's> {
     source: &'s Source<'a>,
     rest: &'a str,
-    left: usize,
+    budget: usize,
     /// The position of the expression in the program: only variables that were assigned before it have values.
     at: usize,
     depth: usize,
@@ -135,22 +135,22 @@ struct Literals<'a, 's> {
 
 impl<'a> Literals<'a, '_> {
     fn peek(&self) -> Option<char> {
-        self.rest.chars().next().filter(|_| self.left > 0 && self.source.fuel.get() > 0)
+        self.rest.chars().next().filter(|_| self.budget > 0 && self.source.fuel.get() > 0)
     }
 
     fn bump(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.rest = &self.rest[next.len_utf8()..];
-        self.left = self.left.saturating_sub(next.len_utf8());
+        self.budget = self.budget.saturating_sub(next.len_utf8());
         self.source.fuel.set(self.source.fuel.get().saturating_sub(1));
         Some(next)
     }
 
     fn skip(&mut self, text: &str) -> bool {
-        let is_next = self.left > 0 && self.rest.starts_with(text);
+        let is_next = self.budget > 0 && self.rest.starts_with(text);
         if is_next {
             self.rest = &self.rest[text.len()..];
-            self.left = self.left.saturating_sub(text.len());
+            self.budget = self.budget.saturating_sub(text.len());
         }
         is_next
     }
@@ -185,7 +185,7 @@ impl<'a> Literals<'a, '_> {
     }
 
     fn argument(&mut self) -> Argument {
-        let (rest, left) = (self.rest, self.left);
+        let (rest, budget) = (self.rest, self.budget);
         let argument = if self.depth > DEPTH {
             Argument::Other
         } else if self.peek() == Some('[') {
@@ -195,7 +195,7 @@ impl<'a> Literals<'a, '_> {
             match self.value() {
                 Some(text) => Argument::Text(text),
                 None if is_parenthesized => {
-                    (self.rest, self.left) = (rest, left);
+                    (self.rest, self.budget) = (rest, budget);
                     self.list()
                 }
                 None => Argument::Other,
@@ -208,7 +208,7 @@ impl<'a> Literals<'a, '_> {
             }
             // What is read is only a part of an expression.
             _ => {
-                (self.rest, self.left) = (rest, left);
+                (self.rest, self.budget) = (rest, budget);
                 self.expression();
                 let whole: String =
                     rest[..rest.len() - self.rest.len()].split_whitespace().collect();
@@ -276,12 +276,12 @@ impl<'a> Literals<'a, '_> {
     fn value(&mut self) -> Option<String> {
         let mut value = self.term()?;
         loop {
-            let (rest, left) = (self.rest, self.left);
+            let (rest, budget) = (self.rest, self.budget);
             self.blanks();
             let is_path = self.skip("/");
             let is_joined = !is_path && (self.skip("+") || self.skip(". "));
             if !is_path && !is_joined {
-                (self.rest, self.left) = (rest, left);
+                (self.rest, self.budget) = (rest, budget);
                 return Some(value);
             }
             self.blanks();
@@ -331,13 +331,13 @@ impl<'a> Literals<'a, '_> {
         }?;
         // `.expanduser()`, `.resolve()`: the same path.
         while self.rest.starts_with('.') {
-            let (rest, left) = (self.rest, self.left);
+            let (rest, budget) = (self.rest, self.budget);
             self.bump();
             let name = self.name();
             if !matches!(name, "expanduser" | "resolve" | "absolute" | "as_posix" | "to_s")
                 || !self.skip("()")
             {
-                (self.rest, self.left) = (rest, left);
+                (self.rest, self.budget) = (rest, budget);
                 break;
             }
             value = value.trim_end().to_owned();
@@ -347,7 +347,7 @@ impl<'a> Literals<'a, '_> {
 
     fn name(&mut self) -> &'a str {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
-        let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len()).min(self.left);
+        let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len()).min(self.budget);
         let name = self.rest.get(..length).unwrap_or_default();
         self.skip(name);
         name
@@ -361,14 +361,14 @@ impl<'a> Literals<'a, '_> {
             return None;
         }
         loop {
-            let (rest, left) = (self.rest, self.left);
+            let (rest, budget) = (self.rest, self.budget);
             if !self.skip("::") && !self.skip(".") {
                 break;
             }
             let next = self.name();
             let is_of_path = matches!(next, "expanduser" | "resolve" | "absolute");
             if next.is_empty() || (is_of_path && self.rest.starts_with("()")) {
-                (self.rest, self.left) = (rest, left);
+                (self.rest, self.budget) = (rest, budget);
                 break;
             }
             last = next;
@@ -428,7 +428,7 @@ impl<'a> Literals<'a, '_> {
         let mut reader = Literals {
             source: self.source,
             rest: value,
-            left: MAX_BYTES,
+            budget: MAX_BYTES,
             at,
             depth: self.depth + 1,
         };

@@ -107,8 +107,8 @@ fn first(tokens: &[Token]) -> Option<(usize, usize, Vec<Vec<Token>>)> {
     None
 }
 
-fn is(tokens: &[Token], at: usize, wanted: char) -> bool {
-    matches!(tokens.get(at), Some(Token::Char(found)) if *found == wanted)
+fn is(tokens: &[Token], at: usize, letter: char) -> bool {
+    matches!(tokens.get(at), Some(Token::Char(own)) if *own == letter)
 }
 
 fn choices(tokens: &[Token], commas: &[usize], end: usize) -> Option<Vec<Vec<Token>>> {

@@ -215,10 +215,10 @@ const ROWS: usize = {
 };
 
 /// The place of a row: its table, and its index there.
-type Place = (u16, u16);
+type RowPlace = (u16, u16);
 
 /// The places of the rows, sorted by name when this program is compiled, so that no call pays for it.
-static INDEX: [Place; ROWS] = {
+static INDEX: [RowPlace; ROWS] = {
     let mut sorted = [(0, 0); ROWS];
     let (mut count, mut table) = (0, 0_u16);
     while (table as usize) < TABLES.len() {
@@ -234,7 +234,7 @@ static INDEX: [Place; ROWS] = {
 };
 
 /// Inserts a place into the first `count` places, which are sorted.
-const fn insert(sorted: &mut [Place; ROWS], count: usize, place: Place) {
+const fn insert(sorted: &mut [RowPlace; ROWS], count: usize, place: RowPlace) {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = usize::midpoint(low, high);
@@ -252,7 +252,7 @@ const fn insert(sorted: &mut [Place; ROWS], count: usize, place: Place) {
     sorted[low] = place;
 }
 
-const fn row((table, row): Place) -> &'static Program {
+const fn row((table, row): RowPlace) -> &'static Program {
     &TABLES[table as usize][row as usize]
 }
 

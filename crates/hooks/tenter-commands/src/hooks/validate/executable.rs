@@ -46,7 +46,7 @@ fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnosti
             let reason = entry::reason(project, &listed.status).unwrap_or_default();
             Some(finding(path, Severity::Error, &format!("it {reason}")))
         }
-        Status::NotTrusted { changed } => Some(not_trusted(path, changed)),
+        Status::NotTrusted { has_changed } => Some(not_trusted(path, has_changed)),
         _ => None,
     }
 }

@@ -80,13 +80,13 @@ fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
         .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
 }
 
-fn resolved(found: Vec<Examined>) -> Resolved {
+fn resolved(hooks: Vec<Examined>) -> Resolved {
     let (table, settings) = (PolicyTable::default(), HookSettings::default());
     let (outer, project, is_outer) = (OuterHooks::new(), Path::new("/project"), false);
     let trusted = ProjectTrust::default();
     let gate =
         Gate { mode: TrustMode::All, trusted, store: None, project, is_outer, outer: &outer };
-    resolve(found, Policies { configured: &table, settings: &settings }, gate)
+    resolve(hooks, Policies { configured: &table, settings: &settings }, gate)
 }
 
 fn paths(hooks: &[Hook]) -> Vec<&Path> {

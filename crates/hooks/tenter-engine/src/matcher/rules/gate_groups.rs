@@ -4,16 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tenter_base::Packed;
-use tenter_protocol::manifest::rule::{Conditions, Rule};
-use tenter_shell::{Command, PathOp};
+use tenter_protocol::manifest::rule::Rule;
 
-use super::gate::{ANY, RuleGate, beginning};
-use super::texts::Texts;
-use crate::call_index::CallIndex;
+use super::gate::{GroupGate, RuleGate, is_long};
 use crate::facts::CallFacts;
-
-/// Maximum number of commands and paths of a call that gates check one by one. Of more of them, only groups are checked.
-const MAX_CHECKED: usize = 64;
 
 /// The gates of the rules of a hook.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -32,39 +26,6 @@ struct GateGroup {
     gate: GroupGate,
     /// The places of the rules, and their gates.
     rules: Packed<Vec<(usize, RuleGate)>>,
-}
-
-/// A necessary condition of the rules of a group.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct GroupGate {
-    /// True if the rules apply to commands, not to a path or to the call as a whole.
-    has_command: bool,
-    /// The programs. Without any, and without beginnings, every program passes.
-    programs: Texts,
-    /// The beginnings of names of programs.
-    starts: Texts,
-    /// True if a command whose program is not known does not fit, not even perhaps.
-    needs_program: bool,
-    /// The facts that the call must have.
-    needs: Vec<Need>,
-    /// The operations on a path, one of which the call must have; every one passes if there are none. `None` if the rules apply to no path.
-    ops: Option<Vec<PathOp>>,
-}
-
-/// A fact that a rule needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Need {
-    Forkbomb(bool),
-    Unparsed(bool),
-    OverLimit(bool),
-    Code,
-    Flow,
-    Sql,
-    /// The command is run by another one.
-    Via,
-    /// A variable is set for the command.
-    Variable,
 }
 
 impl RuleGates {
@@ -102,7 +63,7 @@ impl RuleGates {
     /// Returns each of the gates once; the gates of commands only if `has_commands`.
     pub(crate) fn distinct(&self, has_commands: bool) -> Self {
         let mut distinct: Vec<(GroupGate, (usize, RuleGate))> = Vec::new();
-        for group in self.groups.iter().filter(|group| has_commands || !group.gate.has_command) {
+        for group in self.groups.iter().filter(|group| has_commands || !group.gate.has_command()) {
             let Some(rules) = group.rules.get() else { return self.clone() };
             for (place, gate) in rules {
                 if !distinct.iter().any(|(other, (_, one))| (other, one) == (&group.gate, gate)) {
@@ -140,121 +101,6 @@ impl GateGroup {
             self.rules.get()?.iter().filter(|(_, gate)| is_long || gate.admits(call, &self.gate));
         Some(open.map(|(place, _)| *place).collect())
     }
-}
-
-/// Checks whether a call has more commands and paths than are checked one by one.
-fn is_long(call: &CallFacts) -> bool {
-    call.facts.call.commands.len() + call.facts.call.paths.len() > MAX_CHECKED
-}
-
-impl GroupGate {
-    fn new(rule: &Rule) -> Self {
-        let conditions = &rule.conditions;
-        let (starts, programs): (Vec<String>, Vec<String>) = conditions
-            .program
-            .iter()
-            .map(|text| beginning(text))
-            .partition(|text| text.ends_with(ANY));
-        let starts: Vec<&str> = starts.iter().map(|text| text.trim_end_matches(ANY)).collect();
-        let texts = Texts::new(programs).zip(Texts::new(&starts));
-        let (programs, starts) = texts.filter(|_| !starts.contains(&"")).unwrap_or_default();
-        Self {
-            has_command: conditions.is_about_command(),
-            programs,
-            starts,
-            needs_program: needs_program(rule),
-            needs: needs(conditions),
-            ops: conditions.path.as_ref().map(|path| path.op.clone()),
-        }
-    }
-
-    pub(super) fn has_command(&self) -> bool {
-        self.has_command
-    }
-
-    /// Returns whether the call may fit one of the rules.
-    fn admits(&self, call: &CallFacts) -> bool {
-        let facts = &call.facts.call;
-        let is_long = is_long(call);
-        let has_op = |ops: &Vec<PathOp>| {
-            let is_one = |op: &PathOp| ops.is_empty() || ops.contains(op);
-            if is_long {
-                call.index().ops.iter().any(is_one)
-            } else {
-                facts.paths.iter().any(|path| is_one(&path.op))
-            }
-        };
-        let has_program = || {
-            if is_long {
-                self.admits_programs(call.index())
-            } else {
-                facts.commands.iter().any(|command| self.admits_command(command))
-            }
-        };
-        self.needs.iter().all(|need| need.is_met(call))
-            && self.ops.as_ref().is_none_or(has_op)
-            && (!self.has_command || has_program())
-    }
-
-    /// Returns whether a command has one of the programs, or one that is not known.
-    fn admits_programs(&self, index: &CallIndex) -> bool {
-        self.has_no_programs()
-            || (!self.needs_program && !index.unknown_programs().is_empty())
-            || self.programs.iter().any(|name| !index.commands_of(name).is_empty())
-            || self.starts.iter().any(|start| index.programs_from(start).next().is_some())
-    }
-
-    pub(super) fn admits_command(&self, command: &Command) -> bool {
-        self.has_no_programs()
-            || (!self.needs_program && !command.is_program_certain())
-            || self.programs.contains(&command.program)
-            || self.starts.iter().any(|start| command.program.starts_with(start))
-    }
-
-    fn has_no_programs(&self) -> bool {
-        self.programs.is_empty() && self.starts.is_empty()
-    }
-}
-
-impl Need {
-    fn is_met(self, call: &CallFacts) -> bool {
-        let facts = &call.facts.call;
-        match self {
-            Self::Forkbomb(expected) => facts.forkbomb == expected,
-            Self::Unparsed(expected) => facts.unparsed == expected,
-            Self::OverLimit(expected) => facts.over_limit == expected,
-            Self::Code => !facts.code.is_empty(),
-            Self::Flow => !facts.flows.is_empty(),
-            Self::Sql => !facts.sql.is_empty(),
-            Self::Via => facts.commands.iter().any(|command| !command.via.is_empty()),
-            Self::Variable => facts.commands.iter().any(|command| !command.env.is_empty()),
-        }
-    }
-}
-
-/// Returns whether a rule ignores commands whose programs are not known: it names programs, and what fits only perhaps does not count.
-pub(super) fn needs_program(rule: &Rule) -> bool {
-    let fits_every_program = |text: &String| text.chars().all(|letter| letter == '*');
-    let programs = &rule.conditions.program;
-    rule.uncertain.verdict().is_none()
-        && !programs.is_empty()
-        && !programs.iter().any(fits_every_program)
-}
-
-/// Returns the facts without which no call fits the conditions.
-fn needs(conditions: &Conditions) -> Vec<Need> {
-    let Conditions { forkbomb, unparsed, over_limit, code, flow, sql, via, env, .. } = conditions;
-    let needs = [
-        forkbomb.map(Need::Forkbomb),
-        unparsed.map(Need::Unparsed),
-        over_limit.map(Need::OverLimit),
-        code.as_ref().map(|_| Need::Code),
-        flow.as_ref().map(|_| Need::Flow),
-        sql.as_ref().map(|_| Need::Sql),
-        (!via.is_empty()).then_some(Need::Via),
-        (!env.is_empty()).then_some(Need::Variable),
-    ];
-    needs.into_iter().flatten().collect()
 }
 
 /// Reads and writes lists that several hooks share.

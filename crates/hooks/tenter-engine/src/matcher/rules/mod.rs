@@ -276,7 +276,7 @@ impl CompiledRule {
     /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.
     fn subjects<'c>(&'c self, call: &'c CallFacts) -> Box<dyn Iterator<Item = Subject> + 'c> {
         let commands = || {
-            let needs_program = gate_groups::needs_program(&self.rule);
+            let needs_program = gate::needs_program(&self.rule);
             self.conditions.commands(call, needs_program).into_iter().map(Some)
         };
         match (self.conditions.is_about_command, &self.conditions.path) {

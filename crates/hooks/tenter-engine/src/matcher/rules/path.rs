@@ -114,7 +114,7 @@ impl PathPattern {
         Pattern::of_paths(&format!("{directory}/{}", self.text())).may_fit(tokens) != Truth::No
     }
 
-    /// Returns whether a directory is that of the one file that this pattern fits: `~/.aws` for `~/.aws/credentials`. A pattern for files in
+    /// Returns whether a directory contains the one file that this pattern fits: `~/.aws` for `~/.aws/credentials`. A pattern for files in
     /// the home directory or the project itself says nothing about the other files there.
     fn is_in(&self, directory: &str, call: &CallFacts) -> bool {
         let Some((parent, _)) = self.tail.literal().and_then(|text| text.rsplit_once('/')) else {
