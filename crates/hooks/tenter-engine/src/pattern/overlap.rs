@@ -1,4 +1,4 @@
-//! Whether a text fits two patterns.
+//! Two patterns that one text fits.
 
 use super::Token;
 
