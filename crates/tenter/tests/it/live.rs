@@ -173,9 +173,8 @@ fn a_question_is_not_overprinted_and_others_wait_for_it() {
     let last = rows.iter().rfind(|row| !row.is_empty()).unwrap();
     assert!(last.ends_with("[n] no:"), "{rows:?}");
     session.enter("y");
-    let second = session
-        .wait_for_rows(|rows| rows.iter().filter(|row| row.contains("really?")).count() == 2);
-    assert!(second.iter().rfind(|row| !row.is_empty()).is_some(), "{second:?}");
+    // What is typed before a question is shown does not answer it.
+    session.wait_for_rows(|rows| rows.iter().filter(|row| row.contains("[n] no:")).count() == 2);
     session.enter("y");
     session.wait_for_row("Done.");
     for file in ["first", "second"] {
