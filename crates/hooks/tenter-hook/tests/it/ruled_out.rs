@@ -314,7 +314,7 @@ fn hooks_of_failures_see_a_denied_call_for_which_no_hook_was_loaded() {
     assert!(!loads_hooks(&session, || drop(session.visit(patch, |_| {}))));
     let answer = session.visit(patch, |payload| {
         let text = payload["tool_input"]["command"].as_str().unwrap();
-        payload["tool_input"]["command"] = text.replace("written.txt", ".codex/hooks.bin").into();
+        payload["tool_input"]["command"] = text.replace("written.txt", ".codex/hooks.json").into();
     });
     assert!(denial(&answer).is_some(), "{answer}");
     assert!(session.sandbox.home().join("seen").exists(), "the hook of failures ran");
