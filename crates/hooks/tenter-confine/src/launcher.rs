@@ -169,10 +169,9 @@ fn not_started(program: &OsStr, error: &io::Error) -> ExitCode {
 /// Runs the command and waits. Signals to this process alone are passed on; the terminal sends its own to both.
 fn wait_for(command: &mut Command) -> io::Result<ExitStatus> {
     let mut blocked: SigSet = FORWARDED.into_iter().collect();
-    blocked.extend([Signal::SIGINT, Signal::SIGQUIT, Signal::SIGCHLD]);
-    // Before the command starts, so that no signal ends the launcher alone. The command itself has none blocked.
-    sigprocmask(SigmaskHow::SIG_BLOCK, Some(&blocked), None)?;
     let mut child = command.spawn()?;
+    blocked.extend([Signal::SIGINT, Signal::SIGQUIT, Signal::SIGCHLD]);
+    sigprocmask(SigmaskHow::SIG_BLOCK, Some(&blocked), None)?;
     let pid = Pid::from_child(&child);
     loop {
         if let Some(status) = child.try_wait()? {
