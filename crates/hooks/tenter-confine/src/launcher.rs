@@ -5,9 +5,12 @@ use std::io::{self, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use rustix::process::{Pid, kill_process};
+use signal_hook::low_level::emulate_default_handler;
 use tenter_engine::Directories;
 use tenter_engine::configuration::{self, HookTables};
 use tenter_protocol::confinement::{Confinement, Otherwise};
@@ -32,6 +35,8 @@ const NOT_FOUND: u8 = 127;
 /// Signals that are passed on to a command while the launcher waits for it.
 const FORWARDED: [Signal; 5] =
     [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGWINCH];
+/// Signals that the terminal sends to the command as well: the launcher only waits on.
+const FROM_TERMINAL: [Signal; 2] = [Signal::SIGINT, Signal::SIGQUIT];
 
 /// The arguments.
 #[derive(Debug, Default, PartialEq)]
@@ -168,31 +173,47 @@ fn not_started(program: &OsStr, error: &io::Error) -> ExitCode {
 
 /// Runs the command and waits. Signals to this process alone are passed on; the terminal sends its own to both.
 fn wait_for(command: &mut Command) -> io::Result<ExitStatus> {
-    let mut blocked: SigSet = FORWARDED.into_iter().collect();
+    // A command inherits blocked signals but no handlers: until it has started, handlers keep signals for it.
+    let early = catch_signals()?;
     let mut child = command.spawn()?;
-    blocked.extend([Signal::SIGINT, Signal::SIGQUIT, Signal::SIGCHLD]);
+    let mut blocked: SigSet = FORWARDED.into_iter().chain(FROM_TERMINAL).collect();
+    blocked.add(Signal::SIGCHLD);
     sigprocmask(SigmaskHow::SIG_BLOCK, Some(&blocked), None)?;
     let pid = Pid::from_child(&child);
+    for (signal, _) in early.iter().filter(|(_, is_caught)| is_caught.load(Ordering::Relaxed)) {
+        send(pid, *signal);
+    }
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
         let signal = blocked.wait()?;
-        if FORWARDED.contains(&signal)
-            && let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32)
-        {
-            let _ = kill_process(pid, signal);
+        if FORWARDED.contains(&signal) {
+            send(pid, signal);
         }
+    }
+}
+
+/// Catches the signals that would end this process alone, and tells which came.
+fn catch_signals() -> io::Result<Vec<(Signal, Arc<AtomicBool>)>> {
+    let catch = |signal| {
+        let is_caught = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal as i32, Arc::clone(&is_caught))?;
+        Ok((signal, is_caught))
+    };
+    FORWARDED.into_iter().chain(FROM_TERMINAL).map(catch).collect()
+}
+
+fn send(pid: Pid, signal: Signal) {
+    if let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) {
+        let _ = kill_process(pid, signal);
     }
 }
 
 /// Ends as the command did: with its exit code, or by its signal.
 fn end_as(status: ExitStatus) -> ExitCode {
     if let Some(signal) = status.signal() {
-        if let Some(signal) = rustix::process::Signal::from_named_raw(signal) {
-            let _ = sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
-            let _ = kill_process(rustix::process::getpid(), signal);
-        }
+        let _ = emulate_default_handler(signal);
         let code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
         return ExitCode::from(code);
     }

@@ -184,7 +184,7 @@ const ALIASES: [(&str, &str); 14] = [
 ];
 
 /// All tables.
-const TABLES: &[&[Program]] = &[
+static TABLES: &[&[Program]] = &[
     databases::PROGRAMS,
     shell::PROGRAMS,
     file_changes::PROGRAMS,
