@@ -39,5 +39,5 @@ pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
 pub use names::{did_you_mean, edits, nearest, or_list, resembles};
-pub use packed::Packed;
+pub use packed::PackedList;
 pub use real_path::{DestinationFinder, destination, real_path};

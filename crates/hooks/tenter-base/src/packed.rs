@@ -1,32 +1,48 @@
-//! A part of a kept value that most processes do not need.
+//! Lists in a compact form, whose values are read one by one without a copy.
 
-use std::sync::OnceLock;
+use std::borrow::Cow;
+use std::iter;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// A value in a compact form that is read when it is needed.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A list of values in a compact form. Reading a value allocates nothing for what it borrows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Packed<T> {
-    #[serde(with = "serde_bytes")]
-    bytes: Vec<u8>,
-    #[serde(skip, default = "OnceLock::new")]
-    value: OnceLock<Option<T>>,
-}
+pub struct PackedList<'a>(#[serde(borrow)] Cow<'a, [u8]>);
 
-impl<T: Serialize + DeserializeOwned> Packed<T> {
-    /// Packs a value. One that has no compact form cannot be read again.
-    pub fn new(value: &T) -> Self {
-        Self {
-            bytes: postcard::to_extend(value, Vec::new()).unwrap_or_default(),
-            value: OnceLock::new(),
-        }
+impl PackedList<'_> {
+    /// Packs values.
+    ///
+    /// # Errors
+    /// A value has a part of unknown length or of no fixed form.
+    pub fn new<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<Self, postcard::Error> {
+        let pack = |list, value| postcard::to_extend(&value, list);
+        values.into_iter().try_fold(Vec::new(), pack).map(|list| Self(Cow::Owned(list)))
     }
 
-    /// Returns the value; `None` if it cannot be read.
-    pub fn get(&self) -> Option<&T> {
-        self.value.get_or_init(|| postcard::from_bytes(&self.bytes).ok()).as_ref()
+    /// Reads a list, if there is one, that borrows nothing.
+    ///
+    /// # Errors
+    /// There is something else than a list.
+    pub fn owned<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<PackedList<'static>>, D::Error> {
+        let list = Option::<PackedList<'de>>::deserialize(deserializer)?;
+        Ok(list.map(|list| PackedList(Cow::Owned(list.0.into_owned()))))
+    }
+
+    /// Reads the values in their order; the last one is `None` if the rest cannot be read.
+    pub fn iter<'v, T: Deserialize<'v>>(&'v self) -> impl Iterator<Item = Option<T>> {
+        let mut rest = &*self.0;
+        iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let value = postcard::take_from_bytes(rest).ok();
+            let (value, left) = value.map_or((None, &[][..]), |(value, left)| (Some(value), left));
+            rest = left;
+            Some(value)
+        })
     }
 }
 
@@ -36,13 +52,17 @@ mod tests {
     use crate::versioned;
 
     #[test]
-    fn a_value_is_read_as_it_was_packed() {
-        let value = vec!["a".to_owned(), String::new()];
-        let bytes = versioned::to_bytes("1", &Packed::new(&value)).unwrap();
-        let packed: Packed<Vec<String>> = versioned::from_bytes("1", &bytes).unwrap();
-        assert_eq!(packed.get(), Some(&value));
-        let damaged: Packed<Vec<String>> =
-            Packed { bytes: vec![9, 1, b'a'], value: OnceLock::new() };
-        assert_eq!(damaged.get(), None);
+    fn values_are_read_as_they_were_packed() {
+        let list = PackedList::new(["a", ""]).unwrap();
+        let bytes = versioned::to_bytes("1", &list).unwrap();
+        let read: PackedList<'_> = versioned::from_bytes("1", &bytes).unwrap();
+        assert_eq!(read.iter().collect::<Vec<_>>(), [Some("a"), Some("")]);
+        assert_eq!(PackedList::default().iter::<&str>().count(), 0);
+    }
+
+    #[test]
+    fn a_damaged_list_ends_where_it_cannot_be_read() {
+        let damaged = PackedList(Cow::Borrowed(&[1, b'a', 9, b'b']));
+        assert_eq!(damaged.iter().collect::<Vec<_>>(), [Some("a"), None]);
     }
 }

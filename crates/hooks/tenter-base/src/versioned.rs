@@ -1,7 +1,6 @@
 //! Values that are kept between processes, in a compact form that is quick to read. Only the version that wrote them reads them.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Returns the bytes of a value, with a version before it.
 ///
@@ -12,7 +11,7 @@ pub fn to_bytes<T: Serialize>(version: &str, value: &T) -> Result<Vec<u8>, postc
 }
 
 /// Reads a value that this version wrote; `None` if another wrote it, or if the bytes are damaged.
-pub fn from_bytes<T: DeserializeOwned>(version: &str, bytes: &[u8]) -> Option<T> {
+pub fn from_bytes<'a, T: Deserialize<'a>>(version: &str, bytes: &'a [u8]) -> Option<T> {
     let (writer, rest) = postcard::take_from_bytes::<&str>(bytes).ok()?;
     if writer != version {
         return None;

@@ -26,7 +26,7 @@ use crate::state::{Guard, GuardRecord};
 use crate::tool_call;
 
 /// The version of summaries: another version may have other events and names of tools.
-const VERSION: &str = concat!("3/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("4/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of a file, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 /// Maximum length of the texts of a call whose rules are checked without the hooks, in bytes. A longer one would be read twice.

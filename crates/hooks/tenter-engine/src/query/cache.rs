@@ -23,7 +23,7 @@ use crate::source::{Candidate, Script};
 use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("9/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("10/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 

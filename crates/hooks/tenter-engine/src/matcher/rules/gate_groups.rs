@@ -1,9 +1,7 @@
 //! The gates of a hook's rules, in groups with the same programs: a call reads only the groups that it passes.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
-use tenter_base::Packed;
+use tenter_base::PackedList;
 use tenter_protocol::manifest::rule::Rule;
 
 use super::gate::{GroupGate, RuleGate, is_long};
@@ -12,8 +10,9 @@ use crate::facts::CallFacts;
 /// The gates of the rules of a hook.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct RuleGates {
-    #[serde(with = "shared")]
-    groups: Arc<[GateGroup]>,
+    /// The groups, each a [`GateGroup`]. Without a list, a call passes every gate.
+    #[serde(deserialize_with = "PackedList::owned")]
+    groups: Option<PackedList<'static>>,
     /// Number of rules.
     count: usize,
     /// True if what was not read of a call needs no rule but one, which applies then.
@@ -21,12 +20,17 @@ pub(crate) struct RuleGates {
 }
 
 /// The gates of rules with the same necessary condition.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct GateGroup {
-    gate: GroupGate,
-    /// The places of the rules, and their gates.
-    rules: Packed<Vec<(usize, RuleGate)>>,
+#[derive(Debug, Serialize, Deserialize)]
+struct GateGroup<'a> {
+    #[serde(borrow)]
+    gate: GroupGate<'a>,
+    /// The rules, each a [`PlacedGate`].
+    #[serde(borrow)]
+    rules: PackedList<'a>,
 }
+
+/// The place of a rule, and its gate.
+type PlacedGate<'a> = (usize, RuleGate<'a>);
 
 impl RuleGates {
     /// Returns the gates of `rules`.
@@ -34,7 +38,7 @@ impl RuleGates {
         let rows = rules.iter().enumerate();
         let rows = rows.map(|(place, rule)| (GroupGate::new(rule), (place, RuleGate::new(rule))));
         let is_only_for_read = rules.iter().any(|rule| rule.conditions.over_limit == Some(true));
-        Self { groups: grouped(rows), count: rules.len(), is_only_for_read }
+        Self { groups: pack(rows), count: rules.len(), is_only_for_read }
     }
 
     /// Returns the number of rules.
@@ -44,13 +48,9 @@ impl RuleGates {
 
     /// Returns the places of the rules whose gates a call passes, in their order.
     pub(super) fn open(&self, call: &CallFacts) -> Vec<usize> {
-        if call.facts.call.over_limit && !self.is_only_for_read {
-            return (0..self.count).collect();
-        }
-        let open: Option<Vec<Vec<usize>>> =
-            self.groups.iter().map(|group| group.open(call)).collect();
-        let Some(open) = open else { return (0..self.count).collect() };
-        let mut open = open.concat();
+        let is_read = !call.facts.call.over_limit || self.is_only_for_read;
+        let open = self.groups.as_ref().filter(|_| is_read).and_then(|groups| open(groups, call));
+        let mut open = open.unwrap_or_else(|| (0..self.count).collect());
         open.sort_unstable();
         open
     }
@@ -62,63 +62,58 @@ impl RuleGates {
 
     /// Returns each of the gates once; the gates of commands only if `has_commands`.
     pub(crate) fn distinct(&self, has_commands: bool) -> Self {
-        let mut distinct: Vec<(GroupGate, (usize, RuleGate))> = Vec::new();
-        for group in self.groups.iter().filter(|group| has_commands || !group.gate.has_command()) {
-            let Some(rules) = group.rules.get() else { return self.clone() };
-            for (place, gate) in rules {
-                if !distinct.iter().any(|(other, (_, one))| (other, one) == (&group.gate, gate)) {
-                    distinct.push((group.gate.clone(), (*place, gate.clone())));
-                }
-            }
-        }
-        Self { groups: grouped(distinct), ..self.clone() }
+        let groups = self.groups.as_ref().and_then(|groups| distinct(groups, has_commands));
+        Self { groups, ..*self }
     }
 }
 
-/// Groups gates of rules.
-fn grouped(rows: impl IntoIterator<Item = (GroupGate, (usize, RuleGate))>) -> Arc<[GateGroup]> {
-    let mut groups: Vec<(GroupGate, Vec<(usize, RuleGate)>)> = Vec::new();
+/// Returns the places of the rules whose gates a call passes; `None` if the gates cannot be read.
+fn open(groups: &PackedList<'_>, call: &CallFacts) -> Option<Vec<usize>> {
+    let mut open = Vec::new();
+    for group in groups.iter() {
+        let GateGroup { gate: group, rules } = group?;
+        if !group.admits(call) {
+            continue;
+        }
+        for rule in rules.iter() {
+            let (place, gate): PlacedGate<'_> = rule?;
+            if is_long(call) || gate.admits(call, &group) {
+                open.push(place);
+            }
+        }
+    }
+    Some(open)
+}
+
+fn distinct(groups: &PackedList<'_>, has_commands: bool) -> Option<PackedList<'static>> {
+    let groups: Option<Vec<GateGroup<'_>>> = groups.iter().collect();
+    let groups = groups?;
+    let mut distinct: Vec<(GroupGate<'_>, PlacedGate<'_>)> = Vec::new();
+    for group in groups.iter().filter(|group| has_commands || !group.gate.has_command()) {
+        for rule in group.rules.iter() {
+            let (place, gate): PlacedGate<'_> = rule?;
+            if !distinct.iter().any(|(other, (_, one))| (other, one) == (&group.gate, &gate)) {
+                distinct.push((group.gate.clone(), (place, gate)));
+            }
+        }
+    }
+    pack(distinct)
+}
+
+/// Packs gates of rules in groups; `None` if they have no compact form.
+fn pack<'a>(
+    rows: impl IntoIterator<Item = (GroupGate<'a>, PlacedGate<'a>)>,
+) -> Option<PackedList<'static>> {
+    let mut groups: Vec<(GroupGate<'_>, Vec<PlacedGate<'_>>)> = Vec::new();
     for (gate, rule) in rows {
         match groups.iter_mut().find(|(other, _)| *other == gate) {
             Some((_, rules)) => rules.push(rule),
             None => groups.push((gate, vec![rule])),
         }
     }
-    groups
-        .iter()
-        .map(|(gate, rules)| GateGroup { gate: gate.clone(), rules: Packed::new(rules) })
-        .collect()
-}
-
-impl GateGroup {
-    /// Returns the places of the rules whose gates a call passes; `None` if the gates cannot be read.
-    fn open(&self, call: &CallFacts) -> Option<Vec<usize>> {
-        if !self.gate.admits(call) {
-            return Some(Vec::new());
-        }
-        let is_long = is_long(call);
-        let open =
-            self.rules.get()?.iter().filter(|(_, gate)| is_long || gate.admits(call, &self.gate));
-        Some(open.map(|(place, _)| *place).collect())
-    }
-}
-
-/// Reads and writes lists that several hooks share.
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<T: Serialize, S: Serializer>(
-        list: &Arc<[T]>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        list.as_ref().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<[T]>, D::Error> {
-        Vec::deserialize(deserializer).map(Arc::from)
-    }
+    let groups: Result<Vec<_>, _> = groups
+        .into_iter()
+        .map(|(gate, rules)| Ok(GateGroup { gate, rules: PackedList::new(rules)? }))
+        .collect();
+    groups.and_then(PackedList::new).ok()
 }

@@ -7,6 +7,7 @@ mod gate;
 mod gate_groups;
 mod lazy_rules;
 mod path;
+mod required_texts;
 mod texts;
 mod words;
 

@@ -1,4 +1,6 @@
-//! Lists of texts in one allocation.
+//! Lists of texts in one text.
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +8,14 @@ use crate::pattern::name_bit;
 
 /// A list of texts without new lines. The list with one empty text is the empty one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Texts {
-    lines: Box<str>,
+pub(super) struct Texts<'a> {
+    #[serde(borrow)]
+    lines: Cow<'a, str>,
     /// The bits of the texts as names.
     bits: u64,
 }
 
-impl Texts {
+impl Texts<'_> {
     /// Returns the list; `None` if a text has a new line.
     pub(super) fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Option<Self> {
         let texts: Vec<T> = texts.into_iter().collect();
