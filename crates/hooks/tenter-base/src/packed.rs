@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::iter;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 /// A list of values in a compact form. Reading a value allocates nothing for what it borrows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,15 +20,10 @@ impl PackedList<'_> {
         values.into_iter().try_fold(Vec::new(), pack).map(|list| Self(Cow::Owned(list)))
     }
 
-    /// Reads a list, if there is one, that borrows nothing.
-    ///
-    /// # Errors
-    /// There is something else than a list.
-    pub fn owned<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<PackedList<'static>>, D::Error> {
-        let list = Option::<PackedList<'de>>::deserialize(deserializer)?;
-        Ok(list.map(|list| PackedList(Cow::Owned(list.0.into_owned()))))
+    /// Returns the list with bytes of its own.
+    #[must_use]
+    pub fn into_owned(self) -> PackedList<'static> {
+        PackedList(Cow::Owned(self.0.into_owned()))
     }
 
     /// Reads the values in their order; the last one is `None` if the rest cannot be read.

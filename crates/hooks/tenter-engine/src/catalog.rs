@@ -76,7 +76,7 @@ pub struct Catalog {
     missing: Vec<Missing>,
     lost: Vec<LostHook>,
     states: Vec<(PathBuf, ProjectState)>,
-    concerns: Arc<Concerns>,
+    concerns: Arc<Concerns<'static>>,
 }
 
 impl Catalog {
@@ -187,7 +187,7 @@ impl Catalog {
     }
 
     /// Returns the events and matchers of all hooks, whether they run or not.
-    pub fn concerns(&self) -> &Concerns {
+    pub fn concerns(&self) -> &Concerns<'static> {
         &self.concerns
     }
 
@@ -238,7 +238,7 @@ struct Loader<'a> {
     directories: HashSet<PathBuf>,
     hooks: Vec<Hook>,
     outer: OuterHooks,
-    concerns: Concerns,
+    concerns: Concerns<'static>,
     catalog: Catalog,
     diagnostics: Vec<Diagnostic>,
 }

@@ -56,12 +56,21 @@ impl LoadedHooks {
 
 /// The summary of a project's hooks for one kind of event.
 #[derive(Serialize, Deserialize)]
-struct Summary {
+struct Summary<'a> {
     /// The digest of the files of the hooks.
     files: String,
-    concerns: Concerns,
+    #[serde(borrow)]
+    concerns: Concerns<'a>,
     /// The digest of the hooks that guard a session, which each session records.
     guards: String,
+}
+
+impl<'a> Summary<'a> {
+    /// Reads the summary, if the files are unchanged.
+    fn read(bytes: &'a [u8], files: &HookFiles) -> Option<Self> {
+        let summary: Self = versioned::from_bytes(VERSION, bytes)?;
+        (summary.files == files.digest()).then_some(summary)
+    }
 }
 
 /// An event whose answer depends only on the hooks that apply to it.
@@ -129,7 +138,8 @@ impl<'v> OrdinaryEvent<'v> {
         if self.visitor.directories.managed.exists() {
             return LoadedHooks::load_all(loader);
         }
-        match self.read(&files) {
+        let bytes = untrusted_file::read(&self.file, MAX_BYTES).unwrap_or_default();
+        match Summary::read(&bytes, &files) {
             Some(summary)
                 if summary.guards == guards_digest(self.guards)
                     && self.is_ruled_out(&summary.concerns, &loader) =>
@@ -171,7 +181,7 @@ impl<'v> OrdinaryEvent<'v> {
     }
 
     /// Returns whether no hook applies to the event.
-    fn is_ruled_out(&self, concerns: &Concerns, loader: &EngineBuilder) -> bool {
+    fn is_ruled_out(&self, concerns: &Concerns<'_>, loader: &EngineBuilder) -> bool {
         // Summaries have the rules of the user's hooks, for which the projects around this one make no difference.
         let facts = |call: &ToolCall| {
             let body = Body::BeforeTool(call.clone());
@@ -183,13 +193,6 @@ impl<'v> OrdinaryEvent<'v> {
         let facts = short_call.map(|call| || facts(call));
         let facts = facts.as_ref().map(|facts| facts as &dyn Fn() -> _);
         !concerns.include(&self.events, call, facts)
-    }
-
-    /// Reads the summary, if the files are unchanged.
-    fn read(&self, files: &HookFiles) -> Option<Summary> {
-        let bytes = untrusted_file::read(&self.file, MAX_BYTES).ok()?;
-        let summary: Summary = versioned::from_bytes(VERSION, &bytes)?;
-        (summary.files == files.digest()).then_some(summary)
     }
 
     /// Writes the summary of the hooks in `catalog`. `files` was read before them.

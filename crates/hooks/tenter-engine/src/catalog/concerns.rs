@@ -17,20 +17,21 @@ use crate::trust::CoveredSiblings;
 /// The events and tool calls that the hooks of a project and its user apply to, by the usual names of tools.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Concerns(Vec<Concern>);
+pub struct Concerns<'a>(#[serde(borrow)] Vec<Concern<'a>>);
 
 /// The events and tool calls that one hook applies to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Concern {
+struct Concern<'a> {
     /// The events that it subscribes to; `None` if they are unknown.
     events: Option<Vec<String>>,
     /// Its matcher; `None` matches all tool calls.
     matcher: Option<Matcher>,
     /// The gates of its rules, one of which a tool call must pass; `None` if every call passes.
-    gates: Option<RuleGates>,
+    #[serde(borrow)]
+    gates: Option<RuleGates<'a>>,
 }
 
-impl Concerns {
+impl Concerns<'static> {
     /// Returns what the hooks that were found apply to.
     pub(super) fn of(examined: &[Examined]) -> Self {
         Self(examined.iter().filter_map(Concern::of).collect())
@@ -48,7 +49,9 @@ impl Concerns {
         }
         self
     }
+}
 
+impl Concerns<'_> {
     /// A name for the tool of a call: the same hooks apply to calls with the same one, as far as the tool decides.
     pub fn tool_key(call: &ToolCall) -> String {
         matcher::tool_key(call)
@@ -56,13 +59,13 @@ impl Concerns {
 
     /// Returns what applies to these events, and to the tool of `call` if they have one.
     #[must_use]
-    pub fn narrowed(&self, events: &[EventName], call: Option<&ToolCall>) -> Self {
+    pub fn narrowed(&self, events: &[EventName], call: Option<&ToolCall>) -> Concerns<'static> {
         let may_match = |matcher: &Matcher| {
             call.is_none_or(|call| !matches!(matcher.tool_name(call), Ok(None)))
         };
         let concerns = self.0.iter().filter(|concern| concern.may_apply(events, may_match));
         let has_commands = call.is_none_or(may_have_commands);
-        Self(concerns.map(|concern| concern.narrowed(has_commands)).collect())
+        Concerns(concerns.map(|concern| concern.narrowed(has_commands)).collect())
     }
 
     /// Returns whether a hook may apply to one of these events, with the tool call `call` if they have one. `facts` makes the facts about
@@ -96,7 +99,7 @@ fn may_have_commands(call: &ToolCall) -> bool {
     standard == "bash" || canonical(standard) != Some(standard)
 }
 
-impl Concern {
+impl Concern<'static> {
     fn of(examined: &Examined) -> Option<Self> {
         let Examined { candidate, covered, finding, about, .. } = examined;
         let mut gates = None;
@@ -127,7 +130,9 @@ impl Concern {
         });
         Some(Self { events, matcher, gates })
     }
+}
 
+impl Concern<'_> {
     /// Returns whether it may apply to one of these events, given the result of its matcher.
     fn may_apply(&self, events: &[EventName], matches: impl Fn(&Matcher) -> bool) -> bool {
         let Some(own) = &self.events else { return true };
@@ -139,9 +144,9 @@ impl Concern {
     }
 
     /// Returns the same with each gate once, and without gates of commands if there are none.
-    fn narrowed(&self, has_commands: bool) -> Self {
+    fn narrowed(&self, has_commands: bool) -> Concern<'static> {
         let gates = self.gates.as_ref().map(|gates| gates.distinct(has_commands));
-        Self { gates, ..self.clone() }
+        Concern { events: self.events.clone(), matcher: self.matcher.clone(), gates }
     }
 }
 

@@ -121,6 +121,12 @@ impl GroupGate<'_> {
         self.has_command
     }
 
+    /// Returns the bits of the programs, if a command needs one of them or a program that is not known.
+    pub(super) fn program_bits(&self) -> Option<u64> {
+        let are_known = self.has_command && !self.programs.is_empty() && self.starts.is_empty();
+        are_known.then(|| self.programs.bits())
+    }
+
     /// Returns whether the call may fit one of the rules.
     pub(super) fn admits(&self, call: &CallFacts) -> bool {
         let facts = &call.facts.call;

@@ -1,22 +1,33 @@
 //! The gates of a hook's rules, in groups with the same programs: a call reads only the groups that it passes.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use tenter_base::PackedList;
 use tenter_protocol::manifest::rule::Rule;
 
 use super::gate::{GroupGate, RuleGate, is_long};
 use crate::facts::CallFacts;
+use crate::pattern::name_bit;
 
 /// The gates of the rules of a hook.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct RuleGates {
-    /// The groups, each a [`GateGroup`]. Without a list, a call passes every gate.
-    #[serde(deserialize_with = "PackedList::owned")]
-    groups: Option<PackedList<'static>>,
+pub(crate) struct RuleGates<'a> {
+    /// The groups, each a [`PackedGroup`]. Without a list, a call passes every gate.
+    #[serde(borrow)]
+    groups: Option<PackedList<'a>>,
     /// Number of rules.
     count: usize,
     /// True if what was not read of a call needs no rule but one, which applies then.
     is_only_for_read: bool,
+}
+
+/// A group that most calls need not read.
+#[derive(Debug, Serialize, Deserialize)]
+struct PackedGroup<'a> {
+    /// The bits of the programs, one of which a call must have, if that is necessary and they are known.
+    programs: Option<u64>,
+    /// One [`GateGroup`].
+    #[serde(borrow)]
+    group: PackedList<'a>,
 }
 
 /// The gates of rules with the same necessary condition.
@@ -32,7 +43,7 @@ struct GateGroup<'a> {
 /// The place of a rule, and its gate.
 type PlacedGate<'a> = (usize, RuleGate<'a>);
 
-impl RuleGates {
+impl RuleGates<'static> {
     /// Returns the gates of `rules`.
     pub(super) fn new(rules: &[Rule]) -> Self {
         let rows = rules.iter().enumerate();
@@ -41,6 +52,14 @@ impl RuleGates {
         Self { groups: pack(rows), count: rules.len(), is_only_for_read }
     }
 
+    /// Reads gates that borrow nothing.
+    pub(super) fn owned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let RuleGates { groups, count, is_only_for_read } = RuleGates::deserialize(deserializer)?;
+        Ok(Self { groups: groups.map(PackedList::into_owned), count, is_only_for_read })
+    }
+}
+
+impl RuleGates<'_> {
     /// Returns the number of rules.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -61,17 +80,22 @@ impl RuleGates {
     }
 
     /// Returns each of the gates once; the gates of commands only if `has_commands`.
-    pub(crate) fn distinct(&self, has_commands: bool) -> Self {
+    pub(crate) fn distinct(&self, has_commands: bool) -> RuleGates<'static> {
         let groups = self.groups.as_ref().and_then(|groups| distinct(groups, has_commands));
-        Self { groups, ..*self }
+        RuleGates { groups, ..*self }
     }
 }
 
 /// Returns the places of the rules whose gates a call passes; `None` if the gates cannot be read.
 fn open(groups: &PackedList<'_>, call: &CallFacts) -> Option<Vec<usize>> {
     let mut open = Vec::new();
+    let programs = program_bits(call);
     for group in groups.iter() {
-        let GateGroup { gate: group, rules } = group?;
+        let packed: PackedGroup<'_> = group?;
+        if packed.programs.is_some_and(|needed| needed & programs == 0) {
+            continue;
+        }
+        let GateGroup { gate: group, rules } = packed.group()?;
         if !group.admits(call) {
             continue;
         }
@@ -85,10 +109,20 @@ fn open(groups: &PackedList<'_>, call: &CallFacts) -> Option<Vec<usize>> {
     Some(open)
 }
 
+/// Returns the bits of a call's programs, all of them if a program is not known.
+fn program_bits(call: &CallFacts) -> u64 {
+    let commands = call.facts.call.commands.iter();
+    commands.fold(0, |bits, command| {
+        bits | if command.is_program_certain() { name_bit(&command.program) } else { u64::MAX }
+    })
+}
+
 fn distinct(groups: &PackedList<'_>, has_commands: bool) -> Option<PackedList<'static>> {
-    let groups: Option<Vec<GateGroup<'_>>> = groups.iter().collect();
-    let groups = groups?;
+    let groups: Option<Vec<PackedGroup<'_>>> = groups.iter().collect();
     let mut distinct: Vec<(GroupGate<'_>, PlacedGate<'_>)> = Vec::new();
+    let groups = groups?;
+    let groups: Option<Vec<GateGroup<'_>>> = groups.iter().map(PackedGroup::group).collect();
+    let groups = groups?;
     for group in groups.iter().filter(|group| has_commands || !group.gate.has_command()) {
         for rule in group.rules.iter() {
             let (place, gate): PlacedGate<'_> = rule?;
@@ -98,6 +132,18 @@ fn distinct(groups: &PackedList<'_>, has_commands: bool) -> Option<PackedList<'s
         }
     }
     pack(distinct)
+}
+
+impl PackedGroup<'_> {
+    fn new(gate: GroupGate<'_>, rules: Vec<PlacedGate<'_>>) -> Option<Self> {
+        let programs = gate.program_bits();
+        let group = GateGroup { gate, rules: PackedList::new(rules).ok()? };
+        Some(Self { programs, group: PackedList::new([group]).ok()? })
+    }
+
+    fn group(&self) -> Option<GateGroup<'_>> {
+        self.group.iter().next()?
+    }
 }
 
 /// Packs gates of rules in groups; `None` if they have no compact form.
@@ -111,9 +157,6 @@ fn pack<'a>(
             None => groups.push((gate, vec![rule])),
         }
     }
-    let groups: Result<Vec<_>, _> = groups
-        .into_iter()
-        .map(|(gate, rules)| Ok(GateGroup { gate, rules: PackedList::new(rules)? }))
-        .collect();
-    groups.and_then(PackedList::new).ok()
+    let groups = groups.into_iter().map(|(gate, rules)| PackedGroup::new(gate, rules));
+    PackedList::new(groups.collect::<Option<Vec<_>>>()?).ok()
 }

@@ -33,7 +33,8 @@ pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
 /// The rules of a hook.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HookRules {
-    gates: RuleGates,
+    #[serde(deserialize_with = "RuleGates::owned")]
+    gates: RuleGates<'static>,
     rules: LazyRules,
     /// True if the rules decide, so that the hook needs no code.
     decide: bool,
@@ -94,7 +95,7 @@ impl HookRules {
     }
 
     /// Returns the gates of the rules. A call that passes none of them fits no rule.
-    pub(crate) fn gates(&self) -> &RuleGates {
+    pub(crate) fn gates(&self) -> &RuleGates<'static> {
         &self.gates
     }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tenter_base::versioned;
 use tenter_protocol::facts::Facts;
 use tenter_protocol::front_matter;
 use tenter_protocol::manifest::format;
@@ -392,10 +393,8 @@ fn the_gates_of_guards_only_save_time() {
 
 #[test]
 fn a_rule_that_cannot_be_read_denies() {
-    let rules = rule(&json!({"program": ["git"]}));
-    let mut json = serde_json::to_value(&rules).unwrap();
-    json["rules"] = json!(r#"{"if": 7}"#);
-    let rules: HookRules = serde_json::from_str(&json.to_string()).unwrap();
+    let mut rules = rule(&json!({"program": ["git"]}));
+    rules.rules = LazyRules::from(r#"{"if": 7}"#.to_owned());
     let selected = rules.select(&CallSurroundings::of_example("git push")).unwrap();
     assert_eq!(selected.reply.unwrap().verdict.unwrap().kind, VerdictKind::Deny);
 }
@@ -434,8 +433,8 @@ proptest! {
         call.facts.call.over_limit = is_over_limit;
         call.home = call.home.filter(|_| home);
         prop_assert_eq!(rules.select(&call), select_without_gates(&rules, &call));
-        let text = serde_json::to_string(&rules).unwrap();
-        let read: HookRules = serde_json::from_str(&text).unwrap();
+        let bytes = versioned::to_bytes("", &rules).unwrap();
+        let read: HookRules = versioned::from_bytes("", &bytes).unwrap();
         prop_assert_eq!(rules.select(&call), read.select(&call));
     }
 

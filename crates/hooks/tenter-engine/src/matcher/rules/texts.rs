@@ -32,6 +32,11 @@ impl Texts<'_> {
         self.bits & name_bit(name) != 0 && self.iter().any(|text| text == name)
     }
 
+    /// Returns the bits of the texts as names.
+    pub(super) fn bits(&self) -> u64 {
+        self.bits
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
