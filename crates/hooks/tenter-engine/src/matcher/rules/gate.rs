@@ -16,7 +16,7 @@ use super::texts::Texts;
 use super::words::operand;
 use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
-use crate::pattern::WILDCARDS;
+use crate::pattern::{WILDCARDS, name_bit};
 
 /// Maximum number of commands and paths of a call that gates check one by one. Of more of them, only groups are checked.
 const MAX_CHECKED: usize = 64;
@@ -124,7 +124,11 @@ impl GroupGate<'_> {
     /// Returns the bits of the programs, if a command needs one of them or a program that is not known.
     pub(super) fn program_bits(&self) -> Option<u64> {
         let are_known = self.has_command && !self.programs.is_empty() && self.starts.is_empty();
-        are_known.then(|| self.programs.bits())
+        are_known.then(|| self.programs.iter().fold(0, |bits, name| bits | name_bit(name)))
+    }
+
+    pub(super) fn needs_path(&self) -> bool {
+        self.ops.is_some()
     }
 
     /// Returns whether the call may fit one of the rules.

@@ -25,6 +25,7 @@ pub(crate) struct RuleGates<'a> {
 struct PackedGroup<'a> {
     /// The bits of the programs, one of which a call must have, if that is necessary and they are known.
     programs: Option<u64>,
+    needs_path: bool,
     /// One [`GateGroup`].
     #[serde(borrow)]
     group: PackedList<'a>,
@@ -89,10 +90,11 @@ impl RuleGates<'_> {
 /// Returns the places of the rules whose gates a call passes; `None` if the gates cannot be read.
 fn open(groups: &PackedList<'_>, call: &CallFacts) -> Option<Vec<usize>> {
     let mut open = Vec::new();
-    let programs = program_bits(call);
+    let (programs, has_path) = (program_bits(call), !call.facts.call.paths.is_empty());
     for group in groups.iter() {
         let packed: PackedGroup<'_> = group?;
-        if packed.programs.is_some_and(|needed| needed & programs == 0) {
+        let has_program = packed.programs.is_none_or(|needed| needed & programs != 0);
+        if !has_program || (packed.needs_path && !has_path) {
             continue;
         }
         let GateGroup { gate: group, rules } = packed.group()?;
@@ -136,9 +138,9 @@ fn distinct(groups: &PackedList<'_>, has_commands: bool) -> Option<PackedList<'s
 
 impl PackedGroup<'_> {
     fn new(gate: GroupGate<'_>, rules: Vec<PlacedGate<'_>>) -> Option<Self> {
-        let programs = gate.program_bits();
+        let (programs, needs_path) = (gate.program_bits(), gate.needs_path());
         let group = GateGroup { gate, rules: PackedList::new(rules).ok()? };
-        Some(Self { programs, group: PackedList::new([group]).ok()? })
+        Some(Self { programs, needs_path, group: PackedList::new([group]).ok()? })
     }
 
     fn group(&self) -> Option<GateGroup<'_>> {
