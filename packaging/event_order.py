@@ -5,8 +5,8 @@
     packaging/event_order.py target/release/tenter-hook
 
 A system maps a program's code in pieces of 64 KiB when they are first used, and without this an event would use nearly all of them. The
-program runs step by step for a call without hooks and for one with all guards. The names are without hashes, so that the list stays useful
-when code changes; a name that no longer exists has no effect. It needs Linux on x86-64, and takes about two minutes.
+program runs step by step for a call without hooks, and with all guards for calls that no rule can fit and for one that needs the rules. The names are without hashes, so that the list stays useful
+when code changes; a name that no longer exists has no effect. It needs Linux on x86-64, and takes some minutes.
 """
 
 import bisect
@@ -23,6 +23,7 @@ import time
 TRACEME, PEEKUSER, SINGLESTEP, SETOPTIONS = 0, 3, 9, 0x4200
 RIP = 16 * 8
 TRACE_CLONE, WALL = 8, 0x40000000
+COMMANDS = ["ls -la", "git status && cargo test", "rm src/old.rs", "cat .env"]
 GUARDS = "crates/hooks/tenter-commands/src/guard/shipped"
 
 
@@ -45,10 +46,11 @@ def main():
             (hook / "HOOK.md").write_bytes(guard.read_bytes())
         # A file that changed a moment ago is not relied on.
         time.sleep(3)
-        for home in bare, guarded:
+        for home, text in [(bare, COMMANDS[0]), *((guarded, text) for text in COMMANDS)]:
+            call = payload(home, text)
             for _ in range(3):
-                subprocess.run(command(program, home), stdin=open(payload(home)), check=True)
-            for address in executed(command(program, home), payload(home)):
+                subprocess.run(command(program, home), stdin=open(call), check=True, stdout=subprocess.DEVNULL)
+            for address in executed(command(program, home), call):
                 order.setdefault(function(symbols, address))
     names = dict.fromkeys(filter(None, map(pattern, filter(None, order))))
     lines = "".join(f"        *(.text*{name})\n" for name in names)
@@ -61,10 +63,10 @@ def command(program, home):
     return [program, "claude-code", "PreToolUse", "--home", str(home)]
 
 
-def payload(home):
+def payload(home, text):
     file = home / "payload.json"
     fields = {"session_id": "01a20060-e872-73af-9a25-ba7a128ce65f", "cwd": str(home / "project")}
-    call = {"tool_name": "Bash", "tool_input": {"command": "ls -la"}, "tool_use_id": "toolu_1"}
+    call = {"tool_name": "Bash", "tool_input": {"command": text}, "tool_use_id": "toolu_1"}
     file.write_text(json.dumps({**fields, "hook_event_name": "PreToolUse", **call}))
     return file
 
