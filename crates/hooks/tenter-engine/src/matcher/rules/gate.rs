@@ -2,6 +2,7 @@
 //! perhaps. Gates are kept between processes, so that a rule is read and compiled only for calls that pass its gate.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use serde::{Deserialize, Serialize};
 use tenter_base::AgentState;
@@ -16,7 +17,7 @@ use super::texts::Texts;
 use super::words::operand;
 use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
-use crate::pattern::{WILDCARDS, name_bit};
+use crate::pattern::{LetterPairs, WILDCARDS, name_bit};
 
 /// Maximum number of commands and paths of a call that gates check one by one. Of more of them, only groups are checked.
 const MAX_CHECKED: usize = 64;
@@ -91,6 +92,11 @@ struct PathGate<'a> {
     covers: Texts<'a>,
 }
 
+/// Returns bits of operations with the one of another operation.
+pub(super) fn with_op(bits: u16, op: PathOp) -> u16 {
+    bits | 1 << op as u16
+}
+
 /// Checks whether a call has more commands and paths than are checked one by one.
 pub(super) fn is_long(call: &CallFacts) -> bool {
     call.facts.call.commands.len() + call.facts.call.paths.len() > MAX_CHECKED
@@ -127,8 +133,10 @@ impl GroupGate<'_> {
         are_known.then(|| self.programs.iter().fold(0, |bits, name| bits | name_bit(name)))
     }
 
-    pub(super) fn needs_path(&self) -> bool {
-        self.ops.is_some()
+    /// Returns the bits of the operations, one of which a path of the call must have, if the rules apply to paths.
+    pub(super) fn op_bits(&self) -> Option<u16> {
+        let ops = self.ops.as_ref()?;
+        Some(if ops.is_empty() { u16::MAX } else { ops.iter().copied().fold(0, with_op) })
     }
 
     /// Returns whether the call may fit one of the rules.
@@ -314,7 +322,8 @@ impl PathGate<'_> {
         if fact.glob || !fact.certain {
             return true;
         }
-        let texts = [&fact.path, call.written.get(index).unwrap_or(&fact.path)];
+        let written = call.written.get(index).filter(|written| **written != fact.path);
+        let texts: Vec<&String> = iter::once(&fact.path).chain(written).collect();
         let may_cover = |text: &&String| self.may_cover(text, call);
         let has_part = |text: &&String| self.has_part(text, may_contain_matches(fact), call);
         (self.covers.is_empty() || texts.iter().any(may_cover))
@@ -338,9 +347,10 @@ impl PathGate<'_> {
     }
 
     fn has_part(&self, path: &str, is_directory: bool, call: &CallFacts) -> bool {
+        let pairs = LetterPairs::new(path);
         let has = |part: &str| match part.strip_prefix('=') {
             Some(whole) => path.trim_end_matches('/') == whole,
-            None => path.contains(part),
+            None => pairs.contain(LetterPairs::new(part)) && path.contains(part),
         };
         let is_around = || is_above_everything(path, call) || self.heads.iter().any(has);
         self.parts.iter().any(has) || (is_directory && is_around())

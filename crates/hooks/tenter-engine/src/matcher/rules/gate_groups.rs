@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use tenter_base::PackedList;
 use tenter_protocol::manifest::rule::Rule;
 
-use super::gate::{GroupGate, RuleGate, is_long};
+use super::gate::{GroupGate, RuleGate, is_long, with_op};
 use crate::facts::CallFacts;
 use crate::pattern::name_bit;
 
@@ -25,7 +25,8 @@ pub(crate) struct RuleGates<'a> {
 struct PackedGroup<'a> {
     /// The bits of the programs, one of which a call must have, if that is necessary and they are known.
     programs: Option<u64>,
-    needs_path: bool,
+    /// The bits of the operations on a path, one of which a call must have, if the rules apply to paths.
+    ops: Option<u16>,
     /// One [`GateGroup`].
     #[serde(borrow)]
     group: PackedList<'a>,
@@ -90,11 +91,12 @@ impl RuleGates<'_> {
 /// Returns the places of the rules whose gates a call passes; `None` if the gates cannot be read.
 fn open(groups: &PackedList<'_>, call: &CallFacts) -> Option<Vec<usize>> {
     let mut open = Vec::new();
-    let (programs, has_path) = (program_bits(call), !call.facts.call.paths.is_empty());
+    let programs = program_bits(call);
+    let ops = call.facts.call.paths.iter().map(|path| path.op).fold(0, with_op);
     for group in groups.iter() {
         let packed: PackedGroup<'_> = group?;
         let has_program = packed.programs.is_none_or(|needed| needed & programs != 0);
-        if !has_program || (packed.needs_path && !has_path) {
+        if !has_program || packed.ops.is_some_and(|needed| needed & ops == 0) {
             continue;
         }
         let GateGroup { gate: group, rules } = packed.group()?;
@@ -138,9 +140,9 @@ fn distinct(groups: &PackedList<'_>, has_commands: bool) -> Option<PackedList<'s
 
 impl PackedGroup<'_> {
     fn new(gate: GroupGate<'_>, rules: Vec<PlacedGate<'_>>) -> Option<Self> {
-        let (programs, needs_path) = (gate.program_bits(), gate.needs_path());
+        let (programs, ops) = (gate.program_bits(), gate.op_bits());
         let group = GateGroup { gate, rules: PackedList::new(rules).ok()? };
-        Some(Self { programs, needs_path, group: PackedList::new([group]).ok()? })
+        Some(Self { programs, ops, group: PackedList::new([group]).ok()? })
     }
 
     fn group(&self) -> Option<GateGroup<'_>> {
