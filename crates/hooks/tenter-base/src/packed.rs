@@ -33,9 +33,8 @@ impl PackedList<'_> {
             if rest.is_empty() {
                 return None;
             }
-            let value = postcard::take_from_bytes(rest).ok();
-            let (value, left) = value.map_or((None, &[][..]), |(value, left)| (Some(value), left));
-            rest = left;
+            let (value, tail) = postcard::take_from_bytes(rest).ok().unzip();
+            rest = tail.unwrap_or_default();
             Some(value)
         })
     }

@@ -12,6 +12,10 @@ use crate::rule_matcher::CommandPattern;
 
 /// The directories of a machine's settings.
 const MACHINE: [&str; 2] = ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"];
+/// The decisions of a rule.
+const DECISIONS: [&str; 3] = ["allow", "deny", "ask_user"];
+/// The highest priority of a rule.
+const HIGHEST_PRIORITY: i64 = 999;
 const SHELL: &str = "run_shell_command";
 /// Fields that restrict a rule to calls that Tenter does not tell from others.
 const CONDITIONS: [&str; 5] =
@@ -20,7 +24,7 @@ const CONDITIONS: [&str; 5] =
 impl RuleCheck {
     pub(crate) const GEMINI: Self = Self {
         checks: super::Checks::Rewritten,
-        where_read: "Rules are read from the policies and `tools.exclude` of the user, the project and the machine, and on Linux from the option `--policy`; not from extensions. A rule with a condition that Tenter cannot judge counts only if it restricts.",
+        where_read: "Rules are read from the policies and `tools.exclude` of the user, the project and the machine, and on Linux from the option `--policy`; not from extensions. A rule counts only if it restricts where it has a condition that Tenter cannot judge, or where Gemini CLI drops its file.",
         read,
     };
 }
@@ -103,14 +107,35 @@ fn policy_rules(tier: Tier, file: &Path) -> Vec<PolicyRule> {
     let file = file.display().to_string();
     let maker = RuleMaker::new(&file);
     let rules = policy.get("rule").and_then(Value::as_array);
-    let rules = rules.into_iter().flatten().filter_map(Value::as_table);
-    rules
-        .flat_map(|rule| {
-            let priority = rule.get("priority").and_then(Value::as_integer).unwrap_or_default();
-            let rules = table_rules(rule, &maker);
-            rules.into_iter().map(move |rule| (Priority(tier, priority), rule))
-        })
-        .collect()
+    let rules: Vec<&Table> = rules.into_iter().flatten().filter_map(Value::as_table).collect();
+    let is_invalid = |rule: &&Table| {
+        serde_json::to_value(rule).map_or(true, |rule| invalid_rule(&rule).is_some())
+    };
+    let is_dropped = rules.iter().any(is_invalid);
+    let prioritized = rules.into_iter().flat_map(|rule| {
+        let priority = rule.get("priority").and_then(Value::as_integer).unwrap_or_default();
+        let rules = table_rules(rule, &maker);
+        rules.into_iter().map(move |rule| (Priority(tier, priority), rule))
+    });
+    prioritized.filter(|(_, rule)| !is_dropped || rule.effect() != Effect::Allow).collect()
+}
+
+/// Returns the first field that a rule lacks or whose value is not valid, and what to write. Gemini CLI then drops the whole file.
+pub(crate) fn invalid_rule(rule: &Json) -> Option<(&'static str, &'static str)> {
+    let is_name = matches!(rule.get("toolName"), Some(Json::String(_) | Json::Array(_)));
+    if !is_name {
+        return Some(("it has no `toolName`", "write the tool, such as `toolName = \"*\"`"));
+    }
+    let decision = rule.get("decision").and_then(Json::as_str);
+    if !decision.is_some_and(|decision| DECISIONS.contains(&decision)) {
+        return Some(("it has no valid `decision`", "write `allow`, `deny` or `ask_user`"));
+    }
+    let help = "add a whole number from 0 to 999, such as `priority = 100`";
+    let Some(priority) = rule.get("priority") else {
+        return Some(("it has no `priority`", help));
+    };
+    let is_valid = priority.as_i64().is_some_and(|it| (0..=HIGHEST_PRIORITY).contains(&it));
+    (!is_valid).then_some(("its `priority` is not valid", help))
 }
 
 /// Reads the rules of one table, which may name several tools and commands.
@@ -154,5 +179,31 @@ fn list<'t>(rule: &'t Table, key: &str) -> Vec<&'t str> {
         Some(Value::String(text)) => vec![text],
         Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_gemini_drops_allows_nothing() {
+        let rule = |decision: &str, rest: &str| {
+            format!(
+                "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"rm\"\ndecision = \"{decision}\"\n{rest}\n"
+            )
+        };
+        let directory = tempfile::tempdir().unwrap();
+        let effects = |rules: [String; 2]| -> Vec<Effect> {
+            let file = directory.path().join("own.toml");
+            std::fs::write(&file, rules.concat()).unwrap();
+            policies_rules(Tier::User, &file).iter().map(|(_, rule)| rule.effect()).collect()
+        };
+        let valid = "priority = 100";
+        assert_eq!(
+            effects([rule("allow", valid), rule("deny", valid)]),
+            [Effect::Allow, Effect::Deny]
+        );
+        assert_eq!(effects([rule("allow", valid), rule("deny", "")]), [Effect::Deny]);
     }
 }

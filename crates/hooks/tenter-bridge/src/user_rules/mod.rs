@@ -24,6 +24,7 @@ use crate::rule_matcher::{self, CommandPattern, RuleMatcher};
 use calls::Part;
 pub(crate) use calls::SeenCall;
 pub(crate) use codex::codex_rules;
+pub(crate) use gemini::invalid_rule as invalid_gemini_rule;
 pub(crate) use places::Places;
 
 /// Reads the rules of a host.

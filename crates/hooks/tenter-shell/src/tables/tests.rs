@@ -13,7 +13,7 @@ fn every_program_has_one_row() {
     let mut names = HashSet::new();
     for row in rows() {
         assert!(names.insert(row.name), "{} has two rows", row.name);
-        assert_eq!(super::named(row.name).map(|found| found.name), Some(row.name));
+        assert_eq!(super::named(row.name).map(|other| other.name), Some(row.name));
         if let Some((program, _)) = row.name.split_once(' ') {
             let parent = super::program(program);
             assert!(parent.is_some_and(|parent| parent.has_subcommands), "{}", row.name);

@@ -162,6 +162,16 @@ fn dead_entries_are_found_and_the_doctor_names_them() {
     assert!(doctor.stderr.contains("$CLAUDE_TOOL_FILE_PATH"), "{doctor}");
     sandbox.write(".claude/settings.json", "{}");
     let _ = sandbox.run(&["hooks", "lint", "claude-code"]).expect_code(0);
+    let policies = sandbox.home().join(".gemini/policies");
+    fs::create_dir_all(&policies).unwrap();
+    let policy = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\n";
+    fs::write(policies.join("own.toml"), policy).unwrap();
+    let output = sandbox.run(&["hooks", "lint", "gemini"]).expect_code(1);
+    for text in ["own.toml", "rule 1: it has no `priority`", "drops the whole file"] {
+        assert!(output.stderr.contains(text), "{output}");
+    }
+    fs::write(policies.join("own.toml"), format!("{policy}priority = 100\n")).unwrap();
+    let _ = sandbox.run(&["hooks", "lint", "gemini"]).expect_code(0);
 }
 
 #[test]
