@@ -153,6 +153,12 @@ impl Scene {
         self.request(&self.with_token(path))
     }
 
+    /// Requests a path until all journals are read: a page shows what there was time for, and the next one more.
+    pub(crate) fn complete_page(&self, path: &str) -> String {
+        let mut pages = std::iter::repeat_with(|| self.get(path).page());
+        pages.find(|page| !page.contains("are read so far")).unwrap()
+    }
+
     /// Requests a path as it is.
     pub(crate) fn request(&self, target: &str) -> HttpAnswer {
         self.raw(&format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", self.port))
