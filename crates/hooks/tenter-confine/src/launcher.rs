@@ -88,6 +88,7 @@ fn start(
     }
     let confinements = arguments.confinements(&|name| read_profile(name, &surroundings))?;
     let note = arguments.check_in.as_deref().map(create_note).transpose()?;
+    let ignored = ignored_signals();
     let restriction = restrict(&confinements, &surroundings, arguments.limits);
     demand(&confinements, &restriction.promises)?;
     if let Some(mut note) = note {
@@ -95,7 +96,7 @@ fn start(
         let fact = promises::fact(labels.join(", "), &restriction.promises);
         note.write(&fact).map_err(|error| format!("the check-in cannot be written: {error}"))?;
     }
-    execute(&arguments.command, restriction)
+    execute(&arguments.command, restriction, ignored)
 }
 
 /// Reads a profile in the user's configuration.
@@ -140,7 +141,11 @@ fn demand(confinements: &[Confinement], reports: &[PromiseReport]) -> Result<(),
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process becomes the command, or waits for it")]
-fn execute(command: &[OsString], restriction: Restriction) -> Result<ExitCode, String> {
+fn execute(
+    command: &[OsString],
+    restriction: Restriction,
+    ignored: u64,
+) -> Result<ExitCode, String> {
     let (program, arguments) = command.split_first().ok_or(USAGE)?;
     let mut command = Command::new(program);
     command.args(arguments);
@@ -153,7 +158,7 @@ fn execute(command: &[OsString], restriction: Restriction) -> Result<ExitCode, S
         .map(Copies::read)
         .transpose()
         .map_err(|error| format!("a protected file cannot be copied: {error}"))?;
-    let status = match wait_for(&mut command) {
+    let status = match wait_for(&mut command, ignored) {
         Ok(status) => status,
         Err(error) => return Ok(not_started(program, &error)),
     };
@@ -172,9 +177,9 @@ fn not_started(program: &OsStr, error: &io::Error) -> ExitCode {
 }
 
 /// Runs the command and waits. Signals to this process alone are passed on; the terminal sends its own to both.
-fn wait_for(command: &mut Command) -> io::Result<ExitStatus> {
+fn wait_for(command: &mut Command, ignored: u64) -> io::Result<ExitStatus> {
     // A command inherits blocked signals but no handlers: until it has started, handlers keep signals for it.
-    let early = catch_signals()?;
+    let early = catch_signals(ignored)?;
     let mut child = command.spawn()?;
     let mut blocked: SigSet = FORWARDED.into_iter().chain(FROM_TERMINAL).collect();
     blocked.add(Signal::SIGCHLD);
@@ -194,14 +199,22 @@ fn wait_for(command: &mut Command) -> io::Result<ExitStatus> {
     }
 }
 
+/// Returns the bits of the signals that this process ignores, as below `nohup`. The command inherits that, unless they are caught here.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or_default()
+}
+
 /// Catches the signals that would end this process alone, and tells which came.
-fn catch_signals() -> io::Result<Vec<(Signal, Arc<AtomicBool>)>> {
+fn catch_signals(ignored: u64) -> io::Result<Vec<(Signal, Arc<AtomicBool>)>> {
     let catch = |signal| {
         let is_caught = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal as i32, Arc::clone(&is_caught))?;
         Ok((signal, is_caught))
     };
-    FORWARDED.into_iter().chain(FROM_TERMINAL).map(catch).collect()
+    let ends_process = |signal: &Signal| ignored & 1 << (*signal as i32 - 1) == 0;
+    FORWARDED.into_iter().chain(FROM_TERMINAL).filter(ends_process).map(catch).collect()
 }
 
 fn send(pid: Pid, signal: Signal) {

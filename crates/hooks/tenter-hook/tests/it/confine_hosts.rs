@@ -163,6 +163,19 @@ fn the_command_ends_as_it_does_without_a_proxy() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
 }
 
+#[test]
+fn the_command_ignores_the_signals_that_the_launcher_ignores_as_below_nohup() {
+    if !is_supported() {
+        return;
+    }
+    let lab = HostLab::new();
+    let mut command = lab.lab.command("sh");
+    command.args(["-c", "trap '' HUP INT; exec \"$0\" \"$@\""]).arg(launcher());
+    command.args(["confine", "--spec", &lab.spec(), "--"]);
+    let output = command.args(["sh", "-c", "kill -HUP $$; kill -INT $$; echo on"]).output();
+    assert_eq!(String::from_utf8_lossy(&output.unwrap().stdout), "on\n");
+}
+
 /// The proxy ends with the command: what the command leaves behind keeps running, without a network.
 #[test]
 fn a_process_that_outlives_the_command_has_no_network() {
