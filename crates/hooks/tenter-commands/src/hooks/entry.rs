@@ -123,8 +123,12 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
         running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
     let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
+    // To look up what is trusted in a project, its directory and its git repository are read.
+    let mut trusted: HashMap<&Path, ProjectTrust> = HashMap::new();
     let entries = listing.into_iter().map(|listed| {
-        HookEntry::new(project, project.trust.project(&listed.project), listed, hook(listed))
+        let look_up = || project.trust.project(&listed.project);
+        let trusted = trusted.entry(&listed.project).or_insert_with(look_up);
+        HookEntry::new(project, *trusted, listed, hook(listed))
     });
     entries.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
