@@ -65,6 +65,13 @@ pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
         &["--workspace"]
     };
     let mut cargo = Command::new(env!("CARGO"));
+    // Build scripts depend on what cargo says about their package: with what it says about this one, they would run again.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(name);
+        }
+    }
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
     cargo.args(of).args(["--bin", name]);
     if directory.ends_with("release") && cfg!(all(target_os = "linux", target_env = "gnu")) {
