@@ -51,7 +51,8 @@ pub(super) struct HookAnswer {
 #[derive(Debug)]
 pub(super) struct Hooks {
     files: Vec<PathBuf>,
-    defect: Option<Defect>,
+    /// The names of the client's defects.
+    defects: String,
 }
 
 impl Hooks {
@@ -68,13 +69,19 @@ impl Hooks {
         settings.any(|settings| elements(&settings["permissions"]["deny"]).iter().any(denies))
     }
 
-    pub(super) fn new(home: &Path, project: &Path, defect: Option<Defect>) -> Self {
+    pub(super) fn new(home: &Path, project: &Path, defects: String) -> Self {
         let files = vec![
             home.join(".claude/settings.json"),
             project.join(".claude/settings.json"),
             project.join(".claude/settings.local.json"),
         ];
-        Self { files, defect }
+        Self { files, defects }
+    }
+
+    /// Returns true if the client has this defect.
+    pub(super) fn has(&self, defect: Defect) -> bool {
+        let name = format!("{defect:?}");
+        self.defects.split(|one: char| !one.is_alphabetic()).any(|one| one == name)
     }
 
     /// Returns the start of a command that puts the rest into the sandbox, which the settings turn on; empty without one.
@@ -82,12 +89,10 @@ impl Hooks {
         let settings = self.files.iter().filter_map(|file| fs::read_to_string(file).ok());
         let mut settings = settings.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
         let is_on = settings.any(|settings| settings["sandbox"]["enabled"] == true);
-        match self.defect {
-            Some(Defect::IgnoresSandbox) => "",
-            _ if !is_on => "",
-            Some(Defect::SandboxFails) => SANDBOX_FAILS,
-            _ => SANDBOX,
+        if !is_on || self.has(Defect::IgnoresSandbox) {
+            return "";
         }
+        if self.has(Defect::SandboxFails) { SANDBOX_FAILS } else { SANDBOX }
     }
 
     /// Returns the variables in the settings, which hooks and commands get.
@@ -102,11 +107,11 @@ impl Hooks {
     /// Runs the hooks of an event, one after the other.
     pub(super) fn fire(&self, event: &str, payload: &Value) -> HookAnswer {
         let mut answer = HookAnswer::default();
-        if self.defect == Some(Defect::FiresNothing) {
+        if self.has(Defect::FiresNothing) {
             return answer;
         }
-        let times = if self.defect == Some(Defect::FiresTwice) { 2 } else { 1 };
-        let runs_one = self.defect == Some(Defect::RunsFirstHookOnly);
+        let times = if self.has(Defect::FiresTwice) { 2 } else { 1 };
+        let runs_one = self.has(Defect::RunsFirstHookOnly);
         let count = if runs_one { 1 } else { usize::MAX };
         let variables = self.variables();
         for handler in self.handlers(event).into_iter().take(count) {
@@ -125,7 +130,7 @@ impl Hooks {
         let mut managed: Vec<Value> = managed_files().iter().filter_map(read).collect();
         if users.iter().any(|settings| settings["disableAllHooks"] == true) {
             users.clear();
-            if self.defect == Some(Defect::UserDisablesManaged) {
+            if self.has(Defect::UserDisablesManaged) {
                 managed.clear();
             }
         }
@@ -135,7 +140,7 @@ impl Hooks {
         for mut handler in
             groups.flat_map(|group| elements(&group["hooks"])).filter_map(Handler::read)
         {
-            handler.blocks_on_failure &= self.defect != Some(Defect::IgnoresSwitch);
+            handler.blocks_on_failure &= !self.has(Defect::IgnoresSwitch);
             let is_same =
                 |one: &Handler| one.command == handler.command && one.args == handler.args;
             if !handlers.iter().any(is_same) {
@@ -145,30 +150,37 @@ impl Hooks {
         handlers
     }
 
-    /// Forgets what the defect does not honour.
+    /// Forgets what the defects do not honour.
     fn spoil(&self, event: &str, answer: &mut HookAnswer) {
         let first_line = |text: &mut String| *text = text.lines().next().unwrap_or("").to_owned();
-        match self.defect {
-            Some(Defect::IgnoresDeny) if event == "PreToolUse" => answer.refusal = None,
-            Some(Defect::IgnoresAsk) if answer.is_question => answer.refusal = None,
-            Some(Defect::HidesNotices) => answer.notices.clear(),
-            Some(Defect::NoticeVoidsAnswer) if !answer.notices.is_empty() => {
-                let notices = std::mem::take(&mut answer.notices);
-                *answer = HookAnswer { notices, ..HookAnswer::default() };
-            }
-            Some(Defect::IgnoresRejection) if event == "UserPromptSubmit" => answer.refusal = None,
-            Some(Defect::IgnoresRewrite) => answer.input = None,
-            Some(Defect::IgnoresOutput) => answer.output = None,
-            Some(Defect::DropsContext) if event != "Stop" => {
-                answer.contexts.clear();
-                answer.text.clear();
-            }
-            Some(Defect::ReadsFirstLine) => {
-                answer.contexts.iter_mut().for_each(first_line);
-                answer.refusal.iter_mut().for_each(first_line);
-                first_line(&mut answer.text);
-            }
-            _ => {}
+        let has = |defect: Defect| self.has(defect);
+        if (event == "PreToolUse" && has(Defect::IgnoresDeny))
+            || (answer.is_question && has(Defect::IgnoresAsk))
+            || (event == "UserPromptSubmit" && has(Defect::IgnoresRejection))
+        {
+            answer.refusal = None;
+        }
+        if !answer.notices.is_empty() && has(Defect::NoticeVoidsAnswer) {
+            let notices = std::mem::take(&mut answer.notices);
+            *answer = HookAnswer { notices, ..HookAnswer::default() };
+        }
+        if has(Defect::HidesNotices) {
+            answer.notices.clear();
+        }
+        if has(Defect::IgnoresRewrite) {
+            answer.input = None;
+        }
+        if has(Defect::IgnoresOutput) {
+            answer.output = None;
+        }
+        if event != "Stop" && has(Defect::DropsContext) {
+            answer.contexts.clear();
+            answer.text.clear();
+        }
+        if has(Defect::ReadsFirstLine) {
+            answer.contexts.iter_mut().for_each(first_line);
+            answer.refusal.iter_mut().for_each(first_line);
+            first_line(&mut answer.text);
         }
     }
 }

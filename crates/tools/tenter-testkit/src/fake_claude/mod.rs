@@ -26,7 +26,7 @@ pub const VERSION: &str = "2.1.330";
 
 const PROMPT: &str = "TENTER_FAKE_PROMPT";
 const CONTINUES: &str = "TENTER_FAKE_CONTINUES";
-const DEFECT: &str = "TENTER_FAKE_DEFECT";
+const DEFECTS: &str = "TENTER_FAKE_DEFECTS";
 
 /// A defect of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,37 +75,6 @@ pub enum Defect {
     UserDisablesManaged,
 }
 
-impl Defect {
-    /// Every defect.
-    pub const ALL: [Self; 21] = [
-        Self::FiresNothing,
-        Self::IgnoresDeny,
-        Self::IgnoresRewrite,
-        Self::IgnoresOutput,
-        Self::DropsContext,
-        Self::RunsFirst,
-        Self::ReadsFirstLine,
-        Self::DoesNotContinue,
-        Self::FiresTwice,
-        Self::IgnoresRejection,
-        Self::SkipsSubagents,
-        Self::IgnoresSwitch,
-        Self::IgnoresAsk,
-        Self::NamesToolsAlike,
-        Self::SkipsMcp,
-        Self::NoticeVoidsAnswer,
-        Self::HidesNotices,
-        Self::RunsFirstHookOnly,
-        Self::IgnoresSandbox,
-        Self::SandboxFails,
-        Self::UserDisablesManaged,
-    ];
-
-    fn name(self) -> String {
-        format!("{self:?}")
-    }
-}
-
 /// The part that the test plays in the process of a client.
 pub const PART: &str = "claude";
 
@@ -114,16 +83,15 @@ pub const PART: &str = "claude";
 ///
 /// # Errors
 /// It cannot be written.
-pub fn install(directory: &Path, test: &str, defect: Option<Defect>) -> io::Result<()> {
+pub fn install(directory: &Path, test: &str, defects: &[Defect]) -> io::Result<()> {
     let binary = std::env::current_exe()?;
-    let defect = defect.map(Defect::name).unwrap_or_default();
     let script = format!(
         r#"#!/bin/sh
 if [ "$1" = --version ]; then
     echo '{VERSION} (Claude Code)'
     exit
 fi
-export {}={PART} {DEFECT}='{defect}' {PROMPT}="$2"
+export {}={PART} {DEFECTS}='{defects:?}' {PROMPT}="$2"
 case " $* " in *' --continue '*) export {CONTINUES}=1 ;; esac
 exec '{}' {}
 "#,
@@ -148,12 +116,11 @@ exec '{}' {}
 #[expect(clippy::print_stderr, reason = "a client shows errors")]
 pub fn run() -> ! {
     let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"));
-    let defect = variable(DEFECT);
     let mut session = Session::new(
         variable("HOME").into(),
         std::env::current_dir().unwrap_or_default(),
         variable("ANTHROPIC_BASE_URL"),
-        Defect::ALL.into_iter().find(|one| one.name() == defect),
+        variable(DEFECTS),
     );
     let continues = std::env::var_os(CONTINUES).is_some();
     let code = match session.answer(&variable(PROMPT), continues) {

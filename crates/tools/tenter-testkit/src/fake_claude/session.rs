@@ -25,7 +25,6 @@ pub(super) struct Session {
     /// The address of the model's server.
     url: String,
     hooks: Hooks,
-    defect: Option<Defect>,
     id: String,
     /// Number of subagents so far.
     subagents: usize,
@@ -51,15 +50,10 @@ impl Agent {
 }
 
 impl Session {
-    pub(super) fn new(
-        home: PathBuf,
-        project: PathBuf,
-        url: String,
-        defect: Option<Defect>,
-    ) -> Self {
-        let hooks = Hooks::new(&home, &project, defect);
+    pub(super) fn new(home: PathBuf, project: PathBuf, url: String, defects: String) -> Self {
+        let hooks = Hooks::new(&home, &project, defects);
         let id = format!("fake-{}", std::process::id());
-        Self { home, project, url, hooks, defect, id, subagents: 0 }
+        Self { home, project, url, hooks, id, subagents: 0 }
     }
 
     /// Answers a message, in a new session or in the last one.
@@ -120,7 +114,7 @@ impl Session {
             event,
             json!({"stop_hook_active": continuations > 0, "last_assistant_message": text}),
         );
-        if self.defect == Some(Defect::DoesNotContinue) || continuations >= MAX_CONTINUATIONS {
+        if self.hooks.has(Defect::DoesNotContinue) || continuations >= MAX_CONTINUATIONS {
             return None;
         }
         answer.refusal.or_else(|| answer.contexts.into_iter().next())
@@ -149,13 +143,13 @@ impl Session {
     fn call(&mut self, agent: &Agent, call: &Value, contexts: &mut Vec<String>) -> FakeToolEnd {
         let tool = call["name"].as_str().unwrap_or_default();
         let mut input = call["input"].clone();
-        let is_alike = self.defect == Some(Defect::NamesToolsAlike);
+        let is_alike = self.hooks.has(Defect::NamesToolsAlike);
         let name = if is_alike { "Bash" } else { tool };
-        if mcp::is_tool(tool) && self.defect == Some(Defect::SkipsMcp) {
+        if mcp::is_tool(tool) && self.hooks.has(Defect::SkipsMcp) {
             return self.run(tool, &input);
         }
         let about = |input: &Value| json!({"tool_name": name, "tool_input": input, "tool_use_id": call["id"]});
-        let early = (self.defect == Some(Defect::RunsFirst)).then(|| self.run(tool, &input));
+        let early = (self.hooks.has(Defect::RunsFirst)).then(|| self.run(tool, &input));
         let before = self.fire(agent, "PreToolUse", about(&input));
         contexts.extend(before.contexts);
         if let Some(reason) = before.refusal {
@@ -229,7 +223,7 @@ impl Session {
     }
 
     fn fire(&self, agent: &Agent, event: &str, fields: impl Into<Value>) -> HookAnswer {
-        if agent.id.is_some() && self.defect == Some(Defect::SkipsSubagents) {
+        if agent.id.is_some() && self.hooks.has(Defect::SkipsSubagents) {
             return HookAnswer::default();
         }
         let transcript = self.home.join(format!(".claude/projects/fake/{}.jsonl", self.id));
