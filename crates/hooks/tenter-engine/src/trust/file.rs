@@ -43,6 +43,7 @@ struct Version {
 
 #[derive(Deserialize)]
 struct CurrentContent {
+    version: u32,
     projects: Projects,
 }
 
@@ -88,15 +89,15 @@ pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Projects::new()),
         Err(error) => return Err(Unreadable::Io(error)),
     };
+    let current = serde_json::from_slice(&bytes);
+    if let Ok(CurrentContent { version: VERSION, projects }) = current {
+        return Ok(projects);
+    }
     let corrupt = |error: serde_json::Error| Unreadable::Corrupt(error.to_string());
-    let Version { version } = serde_json::from_slice(&bytes).map_err(corrupt)?;
-    match version {
-        1 => serde_json::from_slice(&bytes).map(migrated).map_err(corrupt),
-        VERSION => {
-            let CurrentContent { projects } = serde_json::from_slice(&bytes).map_err(corrupt)?;
-            Ok(projects)
-        }
-        newer => Err(Unreadable::Newer(newer)),
+    match serde_json::from_slice(&bytes).map_err(corrupt)? {
+        Version { version: 1 } => serde_json::from_slice(&bytes).map(migrated).map_err(corrupt),
+        Version { version: VERSION } => current.map(|content| content.projects).map_err(corrupt),
+        Version { version } => Err(Unreadable::Newer(version)),
     }
 }
 
