@@ -325,8 +325,9 @@ mod tests {
             let (manifest, _) =
                 format::read(&path, guard.text.as_bytes(), Strictness::Tolerant, CHECKS);
             let rules = manifest.unwrap().extensions.rules;
+            let check = (CHECKS.examples)(&rules);
             for command in &commands {
-                let stops = (CHECKS.example)(&rules, 0, command, false);
+                let stops = check(0, command, false);
                 stopped.extend(stops.map(|rule| format!("{}: {rule}: {command}", guard.name)));
             }
         }

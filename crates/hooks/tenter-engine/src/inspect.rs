@@ -20,7 +20,7 @@ pub use crate::checkpoints::{Checkpoint, Checkpoints};
 pub use crate::ready_made::ReadyMade;
 
 // Manifests.
-pub use crate::matcher::{check_example, check_pattern, check_tool};
+pub use crate::matcher::{check_examples, check_pattern, check_tool};
 pub use crate::static_action::{CHECKS, StaticAction, needless_script, replaces_script};
 
 // Explanations and tests.

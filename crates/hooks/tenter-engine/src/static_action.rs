@@ -21,7 +21,7 @@ pub const CHECKS: Checks<'static> = Checks {
     tool: &matcher::check_tool,
     pattern: &matcher::check_pattern,
     template: &check,
-    example: &matcher::check_example,
+    examples: &matcher::check_examples,
     is_model_key,
     ready_made: &|name| ReadyMade::named(name).map(drop),
 };

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tenter_engine::inspect::{CallSurroundings, check_example};
+use tenter_engine::inspect::{CallSurroundings, check_examples};
 use tenter_protocol::event::Body;
 use tenter_protocol::facts::Command;
 use tenter_protocol::manifest::rule::{
@@ -43,8 +43,10 @@ pub(super) fn rules(command: &str, verdict: RuleVerdict, reason: &str) -> Option
     if is_prefix {
         examples.push(format!("{example} x"));
     }
-    let applies = |example: &String| check_example(&rules, 0, example, true).is_none();
-    examples.iter().all(applies).then_some(rules)
+    let check = check_examples(&rules);
+    let applies = examples.iter().all(|example| check(0, example, true).is_none());
+    drop(check);
+    applies.then_some(rules)
 }
 
 /// Returns the conditions for the command `body`.

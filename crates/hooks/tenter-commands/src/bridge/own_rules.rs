@@ -36,6 +36,7 @@ fn rules(hook: &str, directory: &Path) -> Vec<OwnRule> {
     if extensions.monitors == Some(true) || manifest.event != EventName::BeforeTool {
         return Vec::new();
     }
+    let check = (CHECKS.examples)(&extensions.rules);
     let rule = |(index, rule): (usize, &Rule)| {
         let own = OwnRule {
             hook: hook.to_owned(),
@@ -45,7 +46,7 @@ fn rules(hook: &str, directory: &Path) -> Vec<OwnRule> {
         };
         // Some examples fit only as they are.
         let command = own.harmless(index);
-        let fits = (CHECKS.example)(&extensions.rules, index, &command, true).is_none();
+        let fits = check(index, &command, true).is_none();
         (stops(rule) && fits).then_some(own)
     };
     extensions.rules.iter().enumerate().filter_map(rule).collect()

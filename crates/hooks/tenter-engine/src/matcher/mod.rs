@@ -28,7 +28,7 @@ use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};
 pub use explanation::{Explanation, MatchResult, Search};
-pub use rules::{HookRules, RuleExplanation, check_example};
+pub use rules::{HookRules, RuleExplanation, check_examples};
 pub(crate) use rules::{RuleFit, RuleGates, RuleMatch, path_fits};
 
 use expression::Expression;

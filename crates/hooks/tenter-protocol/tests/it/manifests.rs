@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_protocol::front_matter::Strictness;
-use tenter_protocol::manifest::format::{Advice, Checks, TemplateKind, properties, read};
+use tenter_protocol::manifest::format::{
+    Advice, CheckExample, Checks, TemplateKind, properties, read,
+};
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName, Severity, SourceText, json};
 
@@ -37,17 +39,19 @@ fn check_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diag
 }
 
 /// Replaces the engine's matching: an example is stopped if it contains the name of the rule's program.
-fn check_example(rules: &[Rule], index: usize, text: &str, is_stopped: bool) -> Option<String> {
-    let programs = &rules[index].conditions.program;
-    let is_wrong = programs.iter().any(|program| text.contains(program)) != is_stopped;
-    is_wrong.then(|| format!("{} is wrong about this example", rules[index].label(index)))
+fn check_examples(rules: &[Rule]) -> CheckExample<'_> {
+    Box::new(|index, text, is_stopped| {
+        let programs = &rules[index].conditions.program;
+        let is_wrong = programs.iter().any(|program| text.contains(program)) != is_stopped;
+        is_wrong.then(|| format!("{} is wrong about this example", rules[index].label(index)))
+    })
 }
 
 pub(crate) const CHECKS: Checks<'static> = Checks {
     tool: &check_pattern,
     pattern: &check_pattern,
     template: &check_template,
-    example: &check_example,
+    examples: &check_examples,
     is_model_key: |name| name.contains("API_KEY"),
     ready_made: &|name| if name == "format" { Ok(()) } else { Err("write `format`".to_owned()) },
 };

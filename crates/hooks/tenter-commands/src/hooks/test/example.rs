@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize};
-use tenter_engine::inspect::{Hook, check_example};
+use tenter_engine::inspect::{Hook, check_examples};
 use tenter_protocol::front_matter::Strictness;
+use tenter_protocol::manifest::format::CheckExample;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui::{self, BAD, GOOD, styled};
@@ -33,16 +34,17 @@ pub(super) fn results(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
     };
     let rules = file.read(Strictness::Tolerant).0.map(|manifest| manifest.extensions.rules);
     let rules = rules.unwrap_or_default();
-    let results = (0..rules.len()).flat_map(|index| of_rule(&rules, index));
+    let check = check_examples(&rules);
+    let results = rules.iter().enumerate().flat_map(|(index, rule)| of_rule(rule, index, &check));
     Ok(results.collect())
 }
 
-fn of_rule(rules: &[Rule], index: usize) -> Vec<ExampleResult> {
-    let examples = &rules[index].examples;
+fn of_rule(rule: &Rule, index: usize, check: &CheckExample<'_>) -> Vec<ExampleResult> {
+    let examples = &rule.examples;
     let result = |example: &String, is_stopped: bool| {
-        let error = check_example(rules, index, example, is_stopped);
+        let error = check(index, example, is_stopped);
         ExampleResult {
-            rule: rules[index].label(index),
+            rule: rule.label(index),
             example: example.clone(),
             expected: if is_stopped { "stopped" } else { "passed" },
             passed: error.is_none(),

@@ -13,6 +13,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 use tenter_protocol::confinement::Confinement;
+use tenter_protocol::manifest::format::CheckExample;
 use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Reply, Verdict};
@@ -176,26 +177,26 @@ pub struct RuleJudgement {
     pub reason: Option<String>,
 }
 
-/// Checks an example of the rule with this index. Returns what is wrong with it.
-pub fn check_example(
-    rules: &[Rule],
-    index: usize,
-    command: &str,
-    is_stopped: bool,
-) -> Option<String> {
-    let hook = HookRules::new(rules)?;
-    let call = CallSurroundings::of_example(command);
-    if is_stopped {
-        let label = rules.get(index).map(|rule| rule.label(index)).unwrap_or_default();
-        return (!hook.stops(index, &call)).then(|| format!("{label} does not stop this example"));
-    }
-    // A command that runs with fewer rights passes.
-    let confines = |rule: &Rule| {
-        rule.decision.as_ref().is_some_and(|decision| decision.verdict == RuleVerdict::Confine)
-    };
-    let mut others = (0..rules.len()).filter(|index| !confines(&rules[*index]));
-    let stopping = others.find(|index| hook.stops(*index, &call))?;
-    Some(format!("{} stops this example", rules[stopping].label(stopping)))
+/// Compiles rules to check their examples.
+pub fn check_examples(rules: &[Rule]) -> CheckExample<'_> {
+    let hook = HookRules::new(rules);
+    Box::new(move |index, command, is_stopped| {
+        let hook = hook.as_ref()?;
+        let call = CallSurroundings::of_example(command);
+        let label =
+            |index: usize| rules.get(index).map(|rule| rule.label(index)).unwrap_or_default();
+        if is_stopped {
+            let is_right = hook.stops(index, &call);
+            return (!is_right).then(|| format!("{} does not stop this example", label(index)));
+        }
+        // A command that runs with fewer rights passes.
+        let confines = |rule: &Rule| {
+            rule.decision.as_ref().is_some_and(|decision| decision.verdict == RuleVerdict::Confine)
+        };
+        let mut others = (0..rules.len()).filter(|index| !confines(&rules[*index]));
+        let stopping = others.find(|index| hook.stops(*index, &call))?;
+        Some(format!("{} stops this example", label(stopping)))
+    })
 }
 
 /// The effect of a rule, the strongest last.

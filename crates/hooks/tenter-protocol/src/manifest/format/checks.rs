@@ -20,7 +20,10 @@ pub type CheckPattern<'a> = &'a dyn Fn(&str) -> Result<Option<Advice>, Advice>;
 pub type CheckTemplate<'a> = &'a dyn Fn(EventName, TemplateKind, &str) -> Vec<Diagnostic>;
 
 /// Checks that an example of the rule with this index is stopped, or passes, as it should. Returns the problem.
-pub type CheckExample<'a> = &'a dyn Fn(&[Rule], usize, &str, bool) -> Option<String>;
+pub type CheckExample<'a> = Box<dyn Fn(usize, &str, bool) -> Option<String> + 'a>;
+
+/// Compiles the rules of a hook once for the checks of all their examples.
+pub type CompileExamples<'a> = &'a dyn for<'r> Fn(&'r [Rule]) -> CheckExample<'r>;
 
 /// Checks the name of a ready-made hook. The error is the remedy, in the imperative.
 pub type CheckReadyMade<'a> = &'a dyn Fn(&str) -> Result<(), String>;
@@ -44,7 +47,7 @@ pub struct Checks<'a> {
     /// For the texts of a static hook.
     pub template: CheckTemplate<'a>,
     /// For the examples of a rule; only called under strict rules.
-    pub example: CheckExample<'a>,
+    pub examples: CompileExamples<'a>,
     /// Returns true if a variable contains a model key, according to its name (R80).
     pub is_model_key: fn(&str) -> bool,
     /// For `metadata.ready_made`.

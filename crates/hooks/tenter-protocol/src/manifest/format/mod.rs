@@ -29,7 +29,8 @@ use crate::Diagnostic;
 use crate::front_matter::{Report, Strictness, parse};
 
 pub use checks::{
-    Advice, CheckExample, CheckPattern, CheckReadyMade, CheckTemplate, Checks, TemplateKind,
+    Advice, CheckExample, CheckPattern, CheckReadyMade, CheckTemplate, Checks, CompileExamples,
+    TemplateKind,
 };
 pub use limits::MAX_FILE_SIZE;
 pub use properties::properties;

@@ -76,6 +76,7 @@ fn report_mixed(field: &Field, owner: RuleOwner<'_>, rules: &[Rule], report: &mu
 
 /// Reports examples that the rules treat differently.
 fn run_examples(items: &[Node], rules: &[Rule], checks: Checks<'_>, report: &mut Report<'_>) {
+    let check = (checks.examples)(rules);
     for (index, item) in items.iter().enumerate() {
         let examples = item.as_mapping().and_then(|fields| find(fields, "examples"));
         let Some(lists) = examples.and_then(|examples| examples.value.as_mapping()) else {
@@ -86,7 +87,7 @@ fn run_examples(items: &[Node], rules: &[Rule], checks: Checks<'_>, report: &mut
             let single = std::slice::from_ref(&list.value);
             for node in list.value.as_list().unwrap_or(single) {
                 let Some(text) = node.as_text() else { continue };
-                if let Some(message) = (checks.example)(rules, index, text, is_stopped) {
+                if let Some(message) = check(index, text, is_stopped) {
                     let help = "change the rule or the example; `tenter hooks explain` shows how a command is read";
                     report.add(&RULE, &node.at, message, help);
                 }
