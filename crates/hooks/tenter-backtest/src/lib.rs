@@ -13,7 +13,6 @@
 
 mod collector;
 mod diff;
-mod json_lines;
 mod places;
 pub mod readers;
 mod recorded;

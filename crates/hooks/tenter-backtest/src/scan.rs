@@ -34,13 +34,13 @@ pub type HostCounts = BTreeMap<&'static str, ReadCounts>;
 /// Passes the calls of all transcripts to `sink`, each once. Calls without a time count as recent.
 pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> HostCounts {
     let ScanOptions { places, hosts, since, max_calls } = options;
-    let is_chosen = |reader: &&&dyn TranscriptReader| {
-        let is_default = hosts.is_empty() && !reader.is_second_choice();
-        is_default || hosts.iter().any(|host| host == reader.host())
+    let is_chosen = |reader: &&TranscriptReader| {
+        let is_default = hosts.is_empty() && !reader.is_second_choice;
+        is_default || hosts.iter().any(|host| host == reader.host)
     };
     let chosen = readers::ALL.iter().filter(is_chosen);
     let files = chosen.flat_map(|reader| {
-        reader.files(places).into_iter().map(|file| (*reader, modified(&file), file))
+        (reader.files)(places).into_iter().map(move |file| (reader, modified(&file), file))
     });
     let mut files: Vec<_> = files.collect();
     if max_calls.is_some() {
@@ -49,7 +49,7 @@ pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> Hos
     let mut counts = HostCounts::new();
     let mut calls = CallFilter { since, identities: HashSet::new(), passed: 0, sink };
     for (reader, modified, file) in files {
-        let host_counts = counts.entry(reader.host()).or_default();
+        let host_counts = counts.entry(reader.host).or_default();
         let is_old = since.is_some_and(|since| modified.is_some_and(|time| time < since));
         if !is_old && max_calls.is_none_or(|max| calls.passed < max) {
             calls.read(reader, &file, host_counts);
@@ -74,7 +74,7 @@ struct CallFilter<'c> {
 }
 
 impl CallFilter<'_> {
-    fn read(&mut self, reader: &dyn TranscriptReader, file: &Path, counts: &mut ReadCounts) {
+    fn read(&mut self, reader: &TranscriptReader, file: &Path, counts: &mut ReadCounts) {
         let (mut passed, mut repeated) = (0, 0);
         let mut pass = |call: RecordedCall| {
             if self.since.zip(call.time).is_some_and(|(since, time)| time < since) {

@@ -43,7 +43,7 @@ impl TitleFinder {
     pub fn title(&mut self, host: &str, session: &str) -> Option<String> {
         let reader = readers::find(host).filter(|_| session.len() >= MIN_ID)?;
         let places = &self.places;
-        let files = self.files.entry(reader.host()).or_insert_with(|| reader.files(places));
+        let files = self.files.entry(reader.host).or_insert_with(|| (reader.files)(places));
         let text = match files.first()?.extension() {
             Some(extension) if extension == "db" => {
                 files.iter().find_map(|file| readers::opencode::first_words(file, session))

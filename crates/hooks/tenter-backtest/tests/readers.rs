@@ -169,7 +169,7 @@ fn copy(from: &Path, to: &Path) {
 /// Returns the transcripts of Claude Code in a copy of a home directory.
 fn claude_code(home: &Path) -> PathBuf {
     let places = HostPlaces { home: home.to_owned(), variables: BTreeMap::new() };
-    readers::find("claude-code").unwrap().files(&places).remove(0)
+    (readers::find("claude-code").unwrap().files)(&places).remove(0)
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_compressed_transcript_of_codex_has_the_same_calls() {
     let scratch = TempDir::new().unwrap();
     copy(&home("codex", "record"), scratch.path());
     let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
-    let file = readers::find("codex").unwrap().files(&places).remove(0);
+    let file = (readers::find("codex").unwrap().files)(&places).remove(0);
     let (whole, _) = scan_home(scratch.path());
     let text = fs::read(&file).unwrap();
     let level = ruzstd::encoding::CompressionLevel::Fastest;
@@ -235,7 +235,7 @@ fn calls_of_a_subagent_that_only_the_session_records_are_read() {
     let scratch = TempDir::new().unwrap();
     copy(&home("claude-code", "subagent"), scratch.path());
     let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
-    let files = readers::find("claude-code").unwrap().files(&places);
+    let files = (readers::find("claude-code").unwrap().files)(&places);
     let is_of_agent = |file: &PathBuf| file.parent().unwrap().ends_with("subagents");
     let (agents, sessions): (Vec<PathBuf>, Vec<PathBuf>) = files.into_iter().partition(is_of_agent);
     let (expected, _) = scan_home(scratch.path());

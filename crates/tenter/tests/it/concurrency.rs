@@ -114,8 +114,7 @@ fn check_journal(id: &str, records: &[Value]) {
 #[test]
 fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is_lost() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: Begun.}]");
-    let begun = sandbox.run(&["run", "--headless", "--model", &model, "begin"]).expect_code(0);
+    let begun = sandbox.play("turns: [{text: Begun.}]", &["--headless", "begin"]).expect_code(0);
     let id = begun.json_lines()[0]["id"].as_str().unwrap().to_owned();
     // Both have read the conversation before either may write.
     let wait = "touch \"started.$$\"; while [ ! -e release ]; do sleep 0.05; done";
@@ -138,10 +137,9 @@ fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is
         list[0]["status"], "done",
         "how the slower one ended is not how the conversation did"
     );
-    let model = sandbox.script(&format!(
+    let _ = sandbox.play(&format!(
         "turns: [{{text: ok, expect: {{contains: [begin, Begun., {kept}, Step., Finished.], lacks: [{left_out}]}}}}]"
-    ));
-    let _ = sandbox.run(&["run", "--resume", &id, "--model", &model, "more"]).expect_code(0);
+    ), &["--resume", &id, "more"]).expect_code(0);
 }
 
 fn check_told(loser: &Output) {

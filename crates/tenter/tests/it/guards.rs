@@ -36,9 +36,8 @@ fn a_guard_of_the_project_is_trusted_when_it_is_added() {
 fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["guard", "add", "git-safety", "--monitor"]).expect_code(0);
-    let model = sandbox.script(FORCE_PUSH);
     let stops = || {
-        let output = sandbox.run(&["run", "--model", &model, "push it"]);
+        let output = sandbox.play(FORCE_PUSH, &["push it"]);
         output.stderr.contains("A force push overwrites")
     };
     assert!(!stops());

@@ -21,9 +21,7 @@ fn a_task_without_a_command_is_run() {
 #[test]
 fn the_answer_is_on_stdout_and_the_rest_on_stderr() {
     let sandbox = sandbox();
-    let model =
-        sandbox.script("turns: [{text: Hello there., usage: {input_tokens: 9, output_tokens: 3}}]");
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "hi"]), @"
+    assert_snapshot!(sandbox.play("turns: [{text: Hello there., usage: {input_tokens: 9, output_tokens: 3}}]", &["hi"]), @"
     exit: 0
     --- stdout
     Hello there.
@@ -111,13 +109,12 @@ fn a_blocked_call_and_a_failed_one_are_reported_once() {
     let call = |tool: &str, input: &str| {
         format!("{{tool_calls: [{{name: {tool}, input: {input}}}], {usage}}}")
     };
-    let model = sandbox.script(&format!(
+    assert_snapshot!(sandbox.play(&format!(
         "turns: [{}, {}, {}, {{text: Done., {usage}}}]",
         call("bash", "{command: sudo ls}"),
         call("bash", "{command: echo out; exit 3}"),
         call("subagent", "{question: who?}"),
-    ));
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "go"]), @r#"
+    ), &["go"]), @r#"
     exit: 0
     --- stdout
     Done.
@@ -233,9 +230,10 @@ fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
     let pid = sandbox.read("pid").trim().to_owned();
     wait_until("the tool is gone", || !std::path::Path::new("/proc").join(&pid).exists());
 
-    let model =
-        sandbox.script("turns: [{text: Back., expect: {contains: [wait, Waiting., continue]}}]");
-    let resumed = sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "continue"]);
+    let resumed = sandbox.play(
+        "turns: [{text: Back., expect: {contains: [wait, Waiting., continue]}}]",
+        &["--follow", "--result-only", "continue"],
+    );
     assert_eq!(resumed.expect_code(0).stdout, "Back.\n");
 }
 

@@ -67,8 +67,7 @@ fn error(answer: &Value) -> &str {
 }
 
 fn run(sandbox: &Sandbox, script: &str) -> Output {
-    let model = sandbox.script(script);
-    sandbox.run(&["run", "--headless", "--model", &model, "hello there"])
+    sandbox.play(script, &["--headless", "hello there"])
 }
 
 const DONE: &str = "turns: [{text: Done., usage: {input_tokens: 100, output_tokens: 5}}]\n";

@@ -1,12 +1,10 @@
 //! Transcripts of Claude Code: `projects/DIRECTORY/SESSION.jsonl`, and `SESSION/subagents/agent-*.jsonl`. Measured with 2.1.330.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -37,48 +35,34 @@ const OTHERS: [&str; 23] = [
     "worktree-state",
 ];
 
-pub(super) struct ClaudeCode;
+pub(super) const READER: TranscriptReader =
+    TranscriptReader::new("claude-code", files, |session| json_lines::read(session, read_line));
 
-impl TranscriptReader for ClaudeCode {
-    fn host(&self) -> &'static str {
-        "claude-code"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let projects = places.directory("CLAUDE_CONFIG_DIR", ".claude").join("projects");
-        files_below(&projects, 5, |path| is_named(path, "", ".jsonl"))
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        super::read_lines(self.host(), file, calls, read_line)
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let projects = places.directory("CLAUDE_CONFIG_DIR", ".claude").join("projects");
+    files_below(&projects, 5, |path| is_named(path, "", ".jsonl"))
 }
 
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     match text(line, "type") {
         "assistant" => {
             text(line, "sessionId").clone_into(&mut session.id);
             session.agent = line["agentId"].as_str().map(str::to_owned);
             session.cwd = directory(&line["cwd"]);
-            begin_calls(session, number, line, calls);
+            begin_calls(session, line);
         }
-        "user" => end_calls(line, calls),
+        "user" => end_calls(session, line),
         // Versions before 2.1.30 copy the messages of a subagent into the session.
         "progress" => {
             let message = &line["data"]["message"];
             text(line, "sessionId").clone_into(&mut session.id);
             session.agent = line["data"]["agentId"].as_str().map(str::to_owned);
             session.cwd = directory(&line["cwd"]);
-            begin_calls(session, number, message, calls);
-            end_calls(message, calls);
+            begin_calls(session, message);
+            end_calls(session, message);
         }
         kind if OTHERS.contains(&kind) => {}
-        kind => calls.counts.add_unknown(kind),
+        kind => session.add_unknown(kind),
     }
 }
 
@@ -88,21 +72,16 @@ fn blocks<'l>(line: &'l Value, kind: &'static str) -> impl Iterator<Item = &'l V
     content.into_iter().flatten().filter(move |block| block["type"] == kind)
 }
 
-fn begin_calls(
-    session: &TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn begin_calls(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     for block in blocks(line, "tool_use") {
         let native = native(&block["id"], text(block, "name"), object(&block["input"]));
-        calls.begin(session.call(number, time(&line["timestamp"]), native));
+        session.begin(&line["timestamp"], native);
     }
 }
 
-fn end_calls(line: &Value, calls: &mut CallCollector<'_>) {
+fn end_calls(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     for block in blocks(line, "tool_result") {
-        calls.end(text(block, "tool_use_id"), end(line, block));
+        session.calls.end(text(block, "tool_use_id"), end(line, block));
     }
 }
 

@@ -8,8 +8,7 @@ use serde_json::Value;
 use tenter_base::untrusted_file;
 use tenter_bridge::hosts;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession, directory, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::CallEnd;
 
@@ -20,62 +19,44 @@ const MAX_DESCRIPTION: u64 = 1 << 20;
 /// Blocks of messages without a call.
 const OTHERS: [&str; 6] = ["document", "file", "image", "redacted_thinking", "text", "thinking"];
 
-pub(super) struct Cline;
+pub(super) const READER: TranscriptReader = TranscriptReader::new("cline", files, read);
 
-impl TranscriptReader for Cline {
-    fn host(&self) -> &'static str {
-        "cline"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let data = places.directory("CLINE_DATA_DIR", ".cline/data");
-        files_below(&data.join("sessions"), 1, |path| is_named(path, "", ".messages.json"))
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        let transcript: Value = serde_json::from_slice(&untrusted_file::read(file, MAX_SIZE)?)?;
-        let session = session(self.host(), file, &transcript);
-        for message in transcript["messages"].as_array().into_iter().flatten() {
-            for block in message["content"].as_array().into_iter().flatten() {
-                read_block(&session, message, block, calls);
-            }
-        }
-        Ok(())
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let data = places.directory("CLINE_DATA_DIR", ".cline/data");
+    files_below(&data.join("sessions"), 1, |path| is_named(path, "", ".messages.json"))
 }
 
-/// Returns the session of a transcript. Its working directory is in the description of the session beside it.
-fn session(host: &'static str, file: &Path, transcript: &Value) -> TranscriptSession {
+/// Reads a transcript. The working directory is in the description of the session beside it.
+fn read(session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
+    let file = &session.file;
+    let transcript: Value = serde_json::from_slice(&untrusted_file::read(file, MAX_SIZE)?)?;
     let origin = &transcript["origin"];
-    let own = text(transcript, "sessionId");
-    let id = origin["parentThreadId"].as_str().unwrap_or(own).to_owned();
     let name = file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
     let description = file.with_file_name(format!("{}.json", name.unwrap_or_default()));
     let description = untrusted_file::read(&description, MAX_DESCRIPTION).ok();
     let description: Option<Value> = description.and_then(|it| serde_json::from_slice(&it).ok());
-    TranscriptSession {
-        id,
-        agent: origin["subagent"].as_str().map(str::to_owned),
-        cwd: description.and_then(|description| directory(&description["cwd"])),
-        ..TranscriptSession::new(host, file)
+    let own = text(&transcript, "sessionId");
+    origin["parentThreadId"].as_str().unwrap_or(own).clone_into(&mut session.id);
+    session.agent = origin["subagent"].as_str().map(str::to_owned);
+    session.cwd = description.and_then(|description| directory(&description["cwd"]));
+    for message in transcript["messages"].as_array().into_iter().flatten() {
+        for block in message["content"].as_array().into_iter().flatten() {
+            read_block(session, message, block);
+        }
     }
+    Ok(())
 }
 
-fn read_block(
-    session: &TranscriptSession,
-    message: &Value,
-    block: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_block(session: &mut TranscriptSession<'_, '_>, message: &Value, block: &Value) {
     match text(block, "type") {
         "tool_use" => {
             let input = hosts::cline_input(object(&block["input"]));
             let native = native(&block["id"], text(block, "name"), input);
-            calls.begin(session.call(0, time(&message["ts"]), native));
+            session.begin(&message["ts"], native);
         }
-        "tool_result" => calls.end(text(block, "tool_use_id"), end(block)),
+        "tool_result" => session.calls.end(text(block, "tool_use_id"), end(block)),
         kind if OTHERS.contains(&kind) => {}
-        kind => calls.counts.add_unknown(kind),
+        kind => session.add_unknown(kind),
     }
 }
 

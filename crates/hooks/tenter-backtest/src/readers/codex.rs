@@ -1,16 +1,14 @@
 //! Transcripts of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, and `archived_sessions`. Measured with 0.169.0. They have the model's own
 //! names of tools; hooks see other ones.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tenter_protocol::Object;
 
 use super::{
-    TranscriptReader, TranscriptSession, directory, native, object, object_in, text, time,
+    TranscriptReader, TranscriptSession, directory, json_lines, native, object, object_in, text,
 };
-use crate::collector::CallCollector;
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -37,59 +35,40 @@ const OTHER_ITEMS: [&str; 9] = [
     "web_search_call",
 ];
 
-pub(super) struct Codex;
+pub(super) const READER: TranscriptReader =
+    TranscriptReader::new("codex", files, |session| json_lines::read(session, read_line));
 
-impl TranscriptReader for Codex {
-    fn host(&self) -> &'static str {
-        "codex"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let home = places.directory("CODEX_HOME", ".codex");
-        let below = |name: &str| {
-            files_below(&home.join(name), 4, |path| {
-                is_named(path, "rollout-", ".jsonl") || is_named(path, "rollout-", ".jsonl.zst")
-            })
-        };
-        ["sessions", "archived_sessions"].into_iter().flat_map(below).collect()
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        super::read_lines(self.host(), file, calls, read_line)
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let home = places.directory("CODEX_HOME", ".codex");
+    let below = |name: &str| {
+        files_below(&home.join(name), 4, |path| {
+            is_named(path, "rollout-", ".jsonl") || is_named(path, "rollout-", ".jsonl.zst")
+        })
+    };
+    ["sessions", "archived_sessions"].into_iter().flat_map(below).collect()
 }
 
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let payload = &line["payload"];
     match text(line, "type") {
         // The first one is the session's own; a fork contains its parent's, too.
         "session_meta" if session.id.is_empty() => begin(session, payload),
         "session_meta" => {}
         "turn_context" => session.cwd = directory(&payload["cwd"]).or(session.cwd.take()),
-        "response_item" => read_item(session, number, line, calls),
+        "response_item" => read_item(session, line),
         kind if OTHERS.contains(&kind) => {}
-        kind => calls.counts.add_unknown(kind),
+        kind => session.add_unknown(kind),
     }
 }
 
-fn begin(session: &mut TranscriptSession, meta: &Value) {
+fn begin(session: &mut TranscriptSession<'_, '_>, meta: &Value) {
     let thread = text(meta, "id");
     meta["session_id"].as_str().unwrap_or(thread).clone_into(&mut session.id);
     session.agent = Some(thread.to_owned()).filter(|thread| *thread != session.id);
     session.cwd = directory(&meta["cwd"]);
 }
 
-fn read_item(
-    session: &TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_item(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let item = &line["payload"];
     let (tool, input) = match text(item, "type") {
         "function_call" => shown(text(item, "name"), object_in(text(item, "arguments"))),
@@ -99,10 +78,10 @@ fn read_item(
         }
         "local_shell_call" => shown("shell", object(&item["action"])),
         "function_call_output" | "custom_tool_call_output" => {
-            return calls.end(text(item, "call_id"), end(&output_text(&item["output"])));
+            return session.calls.end(text(item, "call_id"), end(&output_text(&item["output"])));
         }
         kind if OTHER_ITEMS.contains(&kind) => return,
-        kind => return calls.counts.add_unknown(&format!("response_item {kind}")),
+        kind => return session.add_unknown(&format!("response_item {kind}")),
     };
     let server = item["namespace"].as_str().and_then(|name| name.strip_prefix("mcp__"));
     let tool = match server {
@@ -110,7 +89,7 @@ fn read_item(
         None => tool,
     };
     let id = if item["call_id"].is_string() { &item["call_id"] } else { &item["id"] };
-    calls.begin(session.call(number, time(&line["timestamp"]), native(id, &tool, input)));
+    session.begin(&line["timestamp"], native(id, &tool, input));
 }
 
 /// Returns a call in the names that Codex shows to hooks: every shell is `Bash`.

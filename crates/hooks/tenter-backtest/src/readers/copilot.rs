@@ -1,13 +1,11 @@
 //! Transcripts of Copilot CLI: `session-state/SESSION/events.jsonl`. Measured with 1.0.102.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tenter_bridge::occurrence::NativeCall;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -47,36 +45,22 @@ const OTHER_TOOL_EVENTS: [&str; 5] = [
     "tool_search.activated",
 ];
 
-pub(super) struct Copilot;
+pub(super) const READER: TranscriptReader =
+    TranscriptReader::new("copilot", files, |session| json_lines::read(session, read_line));
 
-impl TranscriptReader for Copilot {
-    fn host(&self) -> &'static str {
-        "copilot"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let home = places.directory("COPILOT_HOME", ".copilot");
-        let below = |name: &str| {
-            files_below(&home.join(name), 1, |path| {
-                is_named(path, "events", ".jsonl")
-                    || path.parent().is_some_and(|parent| parent.ends_with(name))
-                        && is_named(path, "", ".jsonl")
-            })
-        };
-        ["session-state", "history-session-state"].into_iter().flat_map(below).collect()
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        super::read_lines(self.host(), file, calls, read_line)
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let home = places.directory("COPILOT_HOME", ".copilot");
+    let below = |name: &str| {
+        files_below(&home.join(name), 1, |path| {
+            is_named(path, "events", ".jsonl")
+                || path.parent().is_some_and(|parent| parent.ends_with(name))
+                    && is_named(path, "", ".jsonl")
+        })
+    };
+    ["session-state", "history-session-state"].into_iter().flat_map(below).collect()
 }
 
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let data = &line["data"];
     match text(line, "type") {
         "session.start" | "session.resume" | "session.context_changed" => {
@@ -92,18 +76,18 @@ fn read_line(
                 server: data["mcpServerName"].as_str().map(str::to_owned),
                 ..native(&data["toolCallId"], text(data, "toolName"), object(&data["arguments"]))
             };
-            calls.begin(session.call(number, time(&line["timestamp"]), native));
+            session.begin(&line["timestamp"], native);
         }
         "permission.completed" => {
             let is_approved = text(&data["result"], "kind").starts_with("approved");
             if is_approved && text(data, "decisionSource") == "human_response" {
-                calls.approve(text(data, "toolCallId"));
+                session.calls.approve(text(data, "toolCallId"));
             }
         }
-        "tool.execution_complete" => calls.end(text(data, "toolCallId"), end(data)),
+        "tool.execution_complete" => session.calls.end(text(data, "toolCallId"), end(data)),
         kind if OTHER_TOOL_EVENTS.contains(&kind) => {}
         kind if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
-        kind => calls.counts.add_unknown(kind),
+        kind => session.add_unknown(kind),
     }
 }
 

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenter_base::untrusted_file;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
-use crate::json_lines::{self, MAX_LINE};
+use super::json_lines::{self, MAX_LINE};
+use super::{TranscriptReader, TranscriptSession, directory, native, object, text};
 use crate::places::{HostPlaces, files_below};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -18,36 +17,27 @@ const OTHERS: [&str; 6] = ["user", "info", "error", "warning", "about", "quit"];
 /// Maximum length of the file with the path of a project, in bytes.
 const MAX_PATH: u64 = 8 << 10;
 
-pub(super) struct Gemini;
+pub(super) const READER: TranscriptReader = TranscriptReader::new("gemini", files, read);
 
-impl TranscriptReader for Gemini {
-    fn host(&self) -> &'static str {
-        "gemini"
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let home = places.directory("GEMINI_CLI_HOME", "").join(".gemini/tmp");
+    files_below(&home, 3, |path| {
+        let is_chat = path.components().any(|part| part.as_os_str() == "chats");
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        is_chat && matches!(extension, Some("jsonl" | "json"))
+    })
+}
 
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let home = places.directory("GEMINI_CLI_HOME", "").join(".gemini/tmp");
-        files_below(&home, 3, |path| {
-            let is_chat = path.components().any(|part| part.as_os_str() == "chats");
-            let extension = path.extension().and_then(|extension| extension.to_str());
-            is_chat && matches!(extension, Some("jsonl" | "json"))
-        })
+fn read(session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
+    session.cwd = project(&session.file);
+    if session.file.extension().is_none_or(|extension| extension != "json") {
+        return json_lines::read(session, read_line);
     }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        let mut session = TranscriptSession::new(self.host(), file);
-        session.cwd = project(file);
-        if file.extension().is_some_and(|extension| extension == "json") {
-            let bytes = untrusted_file::read(file, MAX_LINE as u64)?;
-            let whole: Value = serde_json::from_slice(&bytes)?;
-            read_line(&mut session, 0, &whole, calls);
-            read_messages(&session, 0, &whole["messages"], calls);
-            return Ok(());
-        }
-        json_lines::read(file, calls, |number, line, calls| {
-            read_line(&mut session, number, line, calls);
-        })
-    }
+    let bytes = untrusted_file::read(&session.file, MAX_LINE as u64)?;
+    let whole: Value = serde_json::from_slice(&bytes)?;
+    read_line(session, &whole);
+    read_messages(session, &whole["messages"]);
+    Ok(())
 }
 
 /// Returns the root of the project, which a file beside the chats contains.
@@ -59,22 +49,17 @@ fn project(file: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(text.trim())).filter(|path| path.is_absolute())
 }
 
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     if let Some(id) = line["sessionId"].as_str() {
         begin(session, id, line);
     } else if line["$set"].is_object() {
-        read_messages(session, number, &line["$set"]["messages"], calls);
+        read_messages(session, &line["$set"]["messages"]);
     } else if line["$rewindTo"].is_null() {
-        read_message(session, number, line, calls);
+        read_message(session, line);
     }
 }
 
-fn begin(session: &mut TranscriptSession, id: &str, line: &Value) {
+fn begin(session: &mut TranscriptSession<'_, '_>, id: &str, line: &Value) {
     id.clone_into(&mut session.id);
     session.cwd = session.cwd.take().or_else(|| directory(&line["directories"][0]));
     if line["kind"] == "subagent" {
@@ -84,34 +69,23 @@ fn begin(session: &mut TranscriptSession, id: &str, line: &Value) {
     }
 }
 
-fn read_messages(
-    session: &TranscriptSession,
-    number: u64,
-    messages: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_messages(session: &mut TranscriptSession<'_, '_>, messages: &Value) {
     for message in messages.as_array().into_iter().flatten() {
-        read_message(session, number, message, calls);
+        read_message(session, message);
     }
 }
 
-fn read_message(
-    session: &TranscriptSession,
-    number: u64,
-    message: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_message(session: &mut TranscriptSession<'_, '_>, message: &Value) {
     match text(message, "type") {
         "gemini" => {}
         kind if OTHERS.contains(&kind) => return,
-        kind => return calls.counts.add_unknown(kind),
+        kind => return session.add_unknown(kind),
     }
     for call in message["toolCalls"].as_array().into_iter().flatten() {
-        let time = time(&message["timestamp"]);
         let native = native(&call["id"], text(call, "name"), object(&call["args"]));
-        calls.begin(session.call(number, time, native));
+        session.begin(&message["timestamp"], native);
         if let Some(end) = end(call) {
-            calls.end(text(call, "id"), end);
+            session.calls.end(text(call, "id"), end);
         }
     }
 }

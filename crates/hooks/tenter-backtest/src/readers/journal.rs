@@ -1,48 +1,30 @@
 //! Tenter's journal, of all agents: the second choice. It has only calls for which a hook ran, and secrets in them are masked and long
 //! texts cut. Such a call cannot be judged.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tenter_protocol::Object;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// The mark of a text that was masked or cut.
 const MARK: char = '…';
 
-pub(super) struct Journal;
+pub(super) const READER: TranscriptReader = TranscriptReader {
+    is_second_choice: true,
+    ..TranscriptReader::new("journal", files, |session| json_lines::read(session, read_line))
+};
 
-impl TranscriptReader for Journal {
-    fn host(&self) -> &'static str {
-        "journal"
-    }
-
-    fn is_second_choice(&self) -> bool {
-        true
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let state = places.directory("XDG_STATE_HOME", ".local/state");
-        files_below(&state.join("tenter/journal"), 0, |path| is_named(path, "", ".jsonl"))
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        super::read_lines(self.host(), file, calls, read_line)
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let state = places.directory("XDG_STATE_HOME", ".local/state");
+    files_below(&state.join("tenter/journal"), 0, |path| is_named(path, "", ".jsonl"))
 }
 
 /// Reads what the hooks of a call decided. The call ran in the project, but its working directory is not recorded.
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let is_call = line["event"] == "before_tool" && line["tool_input"].is_object();
     if line["kind"] != "decision" || !is_call {
         return;
@@ -56,10 +38,10 @@ fn read_line(
         "deny" => CallEnd::Denied(DenialSource::Hook),
         _ => CallEnd::Unknown,
     };
-    let mut call = session.call(number, time(&line["time"]), native);
+    let mut call = session.call(&line["time"], native);
     call.is_cut = is_cut;
-    calls.begin(call);
-    calls.end(text(line, "tool_call_id"), end);
+    session.calls.begin(call);
+    session.calls.end(text(line, "tool_call_id"), end);
 }
 
 fn has_mark(input: &Object) -> bool {

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenter_base::untrusted_file;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
-use crate::json_lines;
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -42,28 +40,16 @@ const MAIN: &str = "main";
 /// Maximum size of the state of a session, in bytes.
 const MAX_STATE: u64 = 1 << 20;
 
-pub(super) struct KimiCode;
+pub(super) const READER: TranscriptReader = TranscriptReader::new("kimi-code", files, read);
 
-impl TranscriptReader for KimiCode {
-    fn host(&self) -> &'static str {
-        "kimi-code"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let home = places.directory("KIMI_CODE_HOME", ".kimi-code");
-        files_below(&home.join("sessions"), 4, |path| is_named(path, "wire", ".jsonl"))
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        let session = session(self.host(), file);
-        json_lines::read(file, calls, |number, line, calls| {
-            read_line(&session, number, line, calls);
-        })
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let home = places.directory("KIMI_CODE_HOME", ".kimi-code");
+    files_below(&home.join("sessions"), 4, |path| is_named(path, "wire", ".jsonl"))
 }
 
-/// Returns the session of a transcript: its ids are names of directories, and the working directory is in the session's state.
-fn session(host: &'static str, file: &Path) -> TranscriptSession {
+/// Reads a transcript. Its ids are names of directories, and the working directory is in the session's state.
+fn read(session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
+    let file = &session.file;
     let name = |levels: usize| {
         let name = file.ancestors().nth(levels).and_then(Path::file_name);
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -71,39 +57,32 @@ fn session(host: &'static str, file: &Path) -> TranscriptSession {
     let state = file.ancestors().nth(3).map(|directory| directory.join("state.json"));
     let state = state.and_then(|state| untrusted_file::read(&state, MAX_STATE).ok());
     let state: Option<Value> = state.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    TranscriptSession {
-        id: name(3),
-        agent: Some(name(1)).filter(|agent| agent != MAIN),
-        cwd: state.and_then(|state| directory(&state["cwd"])),
-        ..TranscriptSession::new(host, file)
-    }
+    let (id, agent) = (name(3), Some(name(1)).filter(|agent| agent != MAIN));
+    (session.id, session.agent) = (id, agent);
+    session.cwd = state.and_then(|state| directory(&state["cwd"]));
+    json_lines::read(session, read_line)
 }
 
-fn read_line(
-    session: &TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let event = &line["event"];
     match (text(line, "type"), text(event, "type")) {
         ("context.append_loop_event", "tool.call") => {
             let native = native(&event["toolCallId"], text(event, "name"), object(&event["args"]));
-            calls.begin(session.call(number, time(&line["time"]), native));
+            session.begin(&line["time"], native);
         }
         ("context.append_loop_event", "tool.result") => {
             let is_error = event["result"]["isError"] == true;
             let end = if is_error { CallEnd::Failed } else { CallEnd::Succeeded };
-            calls.end(text(event, "toolCallId"), end);
+            session.calls.end(text(event, "toolCallId"), end);
         }
         ("context.append_loop_event", kind) if !OTHER_EVENTS.contains(&kind) => {
-            calls.counts.add_unknown(&format!("context.append_loop_event {kind}"));
+            session.add_unknown(&format!("context.append_loop_event {kind}"));
         }
         ("permission.record_approval_result", _) => match text(&line["result"], "decision") {
-            "approved" => calls.approve(text(line, "toolCallId")),
-            _ => calls.end(text(line, "toolCallId"), CallEnd::Denied(DenialSource::User)),
+            "approved" => session.calls.approve(text(line, "toolCallId")),
+            _ => session.calls.end(text(line, "toolCallId"), CallEnd::Denied(DenialSource::User)),
         },
         (kind, _) if OTHERS.iter().any(|start| kind.starts_with(start)) => {}
-        (kind, _) => calls.counts.add_unknown(kind),
+        (kind, _) => session.add_unknown(kind),
     }
 }

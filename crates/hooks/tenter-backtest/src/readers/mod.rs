@@ -6,6 +6,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod journal;
+mod json_lines;
 mod kimi_code;
 pub(crate) mod opencode;
 mod pi;
@@ -21,96 +22,107 @@ use tenter_bridge::occurrence::NativeCall;
 use tenter_protocol::Object;
 
 use crate::collector::CallCollector;
-use crate::json_lines;
 use crate::places::HostPlaces;
 use crate::recorded::{CallEnd, RecordedCall};
 
 /// Finds and reads the transcripts of one agent.
-pub trait TranscriptReader: Sync {
-    /// Returns the id of the agent.
-    fn host(&self) -> &'static str;
+pub struct TranscriptReader {
+    /// The id of the agent.
+    pub host: &'static str,
+    /// Set if it is read only if it is asked for by name.
+    pub is_second_choice: bool,
+    /// Lists the transcripts.
+    pub files: fn(&HostPlaces) -> Vec<PathBuf>,
+    /// Reads the calls of a transcript, one record after another. Kinds of records that it does not know are counted.
+    read: fn(&mut TranscriptSession<'_, '_>) -> io::Result<()>,
+}
 
-    /// Returns true if it is read only if it is asked for by name.
-    fn is_second_choice(&self) -> bool {
-        false
+impl TranscriptReader {
+    const fn new(
+        host: &'static str,
+        files: fn(&HostPlaces) -> Vec<PathBuf>,
+        read: fn(&mut TranscriptSession<'_, '_>) -> io::Result<()>,
+    ) -> Self {
+        Self { host, is_second_choice: false, files, read }
     }
 
-    /// Lists the transcripts.
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf>;
-
-    /// Reads the calls of a transcript, one record after another. Kinds of records that it does not know are counted.
+    /// Reads the calls of a transcript.
     ///
     /// # Errors
     /// The file cannot be read.
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()>;
+    pub fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
+        let (id, agent, cwd) = Default::default();
+        let host = self.host;
+        (self.read)(&mut TranscriptSession {
+            host,
+            file: file.into(),
+            id,
+            agent,
+            cwd,
+            line: 0,
+            calls,
+        })
+    }
 }
 
 /// Every reader, in the order of the agents.
-pub const ALL: &[&dyn TranscriptReader] = &[
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &gemini::Gemini,
-    &opencode::OpenCode { host: "opencode" },
-    &copilot::Copilot,
-    &qwen::Qwen,
-    &kimi_code::KimiCode,
-    &cline::Cline,
-    &pi::Pi,
-    &opencode::OpenCode { host: "kilo" },
-    &journal::Journal,
+pub const ALL: &[TranscriptReader] = &[
+    claude_code::READER,
+    codex::READER,
+    gemini::READER,
+    opencode::OPENCODE,
+    copilot::READER,
+    qwen::READER,
+    kimi_code::READER,
+    cline::READER,
+    pi::READER,
+    opencode::KILO,
+    journal::READER,
 ];
 
 /// Returns the reader of an agent.
-pub fn find(host: &str) -> Option<&'static dyn TranscriptReader> {
-    ALL.iter().find(|reader| reader.host() == host).copied()
+pub fn find(host: &str) -> Option<&'static TranscriptReader> {
+    ALL.iter().find(|reader| reader.host == host)
 }
 
 /// The session of a transcript, as far as the transcript was read.
-#[derive(Debug, Clone)]
-struct TranscriptSession {
+struct TranscriptSession<'s, 'c> {
     host: &'static str,
     file: Arc<Path>,
     id: String,
     agent: Option<String>,
     cwd: Option<PathBuf>,
+    /// The number of the line that is read.
+    line: u64,
+    calls: &'s mut CallCollector<'c>,
 }
 
-impl TranscriptSession {
-    fn new(host: &'static str, file: &Path) -> Self {
-        Self { host, file: file.into(), id: String::new(), agent: None, cwd: None }
-    }
-
-    /// Returns a call of the session, recorded in a line.
-    fn call(&self, line: u64, time: Option<Timestamp>, native: NativeCall) -> RecordedCall {
+impl TranscriptSession<'_, '_> {
+    /// Returns a call of the session, recorded in its line.
+    fn call(&self, time: &Value, native: NativeCall) -> RecordedCall {
         RecordedCall {
             host: self.host,
             session: self.id.clone(),
             agent: self.agent.clone(),
             cwd: self.cwd.clone(),
-            time,
+            time: self::time(time),
             native,
             end: CallEnd::Unknown,
             is_cut: false,
             file: Arc::clone(&self.file),
-            line,
+            line: self.line,
         }
     }
-}
 
-/// Reads a line of a transcript, which has a number.
-type LineReader = fn(&mut TranscriptSession, u64, &Value, &mut CallCollector<'_>);
+    /// Notes the beginning of a call.
+    fn begin(&mut self, time: &Value, native: NativeCall) {
+        self.calls.begin(self.call(time, native));
+    }
 
-/// Reads a transcript of JSON lines.
-fn read_lines(
-    host: &'static str,
-    file: &Path,
-    calls: &mut CallCollector<'_>,
-    read_line: LineReader,
-) -> io::Result<()> {
-    let mut session = TranscriptSession::new(host, file);
-    json_lines::read(file, calls, |number, line, calls| {
-        read_line(&mut session, number, line, calls);
-    })
+    /// Counts a record of a kind that is not known.
+    fn add_unknown(&mut self, kind: &str) {
+        self.calls.counts.add_unknown(kind);
+    }
 }
 
 /// Returns a call with the id in a field; `None` if it is no text.

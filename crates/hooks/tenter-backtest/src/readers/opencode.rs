@@ -3,8 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::TranscriptReader;
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession};
 use crate::places::{HostPlaces, files_below, is_named};
 
 /// Returns the first text in a session of a database; `None` if there is none, and in a build without SQLite.
@@ -15,31 +14,25 @@ pub(crate) fn first_words(file: &Path, session: &str) -> Option<String> {
     None.filter(|_: &String| file.exists() && !session.is_empty())
 }
 
-/// An agent whose transcripts are OpenCode's database.
-pub(super) struct OpenCode {
-    /// The id of the agent, which is also the name of its directory and of its databases.
-    pub(super) host: &'static str,
+pub(super) const OPENCODE: TranscriptReader =
+    TranscriptReader::new("opencode", |places| files(places, "opencode"), read);
+pub(super) const KILO: TranscriptReader =
+    TranscriptReader::new("kilo", |places| files(places, "kilo"), read);
+
+/// Lists the databases of an agent, whose directory and databases have its name.
+fn files(places: &HostPlaces, host: &str) -> Vec<PathBuf> {
+    let data = places.directory("XDG_DATA_HOME", ".local/share").join(host);
+    files_below(&data, 0, |path| is_named(path, host, ".db"))
 }
 
-impl TranscriptReader for OpenCode {
-    fn host(&self) -> &'static str {
-        self.host
-    }
+#[cfg(not(feature = "sqlite"))]
+fn read(_session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this build of tenter has no SQLite"))
+}
 
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let data = places.directory("XDG_DATA_HOME", ".local/share").join(self.host);
-        files_below(&data, 0, |path| is_named(path, self.host, ".db"))
-    }
-
-    #[cfg(not(feature = "sqlite"))]
-    fn read(&self, _file: &Path, _calls: &mut CallCollector<'_>) -> io::Result<()> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "this build of tenter has no SQLite"))
-    }
-
-    #[cfg(feature = "sqlite")]
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        database::read(self.host, file, calls).map_err(io::Error::other)
-    }
+#[cfg(feature = "sqlite")]
+fn read(session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
+    database::read(session).map_err(io::Error::other)
 }
 
 #[cfg(feature = "sqlite")]
@@ -49,8 +42,7 @@ mod database {
     use rusqlite::{Connection, OpenFlags, Row};
     use serde_json::Value;
 
-    use super::super::{TranscriptSession, directory, native, object, text, time};
-    use crate::collector::CallCollector;
+    use super::super::{TranscriptSession, directory, native, object, text};
     use crate::recorded::{CallEnd, DenialSource};
 
     /// Parts of messages without a call.
@@ -71,12 +63,8 @@ mod database {
     /// Maximum length of a part, in bytes.
     const MAX_PART: i64 = 16 << 20;
 
-    pub(super) fn read(
-        host: &'static str,
-        file: &Path,
-        calls: &mut CallCollector<'_>,
-    ) -> rusqlite::Result<()> {
-        let database = open(file)?;
+    pub(super) fn read(session: &mut TranscriptSession<'_, '_>) -> rusqlite::Result<()> {
+        let database = open(&session.file)?;
         let mut statement = database.prepare(
             "SELECT part.data, part.time_created, session.id, session.parent_id, session.directory
              FROM part JOIN session ON session.id = part.session_id
@@ -84,12 +72,12 @@ mod database {
         )?;
         let mut rows = statement.query([MAX_PART])?;
         while let Some(row) = rows.next()? {
-            read_part(host, file, row, calls)?;
+            read_part(session, row)?;
         }
         let count = "SELECT count(*) FROM part WHERE length(data) > ?1";
         let long: u32 = database.query_row(count, [MAX_PART], |row| row.get(0))?;
-        calls.counts.long_lines += u64::from(long);
-        count_newer(&database, calls)
+        session.calls.counts.long_lines += u64::from(long);
+        count_newer(&database, session)
     }
 
     pub(super) fn first_words(file: &Path, session: &str) -> rusqlite::Result<Option<String>> {
@@ -118,39 +106,31 @@ mod database {
         Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags)
     }
 
-    fn read_part(
-        host: &'static str,
-        file: &Path,
-        row: &Row<'_>,
-        calls: &mut CallCollector<'_>,
-    ) -> rusqlite::Result<()> {
+    fn read_part(session: &mut TranscriptSession<'_, '_>, row: &Row<'_>) -> rusqlite::Result<()> {
         let data: String = row.get(0)?;
         let Ok(part) = serde_json::from_str::<Value>(&data) else {
-            calls.counts.unreadable_lines += 1;
+            session.calls.counts.unreadable_lines += 1;
             return Ok(());
         };
         match text(&part, "type") {
             "tool" => {}
             kind if OTHERS.contains(&kind) => return Ok(()),
             kind => {
-                calls.counts.add_unknown(kind);
+                session.add_unknown(kind);
                 return Ok(());
             }
         }
         let created: i64 = row.get(1)?;
         let (id, parent): (String, Option<String>) = (row.get(2)?, row.get(3)?);
         let cwd: Value = row.get::<_, String>(4)?.into();
-        let session = TranscriptSession {
-            agent: parent.is_some().then(|| id.clone()),
-            id: parent.unwrap_or(id),
-            cwd: directory(&cwd),
-            ..TranscriptSession::new(host, file)
-        };
+        session.agent = parent.is_some().then(|| id.clone());
+        session.id = parent.unwrap_or(id);
+        session.cwd = directory(&cwd);
         let state = &part["state"];
         let native = native(&part["callID"], text(&part, "tool"), object(&state["input"]));
-        calls.begin(session.call(0, time(&created.into()), native));
+        session.begin(&created.into(), native);
         if let Some(end) = end(state) {
-            calls.end(text(&part, "callID"), end);
+            session.calls.end(text(&part, "callID"), end);
         }
         Ok(())
     }
@@ -172,14 +152,17 @@ mod database {
     }
 
     /// Counts the messages of a newer form, which is not read.
-    fn count_newer(database: &Connection, calls: &mut CallCollector<'_>) -> rusqlite::Result<()> {
+    fn count_newer(
+        database: &Connection,
+        session: &mut TranscriptSession<'_, '_>,
+    ) -> rusqlite::Result<()> {
         for table in ["session_message", "session_v2"] {
             if !database.table_exists(None, table)? {
                 continue;
             }
             let count = format!("SELECT count(*) FROM {table}");
             let count: u32 = database.query_row(&count, [], |row| row.get(0))?;
-            (0..count).for_each(|_| calls.counts.add_unknown(table));
+            (0..count).for_each(|_| session.add_unknown(table));
         }
         Ok(())
     }

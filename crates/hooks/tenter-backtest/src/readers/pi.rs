@@ -1,13 +1,11 @@
 //! Transcripts of Pi: `sessions/--DIRECTORY--/TIME_SESSION.jsonl`, a tree of messages: the calls of abandoned branches were made, too.
 //! Measured with 0.73.1.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::CallEnd;
 
@@ -27,29 +25,15 @@ const OTHERS: [&str; 9] = [
 const OTHER_ROLES: [&str; 5] =
     ["bashExecution", "branchSummary", "compactionSummary", "custom", "user"];
 
-pub(super) struct Pi;
+pub(super) const READER: TranscriptReader =
+    TranscriptReader::new("pi", files, |session| json_lines::read(session, read_line));
 
-impl TranscriptReader for Pi {
-    fn host(&self) -> &'static str {
-        "pi"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let home = places.directory("PI_CODING_AGENT_DIR", ".pi/agent");
-        files_below(&home.join("sessions"), 2, |path| is_named(path, "", ".jsonl"))
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        super::read_lines(self.host(), file, calls, read_line)
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let home = places.directory("PI_CODING_AGENT_DIR", ".pi/agent");
+    files_below(&home.join("sessions"), 2, |path| is_named(path, "", ".jsonl"))
 }
 
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let message = &line["message"];
     match (text(line, "type"), text(message, "role")) {
         ("session", _) => {
@@ -60,17 +44,17 @@ fn read_line(
             let blocks = message["content"].as_array().into_iter().flatten();
             for block in blocks.filter(|block| block["type"] == "toolCall") {
                 let native = native(&block["id"], text(block, "name"), object(&block["arguments"]));
-                calls.begin(session.call(number, time(&line["timestamp"]), native));
+                session.begin(&line["timestamp"], native);
             }
         }
         ("message", "toolResult") => {
             let is_error = message["isError"] == true;
             let end = if is_error { CallEnd::Failed } else { CallEnd::Succeeded };
-            calls.end(text(message, "toolCallId"), end);
+            session.calls.end(text(message, "toolCallId"), end);
         }
         ("message", role) if OTHER_ROLES.contains(&role) => {}
-        ("message", role) => calls.counts.add_unknown(&format!("message {role}")),
+        ("message", role) => session.add_unknown(&format!("message {role}")),
         (kind, _) if OTHERS.contains(&kind) => {}
-        (kind, _) => calls.counts.add_unknown(kind),
+        (kind, _) => session.add_unknown(kind),
     }
 }

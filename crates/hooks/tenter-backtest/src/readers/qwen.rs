@@ -1,43 +1,27 @@
 //! Transcripts of Qwen Code: `projects/DIRECTORY/chats/SESSION.jsonl`, and `subagents/SESSION/agent-*.jsonl`. Measured with 0.24.4.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text, time};
-use crate::collector::CallCollector;
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
-pub(super) struct Qwen;
+pub(super) const READER: TranscriptReader =
+    TranscriptReader::new("qwen", files, |session| json_lines::read(session, read_line));
 
-impl TranscriptReader for Qwen {
-    fn host(&self) -> &'static str {
-        "qwen"
-    }
-
-    fn files(&self, places: &HostPlaces) -> Vec<PathBuf> {
-        let projects = places.home.join(".qwen/projects");
-        files_below(&projects, 3, |path| {
-            let is_kept = |part: std::path::Component<'_>| {
-                matches!(part.as_os_str().to_str(), Some("chats" | "subagents"))
-            };
-            is_named(path, "", ".jsonl") && path.components().any(is_kept)
-        })
-    }
-
-    fn read(&self, file: &Path, calls: &mut CallCollector<'_>) -> io::Result<()> {
-        super::read_lines(self.host(), file, calls, read_line)
-    }
+fn files(places: &HostPlaces) -> Vec<PathBuf> {
+    let projects = places.home.join(".qwen/projects");
+    files_below(&projects, 3, |path| {
+        let is_kept = |part: std::path::Component<'_>| {
+            matches!(part.as_os_str().to_str(), Some("chats" | "subagents"))
+        };
+        is_named(path, "", ".jsonl") && path.components().any(is_kept)
+    })
 }
 
-fn read_line(
-    session: &mut TranscriptSession,
-    number: u64,
-    line: &Value,
-    calls: &mut CallCollector<'_>,
-) {
+fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     match text(line, "type") {
         "assistant" => {
             text(line, "sessionId").clone_into(&mut session.id);
@@ -47,24 +31,24 @@ fn read_line(
                 let call = &part["functionCall"];
                 if call.is_object() {
                     let native = native(&call["id"], text(call, "name"), object(&call["args"]));
-                    calls.begin(session.call(number, time(&line["timestamp"]), native));
+                    session.begin(&line["timestamp"], native);
                 }
             }
         }
-        "tool_result" => calls.end(text(&line["toolCallResult"], "callId"), end(line)),
+        "tool_result" => session.calls.end(text(&line["toolCallResult"], "callId"), end(line)),
         "system" => {
             // The user's answer is only here.
             let event = &line["systemPayload"]["uiEvent"];
             match text(event, "decision") {
-                "accept" | "modify" => calls.approve(text(event, "call_id")),
+                "accept" | "modify" => session.calls.approve(text(event, "call_id")),
                 "reject" => {
-                    calls.end(text(event, "call_id"), CallEnd::Denied(DenialSource::User));
+                    session.calls.end(text(event, "call_id"), CallEnd::Denied(DenialSource::User));
                 }
                 _ => {}
             }
         }
         "user" => {}
-        kind => calls.counts.add_unknown(kind),
+        kind => session.add_unknown(kind),
     }
 }
 

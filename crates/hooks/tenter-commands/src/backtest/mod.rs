@@ -94,7 +94,7 @@ fn limit(text: &str) -> Result<usize, String> {
 
 /// Reads the id of an agent whose transcripts can be read.
 pub(crate) fn host(id: &str) -> Result<String, String> {
-    let hosts = readers::ALL.iter().map(|reader| reader.host());
+    let hosts = readers::ALL.iter().map(|reader| reader.host);
     let hosts: Vec<&str> = hosts.chain([OWN_AGENT]).collect();
     let is_known = hosts.contains(&id);
     is_known.then(|| id.to_owned()).ok_or_else(|| format!("the agents are {}", hosts.join(", ")))

@@ -38,8 +38,7 @@ fn turn(call: &Value) -> Value {
 fn compare(sandbox: &Sandbox, recorded: &Value) {
     let calls = recorded["calls"].as_array().unwrap();
     let turns: Vec<Value> = calls.iter().map(|call| turn(&call["call"])).collect();
-    let script = sandbox.script(&json!({"turns": turns}).to_string());
-    let _ = sandbox.run(&["run", "--model", &script, "work"]).expect_code(0);
+    let _ = sandbox.play(&json!({"turns": turns}).to_string(), &["work"]).expect_code(0);
     let mut differences = Vec::new();
     for call in calls {
         let expected = call.get("tenter").unwrap_or(&call["decision"]);

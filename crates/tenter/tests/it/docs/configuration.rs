@@ -13,8 +13,7 @@ const PROJECT_FILE: &str = "tenter.toml";
 
 /// Says hello, under whatever configuration there is.
 fn hello(sandbox: &Sandbox) -> Output {
-    let model = sandbox.script("turns: [{text: Hello.}]");
-    sandbox.run(&["run", "--model", &model, "Hello?"])
+    sandbox.play("turns: [{text: Hello.}]", &["Hello?"])
 }
 
 fn keys() -> Table {
@@ -143,8 +142,7 @@ fn done() -> Output {
 
 fn failed() -> Output {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{fault: {kind: refused}}]");
-    sandbox.run(&["run", "--model", &model, "Hello?"])
+    sandbox.play("turns: [{fault: {kind: refused}}]", &["Hello?"])
 }
 
 fn misused() -> Output {
@@ -165,8 +163,7 @@ fn untrusted() -> Output {
 
 fn limited() -> Output {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}]");
-    sandbox.run(&["run", "--max-turns", "1", "--model", &model, "Hello?"])
+    sandbox.play("turns: [{tool_calls: [{name: todo}]}]", &["--max-turns", "1", "Hello?"])
 }
 
 fn interrupted() -> Output {

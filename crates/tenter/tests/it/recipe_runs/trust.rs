@@ -26,8 +26,7 @@ fn has_run(sandbox: &Sandbox) -> bool {
 #[test]
 fn an_untrusted_recipe_is_not_rendered_without_a_user() {
     let sandbox = with_recipe();
-    let model = sandbox.script(SCRIPT);
-    assert_snapshot!(sandbox.run(&["run", "-r", "spy", "--model", &model]), @r#"
+    assert_snapshot!(sandbox.play(SCRIPT, &["-r", "spy", ]), @r#"
     exit: 4
     --- stderr
     error: the recipe spy comes with the project and starts programs, and you have not trusted it: touch ran; echo "a b" …

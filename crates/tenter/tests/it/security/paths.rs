@@ -13,8 +13,7 @@ fn call(sandbox: &Sandbox, tool: &str, input: &str) -> tenter_testkit::Output {
     let script = format!(
         "turns: [{{tool_calls: [{{id: c, name: {tool}, input: {{{input}}}}}]}}, {{text: ok}}]"
     );
-    let model = sandbox.script(&script);
-    sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0)
+    sandbox.play(&script, &["--headless", "go"]).expect_code(0)
 }
 
 #[test]

@@ -108,11 +108,10 @@ fn user_and_project_configuration_can_protect_more() {
 #[test]
 fn a_subagent_has_the_same_protection() {
     let sandbox = sandbox();
-    let model = sandbox.script(&format!(
+    let output = sandbox.play(&format!(
         "turns: [{{tool_calls: [{{name: subagent, input: {{question: go}}}}]}}, {{tool_calls: [{}]}}, {{text: sub}}, {{text: ok}}]",
         calls(&[".agents/hooks/x"])
-    ));
-    let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
+    ), &["--headless", "go"]).expect_code(0);
     assert!(!exists(&sandbox, ".agents/hooks/x"), "{output}");
 }
 

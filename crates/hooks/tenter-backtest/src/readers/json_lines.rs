@@ -1,29 +1,31 @@
 //! Reads JSON lines within limits: a line that is too long is skipped without being kept.
 
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 
 use ruzstd::decoding::StreamingDecoder;
 use serde_json::Value;
 use tenter_base::untrusted_file;
 
-use crate::collector::CallCollector;
+use super::TranscriptSession;
 
 /// Maximum length of a line, in bytes. Results of tools with images are a few mebibytes.
-pub(crate) const MAX_LINE: usize = 16 << 20;
+pub(super) const MAX_LINE: usize = 16 << 20;
 
 /// Maximum number of bytes that are read of a compressed file after it is decompressed.
 const MAX_DECOMPRESSED: u64 = 4 << 30;
 
-/// Passes each line of a file, which may be compressed, to `line`, with its number from 1.
+/// Reads a line of a transcript.
+pub(super) type LineReader = fn(&mut TranscriptSession<'_, '_>, &Value);
+
+/// Passes each line of a transcript, which may be compressed, to `read_line`; the first one has the number 1.
 ///
 /// # Errors
 /// The file cannot be read, or is not a regular file.
-pub(crate) fn read(
-    file: &Path,
-    calls: &mut CallCollector<'_>,
-    mut line: impl FnMut(u64, &Value, &mut CallCollector<'_>),
+pub(super) fn read(
+    session: &mut TranscriptSession<'_, '_>,
+    read_line: LineReader,
 ) -> io::Result<()> {
+    let file = &session.file;
     let open = untrusted_file::open(file)?;
     let reader: Box<dyn Read> = if file.extension().is_some_and(|extension| extension == "zst") {
         let decoder = StreamingDecoder::new(BufReader::new(open)).map_err(io::Error::other)?;
@@ -36,11 +38,14 @@ pub(crate) fn read(
     for number in 1.. {
         match lines.next()? {
             NextLine::End => break,
-            NextLine::TooLong => calls.counts.long_lines += 1,
+            NextLine::TooLong => session.calls.counts.long_lines += 1,
             NextLine::Line(bytes) if bytes.trim_ascii().is_empty() => {}
             NextLine::Line(bytes) => match serde_json::from_slice(bytes) {
-                Ok(value) => line(number, &value, calls),
-                Err(_) => calls.counts.unreadable_lines += 1,
+                Ok(value) => {
+                    session.line = number;
+                    read_line(session, &value);
+                }
+                Err(_) => session.calls.counts.unreadable_lines += 1,
             },
         }
     }
