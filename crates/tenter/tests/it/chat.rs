@@ -40,9 +40,7 @@ fn start(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
 /// A chat that asks before a tool runs, as chats do unless told otherwise.
 pub(crate) fn asking(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
     let model = sandbox.script(script);
-    let mut command = sandbox.command();
-    command.args(["chat", "--model", &model]).args(flags);
-    PtySession::start(command)
+    sandbox.at_terminal(&[&["chat", "--model", &model], flags].concat())
 }
 
 /// Sends a message and returns the output up to the next prompt.

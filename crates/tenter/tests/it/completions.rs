@@ -66,9 +66,8 @@ fn conversations_are_completed_with_their_first_words() {
     let _ = sandbox.play("turns: [{text: Hello.}]", &["Tell me a story"]).expect_code(0);
     let listed = sandbox.run(&["conversation", "list", "--json"]).json();
     let id = listed[0]["id"].as_str().unwrap();
-    let mut command = sandbox.command();
-    command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "run", "--resume", ""]);
-    let entry = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let args = ["--", "tenter", "run", "--resume", ""];
+    let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], &args).stdout;
     assert!(entry.starts_with(&format!("{id}\tTell me a story\n")), "{entry}");
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "conversation", "show", &id[..4]]), [id]);
@@ -122,11 +121,9 @@ fn the_scripts_are_valid_in_their_shells() {
         assert!(screen.stdout.starts_with("guard-one\t"), "{screen}");
     }
     // An unknown shell and an empty variable do nothing unexpected.
-    let mut command = sandbox.command();
-    let output = command.env("TENTER_COMPLETE", "dos").args(["--", "tenter", ""]).output().unwrap();
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    let mut command = sandbox.command();
-    assert!(command.env("TENTER_COMPLETE", "").arg("--version").status().unwrap().success());
+    let output = sandbox.run_with_env(&[("TENTER_COMPLETE", "dos")], &["--", "tenter", ""]);
+    assert_eq!((output.code, output.stdout.len()), (Some(1), 0));
+    let _ = sandbox.run_with_env(&[("TENTER_COMPLETE", "")], &["--version"]).expect_code(0);
 }
 
 /// A sandbox with MCP servers of the user and of the project.
@@ -142,9 +139,8 @@ fn with_servers() -> Sandbox {
 #[test]
 fn names_of_mcp_servers_are_completed() {
     let sandbox = with_servers();
-    let mut command = sandbox.command();
-    command.env("TENTER_COMPLETE", "fish").args(["--", "tenter", "mcp", "show", ""]);
-    let entry = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let args = ["--", "tenter", "mcp", "show", ""];
+    let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], &args).stdout;
     assert!(entry.starts_with("issues\ttouch was-run\nlint\tnode x.js\n"), "{entry}");
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "mcp", "test", "l"]), ["lint"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use insta::assert_snapshot;
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::Sandbox;
 
 use crate::sandbox;
 
@@ -21,10 +21,9 @@ fn list_names_the_source_of_each_value() {
     let sandbox = sandbox();
     sandbox.write(USER, "max_turns = 30\ntools.protect = [\"a\"]\n[providers.work]\napi = \"chat\"\n[[hooks.override]]\nname = \"acme/x\"\ntimeout_ms = 500\n");
     sandbox.write(PROJECT, "max_turns = 100\nmodel = \"work/big\"\ntrust = \"all\"\ntools.protect = [\"b\"]\n[[hooks.override]]\nname = \"g\"\nfail = \"closed\"\n");
-    let mut command = sandbox.command();
-    command.env("TENTER_REASONING_EFFORT", "high").args(["config", "list", "--changed"]);
-    let listed = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    assert_snapshot!(listed, @r#"
+    let vars = [("TENTER_REASONING_EFFORT", "high")];
+    let listed = sandbox.run_with_env(&vars, &["config", "list", "--changed"]);
+    assert_snapshot!(listed.stdout, @r#"
     model                               "work/big"  project
     reasoning_effort                    "high"  TENTER_REASONING_EFFORT
     providers.work.api                  "chat"  user
@@ -204,11 +203,8 @@ fn editor(sandbox: &Sandbox, texts: &[&str]) -> String {
 fn edit_writes_a_valid_text_and_offers_to_repair_an_invalid_one() {
     let sandbox = sandbox();
     sandbox.write(USER, "max_turns = 3\n");
-    let mut command = sandbox.command();
-    command
-        .args(["config", "edit"])
-        .env("EDITOR", editor(&sandbox, &["max_turns = x\n", "max_turns = 5\n"]));
-    let mut session = PtySession::start(command);
+    let editor = editor(&sandbox, &["max_turns = x\n", "max_turns = 5\n"]);
+    let mut session = sandbox.at_terminal_with_env(&[("EDITOR", &editor)], &["config", "edit"]);
     session.wait_for("[d] discard the changes: ");
     // The file in use is never the invalid one.
     assert_eq!(sandbox.read(USER), "max_turns = 3\n");
@@ -224,29 +220,20 @@ fn edit_writes_a_valid_text_and_offers_to_repair_an_invalid_one() {
 fn an_invalid_text_is_kept_without_a_terminal() {
     let sandbox = sandbox();
     sandbox.write(USER, "max_turns = 3\n");
-    let mut command = sandbox.command();
-    command.args(["config", "edit"]).env("VISUAL", editor(&sandbox, &["max_turns = x\n"]));
-    let output = command.output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    let stored =
-        message.split_once("your text is in ").unwrap_or_else(|| panic!("{message}")).1.trim();
-    assert_eq!(fs::read_to_string(stored).unwrap(), "max_turns = x\n");
-    fs::remove_file(stored).unwrap();
+    let editor = editor(&sandbox, &["max_turns = x\n"]);
+    let output = sandbox.run_with_env(&[("VISUAL", &editor)], &["config", "edit"]).expect_code(1);
+    let (_, stored) = output.stderr.split_once("your text is in ").unwrap();
+    assert_eq!(fs::read_to_string(stored.trim()).unwrap(), "max_turns = x\n");
+    fs::remove_file(stored.trim()).unwrap();
     assert_eq!(sandbox.read(USER), "max_turns = 3\n");
 }
 
 #[test]
 fn edit_without_a_change_writes_nothing() {
     let sandbox = sandbox();
-    let mut command = sandbox.command();
-    command.args(["config", "edit", "--project"]).env("EDITOR", "true");
-    let output = command.output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "Nothing changed.\n");
+    let args = ["config", "edit", "--project"];
+    assert_eq!(sandbox.run_with_env(&[("EDITOR", "true")], &args).stderr, "Nothing changed.\n");
     assert!(!sandbox.project().join(PROJECT).exists());
-    let mut command = sandbox.command();
-    command.args(["config", "edit"]).env("EDITOR", "no-such-editor");
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("set VISUAL or EDITOR"));
+    let output = sandbox.run_with_env(&[("EDITOR", "no-such-editor")], &["config", "edit"]);
+    assert!(output.expect_code(1).stderr.contains("set VISUAL or EDITOR"));
 }

@@ -254,18 +254,3 @@ fn costs_and_cached_tokens_are_shown_if_known() {
         (&json!(0.0123), &json!(90))
     );
 }
-
-#[test]
-fn the_model_of_a_conversation_is_that_of_its_last_response() {
-    let sandbox = sandbox();
-    sandbox.write("one.yaml", "turns: [{text: one}]");
-    sandbox.write("two.yaml", "turns: [{text: two}]");
-    let _ = sandbox.run(&["run", "--model", "scripted:one.yaml", "a"]).expect_code(0);
-    let _ = sandbox.run(&["run", "--follow", "--model", "scripted:two.yaml", "b"]).expect_code(0);
-    let json = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
-    assert!(json[0]["model"].as_str().unwrap().ends_with("two.yaml"), "{json}");
-    // Without --model it continues with that one.
-    let _ = sandbox.run(&["run", "--follow", "c"]).expect_code(0);
-    let value = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
-    assert_eq!(value["messages"][5]["content"], "two");
-}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tenter_testkit::Sandbox;
 
-use crate::{headless, of_kind, sandbox};
+use crate::{headless, sandbox};
 
 /// Returns a field of each payload that a hook has written to the file `stops`.
 fn of_stops(sandbox: &Sandbox, field: &str) -> Vec<Value> {
@@ -53,29 +53,6 @@ fn at_the_turn_limit_stop_hooks_run_and_their_follow_ups_are_ignored() {
     let log = sandbox.run(&["log"]).expect_code(0).stdout;
     assert!(log.contains("its follow-ups have no effect: the turn limit is reached"), "{log}");
 }
-
-#[test]
-fn a_mutation_replaces_what_the_model_sees_and_is_stored() {
-    let sandbox = sandbox();
-    let once = r#"[ -e mutated ] || { touch mutated; echo '{"result": "mutate", "messages": [{"role": "user", "content": "SUMMARY so far"}]}'; }"#;
-    sandbox.sh_hook("compact", "after_turn", once);
-    let (lines, code) = headless(
-        &sandbox,
-        "turns: [{text: First., tool_calls: [{name: todo, input: {}}]}, {text: Second., expect: {contains: [SUMMARY so far, You are a coding agent], lacks: [do it, First.]}}]",
-    );
-    assert_eq!(code, 0);
-    let history = of_kind(&lines, "history")[0];
-    assert_eq!((&history["action"], &history["by"]), (&"mutate".into(), &"compact".into()));
-    let model = sandbox.script(
-        "turns: [{text: ok, expect: {contains: [SUMMARY so far, Second.], lacks: [First.]}}]",
-    );
-    assert_eq!(
-        sandbox.run(&["run", "--follow", "--model", &model, "on"]).code,
-        Some(0),
-        "the mutation is stored"
-    );
-}
-
 #[test]
 fn context_from_the_last_stop_is_read_when_the_conversation_continues() {
     let sandbox = sandbox();

@@ -65,9 +65,8 @@ fn an_unknown_topic_names_the_nearest() {
 #[test]
 fn the_pager_shows_a_page_from_its_beginning() {
     let sandbox = sandbox();
-    let mut command = sandbox.command();
-    command.args(["help", "trust"]).env("PAGER", "echo $LESS; head -n 1").env("TERM", "xterm");
-    let output = sandbox.finish_pty(tenter_testkit::PtySession::start(command));
+    let vars = [("PAGER", "echo $LESS; head -n 1"), ("TERM", "xterm")];
+    let output = sandbox.finish_pty(sandbox.at_terminal_with_env(&vars, &["help", "trust"]));
     assert!(output.stdout.contains("FRX\r\n") || output.stdout.contains("FRX\n"), "{output}");
     assert!(output.stdout.contains("# Trust"), "{output}");
 }

@@ -41,14 +41,12 @@ fn turn(number: usize) -> ModelReply {
 fn configured(server: &ModelServer, format: Format) -> Sandbox {
     let sandbox = sandbox();
     let name = if format == Format::Anthropic { "anthropic" } else { "local" };
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
     let text = format!(
         "model = \"{name}/test\"\nmax_turns = 0\n[providers.{name}]\nbase_url = \"{}\"\napi_key_command = \"echo sk-0123456789\"\n\
          [models.\"{name}/test\"]\ncontext_window = {WINDOW}\n",
         server.base_url(format)
     );
-    fs::write(config, text).unwrap();
+    sandbox.configure(text);
     for event in ["after_turn", "pre_compact", "post_compact"] {
         let body = format!("printf '%s\\n' \"$payload\" >> \"$HOME/{event}\"");
         let name = format!("log-{}", event.replace('_', "-"));

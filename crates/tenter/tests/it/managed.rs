@@ -141,12 +141,8 @@ fn managed_settings_win_over_files_and_variables_and_are_shown() {
         "model = \"x/user\"\n[hooks]\nfail = \"open\"\n[permissions]\ndeny = [\"bash(nc *)\"]\n",
     );
     sandbox.write("tenter.toml", "model = \"x/project\"\n");
-    let mut command = sandbox.command();
-    command
-        .args(["config", "list", "--changed"])
-        .envs([("TENTER_MODEL", "x/env"), ("TENTER_MAX_TURNS", "99")]);
-    let command = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let output = sandbox.finish(command.spawn().unwrap()).expect_code(0);
+    let vars = [("TENTER_MODEL", "x/env"), ("TENTER_MAX_TURNS", "99")];
+    let output = sandbox.run_with_env(&vars, &["config", "list", "--changed"]).expect_code(0);
     let value = |key: &str| {
         let line = output.stdout.lines().find(|line| line.starts_with(key)).unwrap_or_default();
         line[key.len()..].trim().to_owned()

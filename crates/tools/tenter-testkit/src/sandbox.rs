@@ -145,6 +145,12 @@ impl Sandbox {
         Output::new(&output, &self.root())
     }
 
+    /// Runs the command with further variables until it ends.
+    pub fn run_with_env(&self, vars: &[(&str, &str)], args: &[&str]) -> Output {
+        let output = self.command().envs(vars.iter().copied()).args(args).output().unwrap();
+        Output::new(&output, &self.root())
+    }
+
     /// Runs an agent whose model plays `script`; `args` are more options and the query.
     pub fn play(&self, script: &str, args: &[&str]) -> Output {
         let model = self.script(script);
@@ -181,8 +187,13 @@ impl Sandbox {
 
     /// Starts the command in a terminal.
     pub fn at_terminal(&self, args: &[&str]) -> PtySession {
+        self.at_terminal_with_env(&[], args)
+    }
+
+    /// Starts the command in a terminal, with further variables.
+    pub fn at_terminal_with_env(&self, vars: &[(&str, &str)], args: &[&str]) -> PtySession {
         let mut command = self.command();
-        command.args(args);
+        command.envs(vars.iter().copied()).args(args);
         PtySession::start(command)
     }
 

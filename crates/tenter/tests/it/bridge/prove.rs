@@ -29,7 +29,7 @@ fn with_client(defects: &[Defect]) -> Option<Installed> {
     Some(installed)
 }
 
-/// Runs a command. Its scratch directories are where those of the tests are.
+/// Runs a command whose scratch directories are beside the project.
 fn run(installed: &Installed, command: &str) -> Output {
     let directory = installed.root().join("temporary");
     fs::create_dir_all(&directory).unwrap();

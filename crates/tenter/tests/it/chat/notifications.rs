@@ -21,9 +21,7 @@ fn chat_with(sandbox: &Sandbox, settings: &str, variables: &[(&str, &str)], asks
         );
     }
     let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}, {text: Done.}]");
-    let mut command = sandbox.command();
-    command.args(["chat", "--model", &model]).envs(variables.iter().copied());
-    let mut chat = PtySession::start(command);
+    let mut chat = sandbox.at_terminal_with_env(variables, &["chat", "--model", &model]);
     chat.wait_for(PROMPT);
     chat.enter("go");
     if asks {
@@ -78,8 +76,7 @@ fn run_notifies_only_on_a_terminal() {
     start(&[]).wait_for("\u{7}");
     let (code, shown) = start(&["--headless"]).end();
     assert!(code == Some(0) && !shown.contains('\u{7}'), "{shown}");
-    let mut command = sandbox.command();
-    let output =
-        command.env("TERM", "xterm").args(["run", "--model", &model, "go"]).output().unwrap();
-    assert!(!output.stderr.contains(&7) && !output.stdout.contains(&7));
+    let args = ["run", "--model", &model, "go"];
+    let output = sandbox.run_with_env(&[("TERM", "xterm")], &args).to_string();
+    assert!(!output.contains('\u{7}'), "{output}");
 }

@@ -1,6 +1,5 @@
 //! `!COMMAND` in a chat: runs in the user's shell, and the model reads it with the next message.
 
-use tenter_testkit::PtySession;
 use tenter_testkit::pty::Signal;
 
 use super::{PROMPT, chat, say};
@@ -65,12 +64,8 @@ fn the_shell_is_the_users_and_has_no_model_keys() {
         sandbox.write("../my-shell", "#!/bin/sh\necho mine: \"$2\" \"${OPENAI_API_KEY-none}\"\n");
     std::fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let model = sandbox.script("turns: []");
-    let mut command = sandbox.command();
-    command
-        .args(["chat", "--model", &model])
-        .env("SHELL", &shell)
-        .env("OPENAI_API_KEY", "sk-secret-of-mine");
-    let mut chat = PtySession::start(command);
+    let vars = [("SHELL", shell.to_str().unwrap()), ("OPENAI_API_KEY", "sk-secret-of-mine")];
+    let mut chat = sandbox.at_terminal_with_env(&vars, &["chat", "--model", &model]);
     chat.wait_for(PROMPT);
     assert!(say(&mut chat, "!x y").contains("mine: x y none"));
 }

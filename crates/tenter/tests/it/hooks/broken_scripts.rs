@@ -56,16 +56,6 @@ fn a_module_that_the_script_starts_is_read_as_well() {
     let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
     assert!(format!("{output}").contains("python3 cannot read the script: line 2: "), "{output}");
 }
-
-#[test]
-fn a_carriage_return_after_the_interpreter_is_reported() {
-    let sandbox = hook_with_test("exit 0");
-    let script = user_hooks(&sandbox).join("broken/scripts/run.sh");
-    fs::write(&script, "#!/bin/sh\r\nexit 0\r\n").unwrap();
-    let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
-    assert!(format!("{output}").contains("ends with a carriage return"), "{output}");
-}
-
 /// A project's hook with this line in its front matter, which sets it to fail closed.
 fn closed_hook(sandbox: &Sandbox, line: &str) {
     let front = format!("trigger: before_tool\n{line}\nmetadata: {{fail: closed}}");

@@ -90,21 +90,6 @@ fn the_json_form_has_every_test() {
     );
     assert!(results[1]["error"].as_str().unwrap().contains("\"expect\" is empty"), "{results}");
 }
-
-#[test]
-fn a_hook_reads_the_name_of_the_tool_that_its_matcher_matched() {
-    let sandbox = sandbox();
-    let front_matter = "trigger: before_tool\nmatcher: {tool: ^Shell$}";
-    let hook = manifest(&user_hooks(&sandbox), "echo", front_matter, "cat");
-    test(
-        &hook,
-        "a.json",
-        &json!({"event": {"tool_name": "bash"}, "expect": {"stdout": "\"tool_name\": \"Shell\""}}),
-    );
-    let output = sandbox.run(&["hooks", "test", "echo"]);
-    assert_eq!(output.code, Some(0), "{output}");
-}
-
 #[test]
 fn a_sample_a_payload_and_an_event_each_run_the_hook_once() {
     let sandbox = sandbox();

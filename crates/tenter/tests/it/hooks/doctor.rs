@@ -184,32 +184,13 @@ fn an_exceeded_budget_is_reported_until_the_hook_is_faster() {
     manifest(&hooks, "slow", "trigger: before_tool\nmetadata: {budget_ms: 50}", "true");
     assert_eq!(ids(&sandbox), ["hook-over-budget"]);
 }
-
-#[test]
-fn a_setting_for_a_missing_hook_is_reported_with_its_file() {
-    let sandbox = sandbox();
-    sandbox.user_hook("guard", SILENT);
-    let entry = |name: &str| format!("[[hooks.override]]\nname = {name:?}\nfail = \"closed\"\n");
-    sandbox.write("tenter.toml", [entry("gaurd"), entry("gard")].concat());
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(config, entry("gard")).unwrap();
-    let output = sandbox.run(&["hooks", "doctor"]);
-    assert!(output.stderr.contains("/project/tenter.toml: no hook is named \"gaurd\""), "{output}");
-    assert!(output.stderr.contains("/config.toml: no hook is named \"gard\""), "{output}");
-}
-
 #[test]
 fn settings_for_missing_hooks_and_changed_numbers_are_reported() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(
-        config,
-        "[hooks]\ntimeout_ms = 5\n[[hooks.override]]\nname = \"gaurd\"\nfail = \"closed\"\n",
-    )
-    .unwrap();
+    let entry = |name: &str| format!("[[hooks.override]]\nname = {name:?}\nfail = \"closed\"\n");
+    sandbox.configure(format!("[hooks]\ntimeout_ms = 5\n{}", entry("gaurd")));
+    sandbox.write("tenter.toml", entry("gard"));
     let settings = "[[hooks.override]]\nname = \"guard\"\npriority = 70000\n[[hooks.disable]]\nname = \"guardd\"\n";
     fs::write(sandbox.home().join(".kodelet/hooks/hooks.toml"), settings).unwrap();
     fs::write(sandbox.home().join(".kodelet/config.yaml"), "model: x\nno_hooks: true # quiet\n")
@@ -217,13 +198,15 @@ fn settings_for_missing_hooks_and_changed_numbers_are_reported() {
     assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @r#"
     exit: 0
     --- stdout
-    0 errors, 5 warnings; 1 hook is ready.
+    0 errors, 6 warnings; 1 hook is ready.
     --- stderr
     warning: [ROOT]/home/.config/tenter/config.toml: hooks.timeout_ms is 5; 100 is used
       help: write a number of milliseconds from 100 to 600000
     warning: [ROOT]/home/.kodelet/hooks/hooks.toml: priority in hooks.override of guard is 70000; 1000 is used
       help: write a number from 0 to 1000
     warning: [ROOT]/home/.kodelet/hooks/hooks.toml: no hook is named "guardd"
+      help: did you mean guard?
+    warning: [ROOT]/project/tenter.toml: no hook is named "gard"
       help: did you mean guard?
     warning: [ROOT]/home/.config/tenter/config.toml: no hook is named "gaurd"
       help: did you mean guard?

@@ -1,7 +1,5 @@
 //! `tenter hooks list` and `tenter hooks show`.
 
-use std::fs;
-
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tenter_testkit::Sandbox;
@@ -110,14 +108,12 @@ fn the_json_list_has_every_field() {
 fn the_configuration_of_a_hook_is_listed_with_it() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
-    let config = sandbox.home().join(".config/tenter/config.toml");
-    fs::create_dir_all(config.parent().unwrap()).unwrap();
     let strict =
         "[hooks]\ntimeout_ms = 2000\n[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
-    fs::write(&config, strict).unwrap();
+    sandbox.configure(strict);
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!((&list[0]["timeout_ms"], &list[0]["fail"]), (&json!(2000), &json!("closed")));
-    fs::write(&config, "[hooks]\nenabled = false\n").unwrap();
+    sandbox.configure("[hooks]\nenabled = false\n");
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
     --- stdout

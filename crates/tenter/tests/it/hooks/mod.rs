@@ -18,19 +18,11 @@ mod validate;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use tenter_testkit::{Output, Sandbox};
+use tenter_testkit::Sandbox;
 
 /// A hook that subscribes to `before_tool_call` and replies nothing.
 const SILENT: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\ncat >/dev/null\n";
-
-/// Runs a command with further variables.
-fn run_with_env(sandbox: &Sandbox, args: &[&str], vars: &[(&str, &str)]) -> Output {
-    let mut command = sandbox.command();
-    command.args(args).envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    sandbox.finish(command.spawn().unwrap())
-}
 
 /// Writes a manifest hook into the directory `hooks`: its front matter, without the lines around it, and a script in sh.
 fn manifest(hooks: &Path, name: &str, front_matter: &str, script: &str) -> PathBuf {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenter_testkit::{Sandbox, needs};
 
-use super::run_with_env;
 use crate::sandbox;
 
 /// Templates with rules instead of a script.
@@ -60,7 +59,7 @@ fn hook_dir(sandbox: &Sandbox, name: &str) -> PathBuf {
 fn tried(sandbox: &Sandbox, hook: &str, payload: &Value, vars: &[(&str, &str)]) -> Value {
     sandbox.write("payload.json", payload.to_string());
     let args = ["hooks", "test", hook, "--json", "--payload", "payload.json"];
-    let output = run_with_env(sandbox, &args, vars);
+    let output = sandbox.run_with_env(vars, &args);
     assert!(output.code == Some(0) || output.code == Some(1), "{output}");
     output.json()
 }
@@ -142,7 +141,7 @@ fn attack(template: &str) {
         count += 1;
     }
     let tmp = format!("{root}/tmp");
-    let output = run_with_env(&sandbox, &["hooks", "test", template], &[("TMPDIR", &tmp)]);
+    let output = sandbox.run_with_env(&[("TMPDIR", &tmp)], &["hooks", "test", template]);
     let failed: Vec<&str> =
         output.stdout.lines().filter(|line| !line.starts_with("pass ")).collect();
     assert_eq!(output.code, Some(0), "{failed:#?}");
@@ -344,7 +343,7 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
         let model = sandbox.script(
             "turns: [{text: Done.}, {tool_calls: [{name: bash, input: {command: touch fixed}}], expect: {contains: ['FAIL: \"x\" is 3', 'go test']}}, {text: Fixed.}]",
         );
-        let run = || run_with_env(&sandbox, &["run", "--model", &model, "go"], &[("PATH", &path)]);
+        let run = || sandbox.run_with_env(&[("PATH", &path)], &["run", "--model", &model, "go"]);
         // The project has no known tests.
         assert!(!run().stdout.contains("Fixed."), "{language}");
         sandbox.write("go.mod", "module shop\n");
@@ -355,7 +354,7 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
             "turns: [{text: One.}, {text: Two.}, {text: Three.}, {text: Four.}, {text: Five.}]",
         );
         let args = ["run", "--model", &stubborn, "go"];
-        let output = run_with_env(&sandbox, &args, &[("PATH", &path)]).expect_code(0);
+        let output = sandbox.run_with_env(&[("PATH", &path)], &args).expect_code(0);
         assert!(output.stdout.contains("Four.") && !output.stdout.contains("Five."), "{output}");
     }
 }

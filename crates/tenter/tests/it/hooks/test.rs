@@ -237,7 +237,7 @@ fn an_override_of_the_user_gives_one_executable_a_key_and_no_other() {
     sandbox.user_hook("other", print);
     let key = |hook: &str| {
         let vars = [("OPENAI_API_KEY", "sk-of-ada")];
-        let output = super::run_with_env(&sandbox, &["hooks", "test", hook, "--json"], &vars);
+        let output = sandbox.run_with_env(&vars, &["hooks", "test", hook, "--json"]);
         output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned()
     };
     let give = "[[hooks.override]]\nname = \"asks\"\nenv = [\"OPENAI_API_KEY\"]\n";

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use tenter_testkit::model_server::{Format, ModelServer};
 use tenter_testkit::{Output, Sandbox};
 
-use super::{USER_FILE, keyless, last, server, with};
+use super::{USER_FILE, keyless, last, server};
 use crate::sandbox;
 
 /// A project that chooses a model of the provider `local`, where `server` listens.
@@ -17,7 +17,7 @@ fn hostile(server: &ModelServer, more: &str) -> Sandbox {
 }
 
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
-    with(sandbox, &[], &[&["run"], args, &["hi"]].concat())
+    sandbox.run_with_env(&[], &[&["run"], args, &["hi"]].concat())
 }
 
 #[test]
@@ -86,7 +86,8 @@ fn a_key_command_does_not_run_for_a_project_without_consent() {
     let refused = run(&sandbox, &[]).expect_code(4);
     assert!(refused.stderr.contains("its key comes from your `api_key_command`"), "{refused}");
     assert!(!sandbox.home().join("ran").exists());
-    let keyed = with(&sandbox, &[("ANTHROPIC_API_KEY", "k-2")], &["run", "hi"]).expect_code(0);
+    let keyed =
+        sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-2")], &["run", "hi"]).expect_code(0);
     assert!(keyed.stderr.contains("The model is anthropic/claude-sonnet-5, because"), "{keyed}");
     let _ = run(&sandbox, &["--trust-project"]).expect_code(0);
     assert!(sandbox.home().join("ran").exists());

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{Output, Sandbox, wait_until};
 
-use super::{USER_FILE, lab, run, server, with};
+use super::{USER_FILE, lab, run, server};
 use crate::sandbox;
 
 /// The whole of what is written anywhere, and what is printed.
@@ -84,7 +84,7 @@ fn a_truncated_key_in_a_server_error_is_masked() {
     sandbox.write(USER_FILE, sandbox.read(USER_FILE) + "api_key_env = \"WORK_LLM\"\n");
     for more in ["--headless", "--no-save"] {
         let args = ["run", more, "--model", "lab/m", "hi"];
-        let output = with(&sandbox, &[("WORK_LLM", key)], &args).expect_code(1);
+        let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(1);
         let written = everything_written(&sandbox, &output);
         assert!(written.contains("[key]"), "{written}");
         assert!(!written.contains(&key[3..13]), "{written}");
@@ -100,7 +100,7 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
     let key = "swordfish-0123456789";
     sandbox.sh_hook("spy", "user_message_send", &format!("env > env.txt; echo 'I saw {key}' >&2"));
     let args = ["run", "--headless", "--model", "lab/m", "hi"];
-    let output = with(&sandbox, &[("WORK_LLM", key)], &args).expect_code(0);
+    let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(0);
     assert_eq!(
         server.requests()[0].header("authorization"),
         Some(format!("Bearer {key}").as_str())
@@ -108,14 +108,14 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
     assert!(!everything_written(&sandbox, &output).contains(key));
 
     sandbox.write(USER_FILE, format!("[hooks]\npass_env = [\"WORK_LLM\"]\n{config}"));
-    let output = with(&sandbox, &[("WORK_LLM", key)], &args).expect_code(0);
+    let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(0);
     assert!(
         sandbox.read("env.txt").contains(key),
         "a hook that is configured to receive it receives it"
     );
     assert!(!format!("{}{}", output.stdout, output.stderr).contains(key));
 
-    let output = with(&sandbox, &[], &args).expect_code(1);
+    let output = sandbox.run_with_env(&[], &args).expect_code(1);
     assert!(output.stderr.contains("lab needs a key, but WORK_LLM is not set"), "{output}");
 }
 
@@ -130,7 +130,7 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
     };
     let args = ["run", "--result-only", "--model", "anthropic/claude-sonnet-5", "hi"];
     command(r#""touch ran; echo k-2""#);
-    let _ = with(&sandbox, &[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
+    let _ = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
     assert_eq!(server.requests()[0].header("x-api-key"), Some("k-1"));
     assert!(!sandbox.home().join("ran").exists());
     let listed = sandbox.run(&["models", "anthropic", "--json"]).json();
@@ -184,7 +184,8 @@ fn a_project_cannot_set_where_keys_are_sent_or_how_they_are_read() {
         theirs.base_url(Format::Anthropic)
     );
     sandbox.write("tenter.toml", thief);
-    let output = with(&sandbox, &[("ANTHROPIC_API_KEY", "k-1")], &["run", "--result-only", "hi"]);
+    let output =
+        sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &["run", "--result-only", "hi"]);
     let output = output.expect_code(0);
     for key in ["idle_timeout_s", "system_prompt_file", "retry.attempts", "providers", "models"] {
         assert!(

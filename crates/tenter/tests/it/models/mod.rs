@@ -4,8 +4,6 @@ mod consent;
 mod keys;
 mod servers;
 
-use std::process::Stdio;
-
 use insta::assert_snapshot;
 use serde_json::Value;
 use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
@@ -15,15 +13,8 @@ use crate::sandbox;
 
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
 
-/// Runs the command with variables of its own.
-fn with(sandbox: &Sandbox, vars: &[(&str, &str)], args: &[&str]) -> Output {
-    let mut command = sandbox.command();
-    command.envs(vars.iter().copied()).args(args);
-    sandbox.finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
-}
-
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
-    with(sandbox, &[], &[&["run", "--result-only"], args, &["hi"]].concat())
+    sandbox.run_with_env(&[], &[&["run", "--result-only"], args, &["hi"]].concat())
 }
 
 /// A server that needs no key, as the provider `lab` of the user's configuration.
@@ -52,7 +43,7 @@ fn the_model_comes_from_flag_conversation_variable_project_and_user_in_this_orde
     let (sandbox, server) = (sandbox(), keyless());
     let question = |vars: &[(&str, &str)], args: &[&str]| {
         let args = [&["run"], args, &["hi"]].concat();
-        let _ = with(&sandbox, vars, &args).expect_code(0);
+        let _ = sandbox.run_with_env(vars, &args).expect_code(0);
         last(&server, "model")
     };
     lab(&sandbox, &server, "model = \"lab/persons\"\nweak_model = \"lab/weak\"");
@@ -73,7 +64,7 @@ fn limit_and_effort_come_from_the_nearest_layer() {
     let (sandbox, server) = (sandbox(), keyless());
     let question = |vars: &[(&str, &str)], args: &[&str]| {
         let args = [&["run", "--model", "lab/m"], args, &["hi"]].concat();
-        let _ = with(&sandbox, vars, &args).expect_code(0);
+        let _ = sandbox.run_with_env(vars, &args).expect_code(0);
         let limit = [last(&server, "max_tokens"), last(&server, "max_completion_tokens")];
         let limit = limit.iter().find_map(Value::as_u64);
         (limit, last(&server, "reasoning_effort").as_str().map(str::to_owned))
@@ -100,7 +91,8 @@ fn limit_and_effort_come_from_the_nearest_layer() {
 #[test]
 fn an_invalid_variable_is_an_error() {
     let sandbox = sandbox();
-    let error = |name, value| with(&sandbox, &[(name, value)], &["models"]).expect_code(2).stderr;
+    let error =
+        |name, value| sandbox.run_with_env(&[(name, value)], &["models"]).expect_code(2).stderr;
     assert_eq!(
         error("TENTER_MAX_TOKENS", "0"),
         "error: TENTER_MAX_TOKENS is \"0\"; it must be a whole number above zero\n"
@@ -120,7 +112,7 @@ fn a_base_url_comes_from_flag_variable_configuration_and_the_providers_own_varia
         let vars = [&[("OPENAI_API_KEY", "k-1")], vars].concat();
         let before = here.requests().len();
         let args = [&["run", "--model", "openai/gpt-5.2"], args, &["hi"]].concat();
-        let _ = with(&sandbox, &vars, &args).expect_code(0);
+        let _ = sandbox.run_with_env(&vars, &args).expect_code(0);
         assert_eq!(here.requests().len(), before + 1);
     };
     run(&[("OPENAI_BASE_URL", &here_url)], &[]);
@@ -145,7 +137,8 @@ fn without_a_model_the_first_available_key_selects_one() {
     sandbox.write(USER_FILE, tables.concat());
     let keys = [("ANTHROPIC_API_KEY", "k-1"), ("OPENAI_API_KEY", "k-2"), ("GOOGLE_API_KEY", "k-3")];
     let messages = (0..keys.len()).map(|from| {
-        let output = with(&sandbox, &keys[from..], &["run", "--result-only", "hi"]).expect_code(0);
+        let output =
+            sandbox.run_with_env(&keys[from..], &["run", "--result-only", "hi"]).expect_code(0);
         output.stderr
     });
     assert_snapshot!(messages.collect::<String>(), @"
@@ -207,8 +200,7 @@ fn a_name_close_to_a_known_one_is_warned_about() {
     let (sandbox, server) =
         (sandbox(), ModelServer::start(ModelReply::new().fault(Fault::UnknownModel)));
     let base = server.base_url(Format::Anthropic);
-    let output = with(
-        &sandbox,
+    let output = sandbox.run_with_env(
         &[("ANTHROPIC_API_KEY", "k-1")],
         &["run", "--result-only", "--model", "anthropic/claude-sonet-5", "--base-url", &base, "hi"],
     );
@@ -337,8 +329,9 @@ fn attempts_and_the_system_prompt_can_be_configured() {
 #[test]
 fn known_models_are_listed_with_window_and_price() {
     let sandbox = sandbox();
-    let output =
-        with(&sandbox, &[("OPENAI_API_KEY", "sk-very-secret-indeed")], &["models"]).expect_code(0);
+    let output = sandbox
+        .run_with_env(&[("OPENAI_API_KEY", "sk-very-secret-indeed")], &["models"])
+        .expect_code(0);
     let row = |name: &str| {
         let row = output.stdout.lines().find(|line| line.split_whitespace().next() == Some(name));
         row.unwrap_or_else(|| panic!("{name}\n{output}")).split_whitespace().collect::<Vec<_>>()

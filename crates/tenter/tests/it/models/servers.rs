@@ -5,7 +5,7 @@ use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Scrip
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
 use tenter_testkit::{Output, Sandbox};
 
-use super::{USER_FILE, keyless, lab, with};
+use super::{USER_FILE, keyless, lab};
 use crate::sandbox;
 
 /// `lab`, behind TLS; `more` is the rest of its section.
@@ -19,7 +19,7 @@ fn encrypted_lab(sandbox: &Sandbox, server: &ModelServer, more: &str) -> TlsFron
 }
 
 fn hello(sandbox: &Sandbox, vars: &[(&str, &str)]) -> Output {
-    with(sandbox, vars, &["run", "--result-only", "-m", "lab/m", "hi"])
+    sandbox.run_with_env(vars, &["run", "--result-only", "-m", "lab/m", "hi"])
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn known_prices_do_not_apply_to_other_servers() {
     let cost = |config: &str, args: &[&str]| {
         sandbox.write(USER_FILE, config);
         let args = [&["run", "--headless", "--model", model], args, &["hi"]].concat();
-        let output = with(&sandbox, &[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
+        let output = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
         let usage = output.json_lines().pop().unwrap()["usage"].clone();
         assert_eq!(usage["max_context_window"], 200_000, "what it holds stays known");
         usage["cost_usd"].as_f64()
@@ -123,7 +123,7 @@ fn known_prices_do_not_apply_to_other_servers() {
     let there = format!("[providers.anthropic]\nbase_url = \"{base}\"\n");
     assert_eq!(cost(&there, &[]), None);
     let listed = |vars: &[(&str, &str)]| {
-        let rows = with(&sandbox, vars, &["models", "anthropic", "--json"]).json();
+        let rows = sandbox.run_with_env(vars, &["models", "anthropic", "--json"]).json();
         let row = rows.as_array().unwrap().iter().find(|row| row["name"] == model).cloned();
         row.unwrap()["input_price"].as_f64()
     };
