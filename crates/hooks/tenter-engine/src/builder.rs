@@ -25,7 +25,7 @@ use crate::native_registration::NativeRegistration;
 use crate::observe::Observer;
 use crate::outer_projects::OuterProjects;
 use crate::query::QUERY_TIMEOUT;
-use crate::serving::{ChildProcesses, Connector, Pool};
+use crate::serving::{ChildProcesses, Connector, HookPool};
 use crate::settings::{
     AsynchronousHooks, CallbackCheck, EngineSettings, KnownConfinements, StartedCalls,
 };
@@ -343,9 +343,10 @@ impl EngineBuilder {
             prefers_one_shot: self.prefers_one_shot && self.connector.is_none(),
             // Another process that keeps processes keeps only the hooks' own programs.
             keeps_http_client: self.connector.is_none(),
-            serving: Pool::new(
+            serving: HookPool::new(
                 self.connector
                     .unwrap_or_else(|| Arc::new(ChildProcesses { trampoline: self.trampoline })),
+                usize::MAX,
             ),
             never: Cancel::new(),
         };

@@ -17,7 +17,7 @@ use crate::hook_values::HookValues;
 use crate::journal::Redactor;
 use crate::keys::KeyMask;
 use crate::observe::Observer;
-use crate::serving::Pool;
+use crate::serving::HookPool;
 
 /// Decides whether a callback can start, given the name of a recipe and its arguments. An error says why it cannot.
 pub type CallbackCheck =
@@ -114,7 +114,7 @@ pub(crate) struct EngineSettings {
     /// True if one process posts all payloads for a hook behind HTTP.
     pub(crate) keeps_http_client: bool,
     /// The processes of runtime hooks.
-    pub(crate) serving: Pool,
+    pub(crate) serving: HookPool,
     /// A switch that is never cancelled.
     pub(crate) never: Cancel,
 }

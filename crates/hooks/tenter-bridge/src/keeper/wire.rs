@@ -6,6 +6,8 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 
 use serde::{Deserialize, Serialize};
+use tenter_engine::Layer;
+use tenter_engine::trust::Fingerprint;
 use tenter_protocol::runtime::Initialize;
 
 /// The first character of control lines.
@@ -44,9 +46,9 @@ pub struct Opening {
     /// The parameters of `initialize`.
     pub initialize: Initialize,
     /// The hook's layer.
-    pub layer: String,
+    pub layer: Layer,
     /// The hash of its content.
-    pub fingerprint: String,
+    pub fingerprint: Fingerprint,
     /// The program.
     pub program: String,
     /// Its arguments.

@@ -15,7 +15,7 @@ use crate::hook::{Hook, RuntimeHook};
 use crate::observe::{HookRun, Transport};
 use crate::provided_services::EventCaller;
 use crate::run_end::RunEnd;
-use crate::serving::{Call, CallReport, CallResult, HookCall, PoolResult, RequestCaller, Start};
+use crate::serving::{Call, CallReport, CallResult, HookCall, RequestCaller, Start};
 
 /// Maximum number of characters of an error that a hook answers.
 const ERROR_CHARACTERS: usize = 400;
@@ -45,14 +45,12 @@ impl HookProcess<'_> {
         };
         let method = job.subscription.spelling;
         let call = Call { method, payload, timeout: job.hook.policy.timeout, context };
-        let served = settings.serving.run(&target, &call);
-        served.notices.into_iter().for_each(|notice| notice.record(run));
-        let result = match served.end {
-            PoolResult::OneShot(left) => return Served::OneShot(left),
-            PoolResult::Called(result) => result,
+        let report = match settings.serving.run(&target, &call, run) {
+            Err(left) => return Served::OneShot(left),
+            Ok(report) => report,
         };
         run.transport = Some(Transport::Runtime);
-        Served::Output(Box::new(self.called(result, run)))
+        Served::Output(Box::new(self.called(report, run)))
     }
 
     /// Returns how to start the hook's process.

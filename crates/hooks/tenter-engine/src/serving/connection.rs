@@ -77,8 +77,9 @@ pub trait Connection: Send + Sync {
     }
 }
 
-/// Processes of hooks as children of this process.
-pub(crate) struct ChildProcesses {
+/// Starts the processes of hooks as children of this process.
+#[derive(Default)]
+pub struct ChildProcesses {
     /// Lets them die with this process, where the system can do that.
     pub(crate) trampoline: Option<Trampoline>,
 }
@@ -89,21 +90,10 @@ impl Connector for ChildProcesses {
         start: Start,
         listener: Box<dyn DialogueListener>,
     ) -> io::Result<Box<dyn Connection>> {
-        start_child(start.invocation, self.trampoline.clone(), listener)
+        let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
+        let trampoline = self.trampoline.clone();
+        Ok(Box::new(Dialogue::start(start.invocation, trampoline, limits, listener)?))
     }
-}
-
-/// Starts the process of a hook as a child of this process.
-///
-/// # Errors
-/// It cannot be started.
-pub fn start_child(
-    invocation: Invocation,
-    trampoline: Option<Trampoline>,
-    listener: Box<dyn DialogueListener>,
-) -> io::Result<Box<dyn Connection>> {
-    let limits = DialogueLimits { line: MAX_LINE, ..DialogueLimits::default() };
-    Ok(Box::new(Dialogue::start(invocation, trampoline, limits, listener)?))
 }
 
 impl Connection for Dialogue {

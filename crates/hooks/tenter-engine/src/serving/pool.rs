@@ -1,94 +1,57 @@
-//! The processes of an engine's hooks: started at the first event, one for each hook; and when a hook runs in the one-shot form instead
-//! (S9, S10, S11).
+//! The processes of hooks. One that has ended is started again, but not too often (S9, S10).
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tenter_proc::Cancel;
-
-use super::caller::SharedCaller;
 use super::connection::{Connector, Start};
-use super::process::{Blame, Call, CallReport, CallResult, ServingProcess};
+use super::process::ServingProcess;
 use super::question_clock::QuestionClock;
-use super::slot::ProcessSlot;
-use crate::failure::RunFailure;
-use crate::hook::{Hook, RuntimeHook};
-use crate::hook_stamp::HookStamp;
 use crate::layer::Layer;
-use crate::observe::RunRecord;
+use crate::trust::Fingerprint;
 
-/// The processes of an engine's hooks.
-pub(crate) struct Pool {
+/// The number of deaths within [`DEATH_WINDOW`] after which a hook is not started again.
+const MAX_DEATHS: usize = 3;
+const DEATH_WINDOW: Duration = Duration::from_mins(1);
+
+/// Identifies the process of a hook.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PoolKey {
+    /// The hook's layer.
+    pub layer: Layer,
+    /// Its full name.
+    pub hook: String,
+    /// Its content. Processes of other content of the same hook are ended.
+    pub fingerprint: Fingerprint,
+    /// The rest that its processes can differ in, such as the environment.
+    pub variant: Vec<String>,
+}
+
+/// Processes of hooks, and for each what it was started from.
+pub struct ProcessPool<S> {
     connector: Arc<dyn Connector>,
     clock: Arc<QuestionClock>,
-    hooks: Mutex<ServedHooks>,
+    max: usize,
+    slots: Mutex<Slots<S>>,
 }
 
-type ServedHooks = BTreeMap<(Layer, String), Arc<Mutex<Served>>>;
+type Slots<S> = BTreeMap<PoolKey, Arc<Mutex<Slot<S>>>>;
 
-/// The process of one hook.
-#[derive(Default)]
-struct Served {
-    slot: ProcessSlot,
-    /// The hook that the process was started from.
-    hook: Option<Arc<Hook>>,
-    /// The metadata of the hook's files when the process was started, if nothing else watches them.
-    stamp: Option<HookStamp>,
+/// The process of a hook, and the deaths of earlier ones.
+struct Slot<S> {
+    process: Option<(Arc<ServingProcess>, S)>,
+    deaths: Vec<Instant>,
+    /// The reason why no process is started any more, as the end of a sentence that begins with the process.
+    given_up: Option<String>,
+    last_used: Instant,
 }
 
-/// The hook as the pool needs it for a call.
-pub(crate) struct HookCall<'c> {
-    pub(crate) hook: &'c Hook,
-    /// Returns how the process is started.
-    pub(crate) start: &'c dyn Fn() -> Start,
-    /// Returns the caller, given the hook that the process was started from.
-    pub(crate) caller: &'c dyn Fn(Arc<Hook>) -> SharedCaller,
-    /// Fails if the hook is no longer what was trusted, for a request that had to wait for its turn.
-    pub(crate) verify: &'c dyn Fn() -> Result<(), RunFailure>,
-}
-
-/// The result of an event.
-pub(crate) struct ServedRun {
-    pub(crate) end: PoolResult,
-    /// Notices for the user.
-    pub(crate) notices: Vec<PoolNotice>,
-}
-
-/// A notice about the process of a hook, with the end of a sentence that begins with the process.
-pub(crate) enum PoolNotice {
-    /// It ended while it started, so the hook ran in the one-shot form for this event.
-    RanOnce(String),
-    /// It ended too often, so it is not started again.
-    GivenUp(String),
-}
-
-impl PoolNotice {
-    /// Adds the notice to the record of a run.
-    pub(crate) fn record(self, run: &mut RunRecord) {
-        let warning = match self {
-            Self::RanOnce(why) => format!("its process {why}: it ran once for this event"),
-            Self::GivenUp(why) => {
-                run.given_up = true;
-                format!("its process {why}: it runs once per event until the session ends")
-            }
-        };
-        run.warnings.push(warning);
-    }
-}
-
-pub(crate) enum PoolResult {
-    /// The hook answered, or failed.
-    Called(CallReport),
-    /// The hook has to be run in the one-shot form, within this time.
-    OneShot(Duration),
-}
-
-impl Pool {
-    pub(crate) fn new(connector: Arc<dyn Connector>) -> Self {
-        let (clock, hooks) = Default::default();
-        Self { connector, clock, hooks }
+impl<S: Clone> ProcessPool<S> {
+    /// Creates a pool without processes. If `max` hooks have one, the idle one that was not called for longest is ended for another.
+    pub fn new(connector: Arc<dyn Connector>, max: usize) -> Self {
+        let (clock, slots) = Default::default();
+        Self { connector, clock, max, slots }
     }
 
     /// The clock that stops while hooks ask the user.
@@ -96,150 +59,238 @@ impl Pool {
         &self.clock
     }
 
-    /// Calls the hook's process for an event, and starts it if there is none.
-    pub(crate) fn run(&self, target: &HookCall<'_>, call: &Call<'_>) -> ServedRun {
-        let HookCall { hook, start, caller, verify } = *target;
-        let served = self.served(hook);
-        let mut notices = Vec::new();
-        let (left, why) = loop {
-            let (process, started_from) = match self.process(&served, hook, start, &mut notices) {
-                Ok(process) => process,
-                Err(why) => break (call.timeout, why),
-            };
-            let result = process.call(call, &caller(started_from), verify);
-            lock(&served).remove_ended(&mut notices);
-            let (ending, sent) = match &result.end {
-                CallResult::Terminated { ending, sent } => (Arc::clone(ending), *sent),
-                CallResult::Failed(RunFailure::Changed(_), _) => {
-                    lock(&served).slot.take();
-                    return ServedRun { end: PoolResult::Called(result), notices };
-                }
-                CallResult::Failed(..) | CallResult::Answered(_) => {
-                    return ServedRun { end: PoolResult::Called(result), notices };
-                }
-            };
-            match sent {
-                Some(Blame::This) => {
-                    let failure = RunFailure::Process(ending.why.clone());
-                    let end = CallResult::Failed(failure, ending.end.clone());
-                    let end = PoolResult::Called(CallReport { end, ..result });
-                    return ServedRun { end, notices };
-                }
-                Some(Blame::Unknown) => {
-                    break (call.timeout.saturating_sub(result.duration), ending.why.clone());
-                }
-                None if ending.was_starting => {
-                    if notices.is_empty() {
-                        notices.push(PoolNotice::RanOnce(ending.why.clone()));
-                    }
-                    break (call.timeout, ending.why.clone());
-                }
-                // It died between two events: another one is started.
-                None => {}
-            }
-        };
-        if !hook.runtime.as_ref().is_some_and(RuntimeHook::is_serve_only) {
-            return ServedRun { end: PoolResult::OneShot(left), notices };
-        }
-        let result = CallReport::not_sent(RunFailure::Process(why));
-        ServedRun { end: PoolResult::Called(result), notices: Vec::new() }
-    }
-
-    /// Starts a process of a hook, apart from the one that is called, and waits until it can be.
-    ///
-    /// # Errors
-    /// The reason why it cannot, as the end of a sentence that begins with the process.
-    pub(crate) fn check(&self, start: Start, cancel: &Cancel) -> Result<(), String> {
-        let process =
-            self.start(start).map_err(|error| format!("could not be started: {error}"))?;
-        let checked = process.wait_until_ready(cancel);
-        process.shut_down();
-        process.wait();
-        checked
-    }
-
-    /// Ends the process of a hook that must not run.
-    pub(crate) fn end(&self, hook: &Hook) {
-        lock(&self.served(hook)).slot.take();
-    }
-
-    /// Ends all processes and waits for that. A hook that is called afterwards is started again.
-    pub(crate) fn shut_down(&self) {
-        let hooks = std::mem::take(&mut *lock(&self.hooks));
-        let processes: Vec<_> =
-            hooks.values().filter_map(|served| lock(served).slot.take()).collect();
-        for process in &processes {
-            process.shut_down();
-        }
-        for process in &processes {
-            process.wait();
-        }
-    }
-
-    fn served(&self, hook: &Hook) -> Arc<Mutex<Served>> {
-        Arc::clone(lock(&self.hooks).entry((hook.layer, hook.name.clone())).or_default())
-    }
-
-    /// The process of the hook as it is now, and the hook that it was started from.
+    /// Returns the process of a hook, and what it was started from. It is started if there is none that is current. One that has ended is
+    /// returned, too, until it is [removed](Self::remove_ended).
     ///
     /// # Errors
     /// The reason why there is none, as the end of a sentence that begins with the process.
-    fn process(
+    pub fn get_or_start(
         &self,
-        served: &Mutex<Served>,
-        hook: &Hook,
-        start: &dyn Fn() -> Start,
-        notices: &mut Vec<PoolNotice>,
-    ) -> Result<(Arc<ServingProcess>, Arc<Hook>), String> {
-        let mut served = lock(served);
-        served.remove_ended(notices);
-        let started_from = served.update(hook);
-        let process = served.slot.get_or_start(|| self.start(start()))?;
-        Ok((process, started_from))
+        key: &PoolKey,
+        is_current: impl Fn(&S) -> bool,
+        start: impl FnOnce() -> (S, Start),
+    ) -> Result<(Arc<ServingProcess>, S), String> {
+        let slot = self.slot(key);
+        let mut slot = lock(&slot);
+        slot.last_used = Instant::now();
+        if let Some(why) = &slot.given_up {
+            return Err(why.clone());
+        }
+        if let Some(current) = slot.process.as_ref().filter(|(_, source)| is_current(source)) {
+            return Ok(current.clone());
+        }
+        let (source, start) = start();
+        // A process that is not current ends when the last of its requests has.
+        Ok(slot.process.insert((self.start(start)?, source)).clone())
     }
 
-    fn start(&self, start: Start) -> io::Result<ServingProcess> {
+    /// Starts a process that is not kept.
+    ///
+    /// # Errors
+    /// The reason why it cannot be started, as the end of a sentence that begins with the process.
+    pub(super) fn start(&self, start: Start) -> Result<Arc<ServingProcess>, String> {
         let initialize = start.initialize.clone();
         let connect = |listener| self.connector.connect(start, listener);
-        ServingProcess::start(&initialize, Arc::clone(&self.clock), connect)
+        let process = ServingProcess::start(&initialize, Arc::clone(&self.clock), connect);
+        process.map(Arc::new).map_err(|error: io::Error| format!("could not be started: {error}"))
+    }
+
+    /// Removes a process that has ended, and counts its death. Returns the reason why no process is started any more, if this is one
+    /// death too many.
+    pub fn remove_ended(&self, key: &PoolKey) -> Option<String> {
+        lock(&self.slot(key)).remove_ended()
+    }
+
+    /// Removes a process, which ends when the last of its requests has.
+    pub(super) fn remove(&self, key: &PoolKey) {
+        lock(&self.slot(key)).process = None;
+    }
+
+    /// Returns the processes that run.
+    pub fn running(&self) -> Vec<(PoolKey, Arc<ServingProcess>, S)> {
+        let slots = lock(&self.slots).clone();
+        let running = slots.into_iter().filter_map(|(key, slot)| {
+            let (process, source) = lock(&slot).process.clone()?;
+            process.ending().is_none().then_some((key, process, source))
+        });
+        running.collect()
+    }
+
+    fn slot(&self, key: &PoolKey) -> Arc<Mutex<Slot<S>>> {
+        let mut slots = lock(&self.slots);
+        let is_same_hook = |other: &PoolKey| (other.layer, &other.hook) == (key.layer, &key.hook);
+        slots.retain(|other, _| !is_same_hook(other) || other.fingerprint == key.fingerprint);
+        if let Some(slot) = slots.get(key) {
+            return Arc::clone(slot);
+        }
+        if slots.len() >= self.max {
+            remove_idle(&mut slots);
+        }
+        let (process, deaths, given_up) = Default::default();
+        let slot = Slot { process, deaths, given_up, last_used: Instant::now() };
+        Arc::clone(slots.entry(key.clone()).or_insert(Arc::new(Mutex::new(slot))))
     }
 }
 
-impl Drop for Pool {
+impl<S> ProcessPool<S> {
+    /// Ends all processes and waits for that. A hook that is called afterwards is started again.
+    pub fn shut_down(&self) {
+        let slots = std::mem::take(&mut *lock(&self.slots));
+        let processes: Vec<_> =
+            slots.values().filter_map(|slot| lock(slot).process.take()).collect();
+        for (process, _) in &processes {
+            process.shut_down();
+        }
+        for (process, _) in &processes {
+            process.wait();
+        }
+    }
+}
+
+impl<S> Drop for ProcessPool<S> {
     fn drop(&mut self) {
         self.shut_down();
     }
 }
 
-impl Served {
-    fn remove_ended(&mut self, notices: &mut Vec<PoolNotice>) {
-        notices.extend(self.slot.remove_ended().map(PoolNotice::GivenUp));
+impl<S> Slot<S> {
+    fn remove_ended(&mut self) -> Option<String> {
+        let ending = self.process.as_ref()?.0.ending()?;
+        self.process = None;
+        self.deaths.retain(|death| death.elapsed() < DEATH_WINDOW);
+        self.deaths.push(Instant::now());
+        if self.deaths.len() < MAX_DEATHS {
+            return None;
+        }
+        let why = &ending.why;
+        let why = format!("ended {MAX_DEATHS} times within a minute; the last time, it {why}");
+        self.given_up.insert(why).clone().into()
     }
 
-    /// Removes a process that was started from another version of the hook, and returns the hook to start it from.
-    fn update(&mut self, hook: &Hook) -> Arc<Hook> {
-        let stamp = stamp(hook);
-        if let Some(started_from) = &self.hook {
-            if started_from.version() == hook.version() && self.stamp == stamp {
-                return Arc::clone(started_from);
-            }
-            if started_from.fingerprint != hook.fingerprint {
-                self.slot.forget_deaths();
-            }
-        }
-        self.slot.take();
-        self.stamp = stamp;
-        Arc::clone(self.hook.insert(Arc::new(hook.clone())))
+    /// Returns whether nothing calls the process.
+    fn is_idle(&self) -> bool {
+        self.process.as_ref().is_none_or(|(process, _)| Arc::strong_count(process) == 1)
     }
 }
 
-/// Returns the metadata of the files of a hook that needs no trust: for other hooks, it is in the version.
-fn stamp(hook: &Hook) -> Option<HookStamp> {
-    let path = hook.path().filter(|_| hook.pin.is_none())?;
-    HookStamp::read(path).ok()
+/// Removes the idle process that was not called for longest. A slot that something else refers to is about to be used.
+fn remove_idle<S>(slots: &mut Slots<S>) {
+    let idle =
+        slots.iter().filter(|(_, slot)| Arc::strong_count(slot) == 1 && lock(slot).is_idle());
+    let oldest = idle.min_by_key(|(_, slot)| lock(slot).last_used).map(|(key, _)| key.clone());
+    if let Some(oldest) = oldest {
+        slots.remove(&oldest);
+    }
 }
 
 /// Ignores poisoning: no panic can leave the guarded data inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use tenter_proc::{DialogueListener, Invocation, Limits, NotSent, Streams};
+    use tenter_protocol::runtime::Initialize;
+
+    use super::super::connection::Connection;
+    use super::*;
+
+    /// Processes that answer nothing.
+    struct Silent;
+
+    impl Connector for Silent {
+        fn connect(
+            &self,
+            _: Start,
+            _: Box<dyn DialogueListener>,
+        ) -> io::Result<Box<dyn Connection>> {
+            Ok(Box::new(Self))
+        }
+    }
+
+    impl Connection for Silent {
+        fn send(&self, _: &[u8]) -> Result<(), NotSent> {
+            Ok(())
+        }
+
+        fn close(&self, _: Duration) {}
+
+        fn wait(&self, _: Duration) {}
+    }
+
+    fn key(hook: &str, content: &str, variant: &str) -> PoolKey {
+        let (hook, fingerprint) = (hook.to_owned(), Fingerprint(content.to_owned()));
+        PoolKey { layer: Layer::User, hook, fingerprint, variant: vec![variant.to_owned()] }
+    }
+
+    fn start(key: &PoolKey) -> Start {
+        Start {
+            invocation: Invocation {
+                program: "/bin/false".into(),
+                args: Vec::new(),
+                cwd: "/".into(),
+                env: Vec::new(),
+                stdin: Vec::new(),
+                streams: Streams::Separate,
+                limits: Limits::default(),
+            },
+            initialize: Initialize {
+                protocol: 1,
+                hook: key.hook.clone(),
+                project: "/".to_owned(),
+                host: "test".to_owned(),
+                events: Vec::new(),
+                services: Vec::new(),
+            },
+            layer: key.layer,
+            fingerprint: key.fingerprint.clone(),
+            requested_env: Vec::new(),
+            is_serve_only: true,
+        }
+    }
+
+    fn get(pool: &ProcessPool<u8>, key: &PoolKey, source: u8) -> Arc<ServingProcess> {
+        let start = || (source, start(key));
+        pool.get_or_start(key, |current| *current == source, start).unwrap().0
+    }
+
+    fn running(pool: &ProcessPool<u8>) -> Vec<PoolKey> {
+        pool.running().into_iter().map(|(key, ..)| key).collect()
+    }
+
+    #[test]
+    fn the_idle_process_that_was_not_called_for_longest_makes_room() {
+        let pool = ProcessPool::new(Arc::new(Silent), 2);
+        let keys = ["0", "1", "2", "3", "4"].map(|hook| key(hook, "1", ""));
+        let listed = |indices: &[usize]| -> Vec<PoolKey> {
+            indices.iter().map(|index| keys[*index].clone()).collect()
+        };
+        get(&pool, &keys[0], 0);
+        let used = get(&pool, &keys[1], 0);
+        get(&pool, &keys[2], 0);
+        assert_eq!(running(&pool), listed(&[1, 2]));
+        let also_used = get(&pool, &keys[3], 0);
+        assert_eq!(running(&pool), listed(&[1, 3]));
+        get(&pool, &keys[4], 0);
+        assert_eq!(running(&pool), listed(&[1, 3, 4]), "no process that is called is ended");
+        assert!(Arc::ptr_eq(&used, &get(&pool, &keys[1], 0)));
+        assert!(Arc::ptr_eq(&also_used, &get(&pool, &keys[3], 0)));
+    }
+
+    #[test]
+    fn other_content_and_another_source_replace_a_process_and_another_variant_does_not() {
+        let pool = ProcessPool::new(Arc::new(Silent), usize::MAX);
+        let [plain, other] = ["", "other"].map(|variant| key("hook", "1", variant));
+        let first = get(&pool, &plain, 0);
+        get(&pool, &other, 0);
+        assert_eq!(running(&pool), [plain.clone(), other.clone()]);
+        assert!(!Arc::ptr_eq(&first, &get(&pool, &plain, 1)));
+        assert_eq!(running(&pool), [plain, other]);
+        let next = key("hook", "2", "");
+        get(&pool, &next, 0);
+        assert_eq!(running(&pool), [next]);
+        pool.shut_down();
+        assert!(running(&pool).is_empty());
+    }
 }

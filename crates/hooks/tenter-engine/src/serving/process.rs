@@ -124,7 +124,7 @@ impl ServingProcess {
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(
+    pub(super) fn start(
         initialize: &Initialize,
         clock: Arc<QuestionClock>,
         connect: impl FnOnce(Box<dyn DialogueListener>) -> io::Result<Box<dyn Connection>>,
@@ -145,11 +145,6 @@ impl ServingProcess {
     /// Returns the end of the process, if it has ended.
     pub(super) fn ending(&self) -> Option<Arc<Termination>> {
         self.shared.requests().ending().cloned()
-    }
-
-    /// Returns whether no request is open or waits.
-    pub fn is_idle(&self) -> bool {
-        self.shared.requests().is_idle()
     }
 
     /// Number of requests that the hook answered in time.
@@ -283,16 +278,18 @@ impl ServingProcess {
     }
 
     /// Ends the process: `shutdown`, the end of its stdin, and half a second. Does not wait for that.
-    pub fn shut_down(&self) {
+    pub(super) fn shut_down(&self) {
         self.shared.requests().end(RunEnd::Cancelled, "was shut down".to_owned());
         if let Some(connection) = self.shared.connection() {
-            let _ = connection.send(notification::<()>(SHUTDOWN, None).as_bytes());
+            if !connection.is_shared() {
+                let _ = connection.send(notification::<()>(SHUTDOWN, None).as_bytes());
+            }
             connection.close(GRACE);
         }
     }
 
     /// Waits until the process has ended, after [`shut_down`](Self::shut_down).
-    pub fn wait(&self) {
+    pub(super) fn wait(&self) {
         if let Some(connection) = self.shared.connection() {
             connection.wait(GRACE + END_TIMEOUT);
         }
@@ -301,7 +298,9 @@ impl ServingProcess {
 
 impl Drop for ServingProcess {
     fn drop(&mut self) {
-        self.shut_down();
+        if self.ending().is_none() {
+            self.shut_down();
+        }
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The time that the user has been asked, by all hooks of an engine together.
 #[derive(Debug, Default)]
-pub struct QuestionClock {
+pub(crate) struct QuestionClock {
     state: Mutex<Asked>,
     /// Held while a question is asked: they come one after another.
     turn: Mutex<()>,

@@ -115,11 +115,6 @@ impl<C: ?Sized> Requests<C> {
         }
     }
 
-    /// Returns whether no request is open or waits.
-    pub(super) fn is_idle(&self) -> bool {
-        self.open.is_empty() && self.waiting.is_empty()
-    }
-
     /// Joins the queue.
     pub(super) fn join(&mut self) -> Ticket {
         self.last_ticket += 1;

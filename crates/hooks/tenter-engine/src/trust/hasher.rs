@@ -15,7 +15,7 @@ use tenter_base::untrusted_file;
 use tenter_proc::Cancel;
 
 /// SHA-256 over everything that a hook's trust covers, in lower-case hex.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(pub String);
 

@@ -1,7 +1,6 @@
 //! Calls runtime hooks through the keeper, and starts it if there is none. If anything fails here, the hook runs in the one-shot form
 //! (S15).
 
-use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -11,12 +10,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenter_base::{FileLock, FileStamp};
-use tenter_bridge::keeper::{ControlLine, KeeperPlace, Opening, directories, read_control};
-use tenter_engine::inspect::{Connection, Connector, Environment, Start, start_child};
+use tenter_bridge::keeper::{ControlLine, KeeperPlace, directories, read_control};
+use tenter_engine::inspect::{ChildProcesses, Connection, Connector, Environment, Start};
 use tenter_proc::{
     DialogueEnd, DialogueListener, Invocation, Limits, NotSent, ProcessEnd, Streams,
 };
 use tenter_protocol::runtime::Initialized;
+
+use super::opening::opening;
 
 /// The limit until the keeper accepts a hook, its start included.
 const ACCEPT_TIMEOUT: Duration = Duration::from_millis(100);
@@ -28,21 +29,6 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 const IDLE_TIME: Duration = Duration::from_mins(10);
 /// Sets another time, in milliseconds, for tests.
 const IDLE_VARIABLE: &str = "TENTER_KEEPER_IDLE_MS";
-/// The variables that reach hooks through the keeper, besides those that the hook requests.
-const VARIABLES: [&str; 8] =
-    ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "VIRTUAL_ENV"];
-const PREFIXES: [&str; 2] = ["LC_", "XDG_"];
-/// The variables that the engine sets for every hook.
-const ENGINE_VARIABLES: [&str; 7] = [
-    "TENTER_PROJECT_DIR",
-    "TENTER_HOOK_DIR",
-    "TENTER_HOOK_NAME",
-    "TENTER_HOOK_STATE",
-    "TENTER_PROTOCOL_VERSION",
-    "PYTHONPYCACHEPREFIX",
-    "PYTHONDONTWRITEBYTECODE",
-];
-
 /// Connects hooks of one project to its keeper.
 pub(super) struct KeeperClient {
     pub(super) project: PathBuf,
@@ -58,12 +44,13 @@ impl Connector for KeeperClient {
         start: Start,
         mut listener: Box<dyn DialogueListener>,
     ) -> io::Result<Box<dyn Connection>> {
-        let opened = match self.open(&start) {
+        let (stream, reader, turn) = match self.open(&start) {
             // It has no other form, so it is started for this event.
-            Err(_) if start.is_serve_only => return start_child(start.invocation, None, listener),
+            Err(_) if start.is_serve_only => {
+                return ChildProcesses::default().connect(start, listener);
+            }
             opened => opened?,
         };
-        let OpenedHook { stream, reader, turn } = opened;
         let initialized = match turn {
             Ok(initialized) => Some(initialized),
             Err(why) => {
@@ -81,40 +68,12 @@ impl Connector for KeeperClient {
     }
 }
 
-/// A connection that the keeper accepted.
-struct OpenedHook {
-    stream: UnixStream,
-    reader: BufReader<UnixStream>,
-    /// The hook's answer to `initialize`; or the reason why its process ended before the turn came.
-    turn: Result<Initialized, String>,
-}
+/// A connection that the keeper accepted, with its reader and the hook's answer to `initialize`; or with the reason why its process ended
+/// before the turn came.
+type OpenedHook = (UnixStream, BufReader<UnixStream>, Result<Initialized, String>);
 
 fn ended(why: String) -> DialogueEnd {
     DialogueEnd::Process(ProcessEnd::NotStarted(io::Error::other(why)))
-}
-
-/// Describes the start of a hook for the keeper. `None` if something is not UTF-8.
-fn opening(start: &Start) -> Option<Opening> {
-    let Start { invocation, initialize, layer, fingerprint, requested_env, .. } = start;
-    let text = |value: &OsString| value.to_str().map(str::to_owned);
-    let is_passed = |name: &str| {
-        VARIABLES.contains(&name)
-            || ENGINE_VARIABLES.contains(&name)
-            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-            || requested_env.iter().any(|requested| requested == name)
-    };
-    let env = invocation.env.iter().filter(|(name, _)| name.to_str().is_some_and(is_passed));
-    let env: Option<Vec<(String, String)>> =
-        env.map(|(name, value)| Some((text(name)?, text(value)?))).collect();
-    Some(Opening {
-        initialize: initialize.clone(),
-        layer: layer.as_str().to_owned(),
-        fingerprint: fingerprint.0.clone(),
-        program: text(&invocation.program.clone().into())?,
-        args: invocation.args.iter().map(text).collect::<Option<_>>()?,
-        cwd: text(&invocation.cwd.clone().into())?,
-        env: env?,
-    })
 }
 
 /// Reads a control line.
@@ -151,7 +110,7 @@ impl KeeperClient {
             }
         };
         stream.set_read_timeout(None)?;
-        Ok(OpenedHook { stream, reader, turn })
+        Ok((stream, reader, turn))
     }
 
     /// Connects to the keeper, and starts it if there is none.
@@ -273,11 +232,5 @@ impl Connection for KeptConnection {
     fn stderr_since(&self, position: u64) -> String {
         let position = usize::try_from(position).unwrap_or(usize::MAX);
         self.stderr().get(position..).unwrap_or_default().to_owned()
-    }
-}
-
-impl Drop for KeptConnection {
-    fn drop(&mut self) {
-        let _ = self.stream.shutdown(Shutdown::Both);
     }
 }

@@ -4,13 +4,13 @@
 //! tenter-hook (one per event) ── client ──► socket ──► server ──► peer ──► ServingProcess ──► hook
 //! ```
 //!
-//! `client` connects `tenter-hook` to the keeper, and starts the keeper. `server` accepts connections and ends the keeper, `processes`
-//! has the engine's process of each hook, and `peer` passes requests and answers between a connection and a process. The keeper
-//! decides nothing.
+//! `client` connects `tenter-hook` to the keeper, and starts the keeper. `server` accepts connections and ends the keeper, and has the
+//! engine's pool of processes. `opening` translates between the start of a hook and the line that requests it, and `peer` passes
+//! requests and answers between a connection and a process. The keeper decides nothing.
 
 mod client;
+mod opening;
 mod peer;
-mod processes;
 mod server;
 
 use std::ffi::OsString;

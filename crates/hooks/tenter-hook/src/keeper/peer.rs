@@ -93,7 +93,8 @@ impl Peer {
     /// Waits for the first turn, grants it, and calls the hook with the request that the connection then sends.
     fn grant(self: &Arc<Self>, requests: &Receiver<Request>, cancel: &Cancel) {
         let caller = PeerCaller::new(self);
-        let turn = match self.process.take_turn(&caller.shared(), cancel.into()) {
+        let shared: Arc<dyn RequestCaller> = caller.clone();
+        let turn = match self.process.take_turn(&shared, cancel.into()) {
             Ok(turn) => turn,
             Err(report) => return self.answer(None, report),
         };
@@ -112,8 +113,9 @@ impl Peer {
         self.state().calls.push((request.id.clone(), cancel.clone()));
         spawn(move || {
             let caller = PeerCaller::new(&peer);
+            let shared: Arc<dyn RequestCaller> = caller.clone();
             let report = caller.call(&request, &cancel, |call| {
-                let turn = peer.process.take_turn(&caller.shared(), (&cancel).into());
+                let turn = peer.process.take_turn(&shared, (&cancel).into());
                 turn.map_or_else(|report| report, |turn| turn.call(call))
             });
             peer.answer(Some(request.id), report);
@@ -199,10 +201,6 @@ struct PeerCaller {
 impl PeerCaller {
     fn new(peer: &Arc<Peer>) -> Arc<Self> {
         Arc::new(Self { peer: Arc::downgrade(peer), id: OnceLock::new() })
-    }
-
-    fn shared(self: &Arc<Self>) -> Arc<dyn RequestCaller> {
-        Arc::clone(self) as Arc<dyn RequestCaller>
     }
 
     /// Calls the hook with the request.

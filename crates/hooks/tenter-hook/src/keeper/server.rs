@@ -6,19 +6,23 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tenter_base::{Clock, FileLock, rfc3339};
 use tenter_bridge::keeper::{
-    self, ControlLine, KeeperPlace, KeeperStatus, Opening, check_peer, read_control,
+    self, ControlLine, KeeperPlace, KeeperStatus, KeptHook, Opening, check_peer, read_control,
 };
+use tenter_engine::inspect::{ChildProcesses, ProcessPool};
 
-use super::peer;
-use super::processes::Processes;
+use super::{opening, peer};
 
+/// Maximum number of processes.
+const MAX_PROCESSES: usize = 64;
 /// The interval at which the keeper checks that its socket is still its own.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The limit for the first line of a connection.
@@ -37,19 +41,13 @@ pub(crate) struct KeeperOptions {
     pub(crate) idle: Duration,
 }
 
-#[derive(Default)]
-struct KeeperState {
-    processes: Processes,
-    connections: usize,
-    last_used: Option<Instant>,
-    retires: bool,
-}
-
 struct Keeper {
     options: KeeperOptions,
     clock: Clock,
     since: String,
-    state: Mutex<KeeperState>,
+    /// The processes, and when each was started.
+    pool: ProcessPool<Timestamp>,
+    retires: AtomicBool,
 }
 
 /// Keeps hooks until the keeper is not used any more, or retires.
@@ -68,23 +66,35 @@ pub(super) fn run(options: KeeperOptions, clock: Clock) -> io::Result<()> {
         let _ = keeper::retire(&other);
     }
     let since = rfc3339(clock());
-    let keeper = Arc::new(Keeper { options, clock, since, state: Mutex::default() });
-    keeper.state().last_used = Some(Instant::now());
-    let is_ours =
-        || fs::symlink_metadata(&keeper.options.socket).is_ok_and(|file| file.ino() == own);
-    while !keeper.is_done() {
-        wait(&listener, keeper.time_left().min(CHECK_INTERVAL));
+    let pool = ProcessPool::new(Arc::new(ChildProcesses::default()), MAX_PROCESSES);
+    let retires = AtomicBool::new(false);
+    let keeper = Arc::new(Keeper { options, clock, since, pool, retires });
+    let socket = &keeper.options.socket;
+    let is_ours = || fs::symlink_metadata(socket).is_ok_and(|file| file.ino() == own);
+    let mut last_used = Instant::now();
+    loop {
+        // Every connection has a thread that refers to the keeper.
+        let is_used = Arc::strong_count(&keeper) > 1;
+        if is_used {
+            last_used = Instant::now();
+        }
+        let remaining = keeper.options.idle.saturating_sub(last_used.elapsed());
+        if !is_used && (remaining.is_zero() || keeper.retires.load(Ordering::Relaxed)) {
+            break;
+        }
+        wait(&listener, if is_used { CHECK_INTERVAL } else { remaining.min(CHECK_INTERVAL) });
         while let Ok((stream, _)) = listener.accept() {
-            keeper.serve(stream);
+            last_used = Instant::now();
+            serve(&keeper, stream);
         }
         if !is_ours() {
-            keeper.state().retires = true;
+            keeper.retires.store(true, Ordering::Relaxed);
         }
     }
     if is_ours() {
-        let _ = fs::remove_file(&keeper.options.socket);
+        let _ = fs::remove_file(socket);
     }
-    keeper.state().processes.shut_down();
+    keeper.pool.shut_down();
     Ok(())
 }
 
@@ -94,40 +104,17 @@ fn wait(listener: &UnixListener, timeout: Duration) {
     let _ = poll(&mut watched, timeout.as_ref());
 }
 
+/// Serves a connection on a thread of its own.
+fn serve(keeper: &Arc<Keeper>, stream: UnixStream) {
+    if check_peer(&stream).is_err() || stream.set_nonblocking(false).is_err() {
+        return;
+    }
+    let keeper = Arc::clone(keeper);
+    // Without a thread, the connection ends.
+    let _ = thread::Builder::new().spawn(move || keeper.converse(&Arc::new(stream)));
+}
+
 impl Keeper {
-    fn state(&self) -> MutexGuard<'_, KeeperState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the time that the keeper still waits for a connection.
-    fn time_left(&self) -> Duration {
-        let state = self.state();
-        let used = state.last_used.map_or(Duration::ZERO, |used| used.elapsed());
-        if state.connections > 0 { CHECK_INTERVAL } else { self.options.idle.saturating_sub(used) }
-    }
-
-    fn is_done(&self) -> bool {
-        let is_used = self.state().connections > 0;
-        !is_used && (self.state().retires || self.time_left().is_zero())
-    }
-
-    /// Serves a connection on a thread of its own.
-    fn serve(self: &Arc<Self>, stream: UnixStream) {
-        if check_peer(&stream).is_err() || stream.set_nonblocking(false).is_err() {
-            return;
-        }
-        self.state().connections += 1;
-        let keeper = Arc::clone(self);
-        let serve = move || {
-            let used = Used(&keeper);
-            let _ = keeper.converse(&Arc::new(stream));
-            drop(used);
-        };
-        if thread::Builder::new().spawn(serve).is_err() {
-            self.state().connections -= 1;
-        }
-    }
-
     fn converse(&self, stream: &Arc<UnixStream>) -> io::Result<()> {
         stream.set_read_timeout(Some(OPEN_TIMEOUT))?;
         let mut reader = BufReader::new(&**stream);
@@ -136,13 +123,13 @@ impl Keeper {
         match read_control(&line) {
             Some(Ok(ControlLine::Open(opening))) => {
                 stream.set_read_timeout(None)?;
-                self.relay(&opening, stream, reader)
+                self.relay(*opening, stream, reader)
             }
             Some(Ok(ControlLine::Status)) => {
                 (&**stream).write_all(&ControlLine::Kept(self.status()).to_line())
             }
             Some(Ok(ControlLine::Retire)) => {
-                self.state().retires = true;
+                self.retires.store(true, Ordering::Relaxed);
                 Ok(())
             }
             _ => Ok(()),
@@ -152,38 +139,35 @@ impl Keeper {
     /// Passes messages between a connection and the process of a hook.
     fn relay(
         &self,
-        opening: &Opening,
+        opening: Opening,
         stream: &Arc<UnixStream>,
         reader: BufReader<&UnixStream>,
     ) -> io::Result<()> {
-        let process = self.state().processes.get_or_start(opening, (self.clock)());
-        let process = match process {
-            Ok(process) => process,
-            Err(why) => return (&**stream).write_all(&ControlLine::Ended(why).to_line()),
-        };
-        (&**stream).write_all(&ControlLine::Accepted.to_line())?;
-        peer::serve(stream, reader, process);
-        self.state().processes.release(opening);
-        Ok(())
+        let key = opening::key(&opening);
+        self.pool.remove_ended(&key);
+        let start = || ((self.clock)(), opening::start(opening));
+        match self.pool.get_or_start(&key, |_| true, start) {
+            Err(why) => (&**stream).write_all(&ControlLine::Ended(why).to_line()),
+            Ok((process, _)) => {
+                (&**stream).write_all(&ControlLine::Accepted.to_line())?;
+                peer::serve(stream, reader, process);
+                Ok(())
+            }
+        }
     }
 
     fn status(&self) -> KeeperStatus {
+        let hooks = self.pool.running().into_iter().map(|(key, process, started)| KeptHook {
+            hook: key.hook,
+            layer: key.layer.to_string(),
+            since: rfc3339(started),
+            answered: process.answered(),
+        });
         KeeperStatus {
             pid: std::process::id(),
             project: self.options.project.clone(),
             since: self.since.clone(),
-            hooks: self.state().processes.status(),
+            hooks: hooks.collect(),
         }
-    }
-}
-
-/// Counts a connection until it ends, even if its thread panics.
-struct Used<'k>(&'k Arc<Keeper>);
-
-impl Drop for Used<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.state();
-        state.connections -= 1;
-        state.last_used = Some(Instant::now());
     }
 }

@@ -4,7 +4,9 @@ use std::io::BufReader;
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
-use tenter_engine::inspect::start_child;
+use tenter_engine::Layer;
+use tenter_engine::inspect::{ChildProcesses, PoolKey, ProcessPool, Start};
+use tenter_engine::trust::Fingerprint;
 use tenter_proc::{Invocation, Limits, Streams};
 use tenter_protocol::runtime::{Initialize, event_request, notification};
 
@@ -21,8 +23,8 @@ from() { echo "$1" | sed 's/.*"from": *"\([a-z]*\)".*/\1/'; }
 answer() { echo "{\"jsonrpc\": \"2.0\", \"id\": $1, \"result\": $2}"; }
 "#;
 
-/// Starts a hook that runs this script after [`START`].
-fn process(script: &str) -> Arc<ServingProcess> {
+/// Starts a hook that runs this script after [`START`]. Its process ends with the pool.
+fn process(script: &str) -> (ProcessPool<()>, Arc<ServingProcess>) {
     let invocation = Invocation {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), format!("{START}{script}").into()],
@@ -40,8 +42,14 @@ fn process(script: &str) -> Arc<ServingProcess> {
         events: Vec::new(),
         services: Vec::new(),
     };
-    let connect = |listener| start_child(invocation, None, listener);
-    Arc::new(ServingProcess::start(&initialize, Arc::default(), connect).unwrap())
+    let (layer, fingerprint) = (Layer::User, Fingerprint("0".to_owned()));
+    let (hook, variant) = (initialize.hook.clone(), Vec::new());
+    let key = PoolKey { layer, hook, fingerprint: fingerprint.clone(), variant };
+    let (requested_env, is_serve_only) = (Vec::new(), true);
+    let start = Start { invocation, initialize, layer, fingerprint, requested_env, is_serve_only };
+    let pool = ProcessPool::new(Arc::new(ChildProcesses::default()), 1);
+    let (process, ()) = pool.get_or_start(&key, |()| true, || ((), start)).unwrap();
+    (pool, process)
 }
 
 /// The other end of a connection.
@@ -95,7 +103,7 @@ impl Client {
 
 #[test]
 fn two_connections_use_the_same_id_and_each_gets_its_own_answer() {
-    let process = process(
+    let (_pool, process) = process(
         r#"read -r one; read -r two
         answer "$(id "$two")" "\"$(from "$two")\""; answer "$(id "$one")" "\"$(from "$one")\"";
         read -r end"#,
@@ -111,7 +119,7 @@ fn two_connections_use_the_same_id_and_each_gets_its_own_answer() {
 
 #[test]
 fn a_request_of_the_hook_goes_to_the_connection_of_its_event_and_back() {
-    let process = process(
+    let (_pool, process) = process(
         r#"read -r one; read -r two
         for event in "$one" "$two"; do
             echo "{\"jsonrpc\": \"2.0\", \"id\": \"s\", \"method\": \"state.get\", \"params\": {\"key\": \"$(from "$event")\", \"request\": $(id "$event")}}"
@@ -137,7 +145,7 @@ fn a_request_of_the_hook_goes_to_the_connection_of_its_event_and_back() {
 
 #[test]
 fn a_connection_cancels_its_own_request_only() {
-    let process = process(
+    let (_pool, process) = process(
         r#"for line in 1 2 3; do
             read -r line
             case $line in
@@ -161,7 +169,7 @@ fn a_connection_cancels_its_own_request_only() {
 fn the_request_of_a_connection_that_leaves_is_cancelled() {
     let scratch = tempfile::tempdir().unwrap();
     let flag = scratch.path().join("read");
-    let process = process(&format!(
+    let (_pool, process) = process(&format!(
         r#"for line in 1 2 3; do
             read -r line
             case $line in
@@ -188,7 +196,7 @@ fn the_request_of_a_connection_that_leaves_is_cancelled() {
 
 #[test]
 fn a_hook_that_does_not_answer_a_cancelled_request_is_killed() {
-    let process = process("read -r one; while :; do sleep 1; done");
+    let (_pool, process) = process("read -r one; while :; do sleep 1; done");
     let (first, mut second) = (Client::connect(&process), Client::connect(&process));
     first.request("first");
     first.leave();
