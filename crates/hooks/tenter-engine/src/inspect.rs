@@ -40,6 +40,6 @@ pub use crate::keys::{KeyMask, KeyStream, is_model_key};
 
 // Processes of runtime hooks.
 pub use crate::serving::{
-    Call, CallReport, ChildProcesses, Connection, Connector, HookAnswer, HookRequest, PoolKey,
-    ProcessPool, RequestCaller, RequestTurn, ServingProcess, Start,
+    Call, CallReport, ChildProcesses, Connection, Connector, GrantedTurn, HookAnswer, HookRequest,
+    PoolKey, ProcessPool, RequestCaller, RequestTurn, ServingProcess, Start,
 };

@@ -31,6 +31,8 @@ pub enum ControlLine {
     Granted {
         /// The `concurrency` of the hook's answer to `initialize`.
         concurrency: usize,
+        /// True if others had the turn before, or the hook started.
+        has_waited: bool,
     },
     /// From the keeper: its status.
     Kept(KeeperStatus),

@@ -40,6 +40,15 @@ pub trait Connector: Send + Sync {
     ) -> io::Result<Box<dyn Connection>>;
 }
 
+/// A turn to call a process that another program has started.
+#[derive(Debug, Clone, Copy)]
+pub struct GrantedTurn {
+    /// The answer to `initialize`, which the process gave to the other program.
+    pub initialized: Initialized,
+    /// True if the turn did not come at once.
+    pub has_waited: bool,
+}
+
 /// A process with which lines are exchanged. Dropping it ends the process.
 pub trait Connection: Send + Sync {
     /// Sends a line, which ends with a line break, without waiting.
@@ -59,9 +68,8 @@ pub trait Connection: Send + Sync {
         false
     }
 
-    /// Returns the answer to `initialize` if the process gave it to another program, and the connection waited for the turn to call
-    /// the process. Otherwise `initialize` is sent.
-    fn initialized(&self) -> Option<Initialized> {
+    /// Returns the turn to call the process if another program has started it and grants turns. Otherwise `initialize` is sent.
+    fn turn(&self) -> Option<GrantedTurn> {
         None
     }
 

@@ -27,7 +27,7 @@ mod shared;
 
 pub use caller::{HookRequest, RequestCaller};
 pub(crate) use calls::{HookCall, HookPool};
-pub use connection::{ChildProcesses, Connection, Connector, Start};
+pub use connection::{ChildProcesses, Connection, Connector, GrantedTurn, Start};
 pub use pool::{PoolKey, ProcessPool};
 pub(crate) use process::CallResult;
 pub use process::{Call, CallReport, RequestTurn, ServingProcess};

@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 use tenter_base::excerpt;
 use tenter_proc::{Cancel, CancelHandler, DialogueListener, NotSent};
 use tenter_protocol::runtime::{
-    CANCEL, Cancelled, INITIALIZE, Initialize, Initialized, SHUTDOWN, event_request, notification,
-    request,
+    CANCEL, Cancelled, INITIALIZE, Initialize, SHUTDOWN, event_request, notification, request,
 };
 
 use super::caller::SharedCaller;
-use super::connection::Connection;
+use super::connection::{Connection, GrantedTurn};
 use super::listener::Listener;
 use super::question_clock::{CHECK_INTERVAL, QuestionClock};
 use super::requests::{HookAnswer, INITIALIZE_ID, Termination, Ticket, Turn};
@@ -131,14 +130,14 @@ impl ServingProcess {
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared::new(clock));
         let connection = connect(Box::new(Listener::new(Arc::clone(&shared))))?;
-        let initialized = connection.initialized();
+        let turn = connection.turn();
         let _ = shared.connection.set(connection);
-        match initialized {
-            Some(answer) => shared.requests().initialized(answer),
+        match turn {
+            Some(turn) => shared.requests().initialized(turn.initialized),
             // A process that does not read it has ended, or does not answer in time.
             None => drop(shared.send(&request(INITIALIZE_ID, INITIALIZE, initialize))),
         }
-        let has_waited = AtomicBool::new(initialized.is_some());
+        let has_waited = AtomicBool::new(turn.is_some_and(|turn| turn.has_waited));
         Ok(Self { shared, started: Instant::now(), has_waited })
     }
 
@@ -334,9 +333,10 @@ impl Drop for RequestTurn<'_> {
 }
 
 impl RequestTurn<'_> {
-    /// The hook's answer to `initialize`, unless it has ended.
-    pub fn initialized(&self) -> Option<Initialized> {
-        self.shared().requests().readiness()
+    /// The turn for the connection of another program; `None` if the hook has ended.
+    pub fn granted(&self) -> Option<GrantedTurn> {
+        let initialized = self.shared().requests().readiness()?;
+        Some(GrantedTurn { initialized, has_waited: self.has_waited })
     }
 
     /// Sends the request and waits for the answer.

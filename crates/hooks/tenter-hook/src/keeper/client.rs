@@ -5,13 +5,15 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tenter_base::{FileLock, FileStamp};
 use tenter_bridge::keeper::{ControlLine, KeeperPlace, directories, read_control};
-use tenter_engine::inspect::{ChildProcesses, Connection, Connector, Environment, Start};
+use tenter_engine::inspect::{
+    ChildProcesses, Connection, Connector, Environment, GrantedTurn, Start,
+};
 use tenter_proc::{
     DialogueEnd, DialogueListener, Invocation, Limits, NotSent, ProcessEnd, Streams,
 };
@@ -44,6 +46,16 @@ impl Connector for KeeperClient {
         start: Start,
         mut listener: Box<dyn DialogueListener>,
     ) -> io::Result<Box<dyn Connection>> {
+        let stderr = Arc::<Mutex<String>>::default();
+        let relayed_stderr = Arc::clone(&stderr);
+        let (sender, receiver) = mpsc::channel();
+        let read = move || {
+            if let Ok((reader, listener)) = receiver.recv() {
+                relay(reader, listener, &relayed_stderr);
+            }
+        };
+        // Others wait during the turn, so the thread is started before it.
+        thread::Builder::new().name("keeper".to_owned()).spawn(read)?;
         let (stream, reader, turn) = match self.open(&start) {
             // It has no other form, so it is started for this event.
             Err(_) if start.is_serve_only => {
@@ -51,26 +63,23 @@ impl Connector for KeeperClient {
             }
             opened => opened?,
         };
-        let initialized = match turn {
-            Ok(initialized) => Some(initialized),
+        let turn = match turn {
+            Ok(turn) => {
+                let _ = sender.send((reader, listener));
+                Some(turn)
+            }
             Err(why) => {
                 listener.ended(ended(why));
                 None
             }
         };
-        let stderr = Arc::<Mutex<String>>::default();
-        let relayed_stderr = Arc::clone(&stderr);
-        if initialized.is_some() {
-            let read = move || relay(reader, listener, &relayed_stderr);
-            thread::Builder::new().name("keeper".to_owned()).spawn(read)?;
-        }
-        Ok(Box::new(KeptConnection { stream, initialized, stderr }))
+        Ok(Box::new(KeptConnection { stream, turn, stderr }))
     }
 }
 
-/// A connection that the keeper accepted, with its reader and the hook's answer to `initialize`; or with the reason why its process ended
-/// before the turn came.
-type OpenedHook = (UnixStream, BufReader<UnixStream>, Result<Initialized, String>);
+/// A connection that the keeper accepted, with its reader and the turn that it granted; or with the reason why its process ended before
+/// that.
+type OpenedHook = (UnixStream, BufReader<UnixStream>, Result<GrantedTurn, String>);
 
 fn ended(why: String) -> DialogueEnd {
     DialogueEnd::Process(ProcessEnd::NotStarted(io::Error::other(why)))
@@ -104,7 +113,9 @@ impl KeeperClient {
         }
         let turn = loop {
             match read_line(&mut reader, self.deadline)? {
-                ControlLine::Granted { concurrency } => break Ok(Initialized { concurrency }),
+                ControlLine::Granted { concurrency, has_waited } => {
+                    break Ok(GrantedTurn { initialized: Initialized { concurrency }, has_waited });
+                }
                 ControlLine::Ended(why) => break Err(why),
                 _ => {}
             }
@@ -194,8 +205,8 @@ fn relay(
 /// A connection to the process of a hook.
 struct KeptConnection {
     stream: UnixStream,
-    /// The hook's answer to `initialize`; `None` if it has ended.
-    initialized: Option<Initialized>,
+    /// `None` if the hook has ended.
+    turn: Option<GrantedTurn>,
     stderr: Arc<Mutex<String>>,
 }
 
@@ -221,8 +232,8 @@ impl Connection for KeptConnection {
         true
     }
 
-    fn initialized(&self) -> Option<Initialized> {
-        self.initialized
+    fn turn(&self) -> Option<GrantedTurn> {
+        self.turn
     }
 
     fn stderr_position(&self) -> u64 {

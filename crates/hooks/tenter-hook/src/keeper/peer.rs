@@ -13,7 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use tenter_bridge::keeper::ControlLine;
-use tenter_engine::inspect::{Call, CallReport, HookRequest, RequestCaller, ServingProcess};
+use tenter_engine::inspect::{
+    Call, CallReport, GrantedTurn, HookRequest, RequestCaller, ServingProcess,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::runtime::{
@@ -98,8 +100,9 @@ impl Peer {
             Ok(turn) => turn,
             Err(report) => return self.answer(None, report),
         };
-        if let Some(answer) = turn.initialized() {
-            self.write(&ControlLine::Granted { concurrency: answer.concurrency }.to_line());
+        if let Some(GrantedTurn { initialized, has_waited }) = turn.granted() {
+            let concurrency = initialized.concurrency;
+            self.write(&ControlLine::Granted { concurrency, has_waited }.to_line());
         }
         // The connection ends if it does not use its turn.
         let Ok(request) = requests.recv() else { return };

@@ -317,6 +317,35 @@ fn calls_of_parallel_sessions_take_turns_and_are_all_decided() {
     assert_eq!(replies.len(), 6);
 }
 
+#[test]
+fn a_hook_of_the_project_that_changes_while_an_event_waits_for_its_turn_is_not_called() {
+    let stage =
+        Stage::new(r#"echo >> "$HOME/calls"; while [ -e "$HOME/hold" ]; do sleep 0.01; done"#);
+    let (home, project) = (stage.session.sandbox.home(), stage.session.sandbox.project());
+    let hook = project.join(".agents/hooks/guard");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::rename(home.join(".config/agents/hooks/guard"), &hook).unwrap();
+    stage.session.trust();
+    stage.served("claude-code");
+    let threads = PathBuf::from(format!("/proc/{}/task", stage.keeper_pid().as_raw_pid()));
+    if !threads.exists() {
+        return needs::skipped("linux", "there is no /proc");
+    }
+    let calls = || fs::read(home.join("calls")).unwrap().len();
+    let before = calls();
+    fs::write(home.join("hold"), "").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| stage.fire("claude-code", "PreToolUse.Bash"));
+        wait_until("the first event is sent", || calls() > before);
+        scope.spawn(|| stage.fire("claude-code", "PreToolUse.Bash"));
+        // One accepts, one reads what the hook writes, and each connection has two.
+        wait_until("the second event waits", || fs::read_dir(&threads).unwrap().count() >= 6);
+        fs::write(hook.join("scripts/run.sh"), script("true")).unwrap();
+        fs::remove_file(home.join("hold")).unwrap();
+    });
+    assert_eq!(calls(), before + 1);
+}
+
 /// A transcript that the host recorded.
 fn recorded_transcript(host: &str) -> PathBuf {
     let transcripts = "../tenter-bridge/tests/transcripts";
