@@ -1,7 +1,6 @@
 //! `tenter commit` and `tenter pr`: real repositories, a scripted model, a `gh` that writes down what it is asked.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 use tenter_testkit::{Output, PtySession, Sandbox, needs};
@@ -50,9 +49,7 @@ fn commit(sandbox: &Sandbox, text: &str, args: &[&str]) -> Output {
 }
 
 fn on_terminal(sandbox: &Sandbox, args: &[&str], editor: &str) -> PtySession {
-    let mut command = sandbox.command();
-    command.args(args).env("EDITOR", editor);
-    PtySession::start(command)
+    sandbox.at_terminal_with_env(&[("EDITOR", editor)], args)
 }
 
 #[test]
@@ -109,9 +106,8 @@ fn a_commit_that_cannot_succeed_is_reported_before_the_model_is_called() {
 #[test]
 fn a_rejected_commit_shows_gits_reason_and_keeps_the_message() {
     let Some(sandbox) = repository() else { return };
-    let hook =
-        sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'the tests fail' >&2\nexit 1\n");
-    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = "#!/bin/sh\necho 'the tests fail' >&2\nexit 1\n";
+    sandbox.write_program(".git/hooks/pre-commit", script);
     assert_snapshot!(commit(&sandbox, "Make it two", &["--yes"]), @"
     exit: 1
     --- stdout
@@ -246,8 +242,7 @@ fn git_its_hooks_gh_and_the_editor_receive_no_model_keys() {
     let provider = "[providers.work]\napi = \"chat\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"WORK_LLM\"\n";
     sandbox.configure(provider);
     let bin = fake_gh(&sandbox, "env > ../env-of-gh");
-    let hook = sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\nenv > ../env-of-hook\n");
-    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.write_program(".git/hooks/pre-commit", "#!/bin/sh\nenv > ../env-of-hook\n");
     let model = sandbox.script("turns: [{text: Title}]");
     let with_keys = |line: &str| {
         let line = format!("env PATH={bin}:$PATH {KEYS} {line} --model {model}");
@@ -274,11 +269,10 @@ fn git_its_hooks_gh_and_the_editor_receive_no_model_keys() {
 
 /// A `gh` that writes down what it was asked; returns what to put before PATH.
 fn fake_gh(sandbox: &Sandbox, then: &str) -> String {
-    let path = sandbox.write(
+    let path = sandbox.write_program(
         "../bin/gh",
         format!("#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nprintf '<%s>' \"$@\" > ../asked\ncat > ../body\n{then}\n"),
     );
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.parent().unwrap().display().to_string()
 }
 

@@ -79,8 +79,7 @@ fn the_project_of_the_line_counts_and_a_broken_one_offers_nothing() {
     let sandbox = sandbox();
     fs::create_dir_all(sandbox.root().join("elsewhere")).unwrap();
     sandbox.write("../elsewhere/tenter.toml", "zzz = 1\n");
-    let hook = sandbox.write("../elsewhere/.kodelet/hooks/there", LEAVES_A_TRACE);
-    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    sandbox.write_program("../elsewhere/.kodelet/hooks/there", LEAVES_A_TRACE);
     sandbox.write("../elsewhere/.kodelet/hooks/bad\u{1b}[2J", LEAVES_A_TRACE);
     let complete = |words: &[&str]| {
         let mut command = sandbox.command();

@@ -97,8 +97,7 @@ fn without_processes_the_session_reports_it_and_the_guard_holds() {
     // asynchronous, but it is recorded that it did not run.
     let sandbox = self::sandbox();
     sandbox.write("../home/.kodelet/hooks/late/HOOK.md", LATE);
-    let script = sandbox.write("../home/.kodelet/hooks/late/scripts/run", "#!/bin/sh\n:\n");
-    fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.write_program("../home/.kodelet/hooks/late/scripts/run", "#!/bin/sh\n:\n");
     let Some(switch) = person(&sandbox) else { return };
     for count in 1..12 {
         let _ = run_as(&sandbox, &switch, &format!("ulimit -u {count}"), "turns: [{text: ok}]");

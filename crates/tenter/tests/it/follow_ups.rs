@@ -7,9 +7,7 @@ use crate::{headless, sandbox};
 
 /// Returns a field of each payload that a hook has written to the file `stops`.
 fn of_stops(sandbox: &Sandbox, field: &str) -> Vec<Value> {
-    let payloads = sandbox.read("stops");
-    let payloads = payloads.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    payloads.map(|payload| payload[field].clone()).collect()
+    sandbox.read_lines("stops").iter().map(|payload| payload[field].clone()).collect()
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
 use tenter_testkit::{Sandbox, wait_until};
@@ -85,11 +84,8 @@ fn a_port_that_is_in_use_is_a_clear_error() {
 #[test]
 fn the_browser_opens_a_private_page_that_leads_to_the_address() {
     let sandbox = sandbox();
-    let opener = sandbox.root().join("bin/xdg-open");
-    fs::create_dir_all(opener.parent().unwrap()).unwrap();
     let script = "#!/bin/sh\nls -l \"$1\" >\"$HOME/mode\"\ncp \"$1\" \"$HOME/opening\"\nmv \"$HOME/opening\" \"$HOME/opened\"\n";
-    fs::write(&opener, script).unwrap();
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let opener = sandbox.write_program("../bin/xdg-open", script);
     let path = format!("{}:/usr/bin:/bin", opener.parent().unwrap().display());
     let inspect = Inspect::start(&sandbox, &[], &[("DISPLAY", ":9"), ("PATH", &path)]);
     let opened = sandbox.home().join("opened");

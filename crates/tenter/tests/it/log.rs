@@ -292,13 +292,8 @@ fn secrets_do_not_reach_the_log() {
     sandbox.sh_hook("leaky", "before_tool_call", r#"echo 'with AKIAABCDEFGHIJKLMNOP and top-secret-value' >&2; echo '{"input": {"command": "echo top-secret-value"}}'"#);
     let model =
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
-    let output = sandbox
-        .command()
-        .env("MY_API_KEY", "top-secret-value")
-        .args(["run", "--model", &model, "hi"])
-        .output()
-        .unwrap();
-    assert!(output.status.success());
+    let vars = [("MY_API_KEY", "top-secret-value")];
+    let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "hi"]).expect_code(0);
     let log = sandbox.run(&["log"]).expect_code(0);
     assert!(!log.stdout.contains("top-secret-value") && !log.stdout.contains("AKIAABCD"), "{log}");
     assert!(log.stdout.contains("| with AKIA[16 redacted] and top-[12 redacted]"), "{log}");

@@ -4,7 +4,6 @@
 //! The server refuses what is over its window and what leaves a call unanswered; either fails the test.
 
 use std::collections::HashSet;
-use std::fs;
 
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelReply, ModelServer, RecordedRequest, Script};
@@ -56,8 +55,7 @@ fn configured(server: &ModelServer, format: Format) -> Sandbox {
 }
 
 fn logged(sandbox: &Sandbox, event: &str) -> Vec<Value> {
-    let text = fs::read_to_string(sandbox.home().join(event)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    sandbox.read_lines(&format!("../home/{event}"))
 }
 
 /// A request with its body as text.

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -170,10 +169,8 @@ fn a_server_gets_its_variables_and_no_model_key() {
         "env = {TOKEN_OF_TEST = \"${SOURCE:-none}-x\"}\npass_env = [\"GEMINI_API_KEY\"]",
     );
     let model = sandbox.script("turns: [{text: ok}]");
-    let mut command = sandbox.command();
-    command.args(["run", "--model", &model, "do it"]);
-    command.env("OPENAI_API_KEY", "sk-one").env("GEMINI_API_KEY", "key-two").env("SOURCE", "three");
-    assert!(command.status().unwrap().success());
+    let vars = [("OPENAI_API_KEY", "sk-one"), ("GEMINI_API_KEY", "key-two"), ("SOURCE", "three")];
+    let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "do it"]).expect_code(0);
     let env = sandbox.read("../home/env-of-server");
     assert!(env.contains("TOKEN_OF_TEST=three-x\n"), "{env}");
     assert!(env.contains("GEMINI_API_KEY=key-two\n") && !env.contains("sk-one"), "{env}");
@@ -313,8 +310,7 @@ fn a_server_of_the_user_starts_where_its_settings_say() {
 
 /// Writes a server into the project that leaves a file there when it runs.
 fn trap(sandbox: &Sandbox, name: &str, line: &str) {
-    let path = sandbox.write(name, line);
-    fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    sandbox.write_program(name, line);
 }
 
 #[test]
@@ -367,12 +363,10 @@ fn python_finds_no_module_of_the_project() {
     sandbox.write(USER_FILE, table);
     let model = sandbox.script("turns: [{text: ok}]");
     for path in [".", "", sandbox.project().to_str().unwrap()] {
-        let mut command = sandbox.command();
-        command.args(["run", "--model", &model, "do it"]).env("PYTHONPATH", path);
-        let output = command.output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(stderr.contains("No module named"), "{path} {stderr}");
-        assert!(!sandbox.project().join("was-run").exists(), "{path} {stderr}");
+        let args = ["run", "--model", &model, "do it"];
+        let output = sandbox.run_with_env(&[("PYTHONPATH", path)], &args);
+        assert!(output.stderr.contains("No module named"), "{path} {output}");
+        assert!(!sandbox.project().join("was-run").exists(), "{path} {output}");
     }
 }
 

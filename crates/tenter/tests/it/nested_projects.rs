@@ -53,8 +53,7 @@ fn only_a_trusted_root_setting_starts_a_project_of_its_own() {
 #[test]
 fn hooks_of_both_projects_are_listed_and_trusted_where_they_are() {
     let sandbox = nested();
-    sandbox.write("sub/.agents/hooks/own", DENY);
-    let _ = sandbox.shell("chmod +x sub/.agents/hooks/own").expect_code(0);
+    sandbox.write_program("sub/.agents/hooks/own", DENY);
     let _ = in_sub(&sandbox, "tenter trust --yes").expect_code(0);
     let list = in_sub(&sandbox, "tenter hooks list --json").expect_code(0).json();
     let hooks = list.as_array().unwrap().iter();

@@ -172,19 +172,6 @@ fn text_at_a_question_is_no_answer_and_follows_the_work() {
 }
 
 #[test]
-fn a_whole_word_is_the_answer_of_its_first_letter() {
-    let sandbox = sandbox();
-    let mut chat = asking(&sandbox, WORK, &["go"]);
-    answer(&mut chat, "yes");
-    answer(&mut chat, "no");
-    let screen = chat.wait_for(PROMPT);
-    assert!(screen.contains("Done.") && !screen.contains("> es"), "{screen}");
-    // The two calls run at once, so either may be asked about first.
-    let (edited, ran) = effects(&sandbox);
-    assert_ne!(edited, ran);
-}
-
-#[test]
 fn run_asks_at_a_terminal() {
     let sandbox = sandbox();
     let model = sandbox.script(WORK);

@@ -1,8 +1,7 @@
 //! Requests of runtime hooks to a real session: the conversation, the model, the user, values and notices (S7).
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -45,15 +44,12 @@ done
 "#,
         requests.join("\n        ")
     );
-    let directory = sandbox.home().join(".config/agents/hooks/judge");
-    fs::create_dir_all(directory.join("scripts")).unwrap();
+    let directory = "../home/.config/agents/hooks/judge";
     let manifest = format!(
         "---\nname: judge\ndescription: A test.\ntrigger: {event}\ntimeout: 20000\nmetadata:\n  runtime: serve\n{services}---\n"
     );
-    fs::write(directory.join("HOOK.md"), manifest).unwrap();
-    let run = directory.join("scripts/run.sh");
-    fs::write(&run, script).unwrap();
-    fs::set_permissions(&run, Permissions::from_mode(0o755)).unwrap();
+    sandbox.write(&format!("{directory}/HOOK.md"), manifest);
+    sandbox.write_program(&format!("{directory}/scripts/run.sh"), script);
 }
 
 /// The responses that the hook received.

@@ -17,8 +17,7 @@ fn a_subagent_runs_under_its_parents_hooks() {
         ),
     );
     assert_eq!(code, 0);
-    let payloads: Vec<Value> =
-        sandbox.read("audit").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let payloads: Vec<Value> = sandbox.read_lines("audit");
     assert_eq!(
         (&payloads[0]["tool_name"], &payloads[0]["invoked_by"]),
         (&"subagent".into(), &"main".into())

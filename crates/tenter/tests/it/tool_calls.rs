@@ -90,14 +90,8 @@ fn hooks_run_in_the_project_with_their_variables_and_without_model_keys() {
     let sandbox = sandbox();
     sandbox.sh_hook("env", "before_tool_call", "env > env.txt; pwd > pwd.txt");
     let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]");
-    let output = sandbox
-        .command()
-        .args(["run", "--model", &model, "x"])
-        .env("OPENAI_API_KEY", "sk-very-secret")
-        .env("SLACK_WEBHOOK_URL", "https://hook")
-        .output()
-        .unwrap();
-    assert!(output.status.success());
+    let vars = [("OPENAI_API_KEY", "sk-very-secret"), ("SLACK_WEBHOOK_URL", "https://hook")];
+    let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "x"]).expect_code(0);
     let env = sandbox.read("env.txt");
     for variable in [
         "TENTER_EVENT=before_tool_call",

@@ -14,10 +14,6 @@ fn play(sandbox: &Sandbox, calls: &str) -> Output {
     sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0)
 }
 
-fn payloads(sandbox: &Sandbox) -> Vec<Value> {
-    sandbox.read("payloads").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn aliases_reach_hooks_under_the_advertised_names() {
     let sandbox = sandbox();
@@ -31,8 +27,11 @@ fn aliases_reach_hooks_under_the_advertised_names() {
     );
     assert!(!sandbox.project().join(".env").exists(), "{output}");
     assert_eq!(sandbox.read("a"), "x");
-    let inputs: Vec<Value> =
-        payloads(&sandbox).into_iter().map(|payload| payload["tool_input"].clone()).collect();
+    let inputs: Vec<Value> = sandbox
+        .read_lines("payloads")
+        .into_iter()
+        .map(|payload| payload["tool_input"].clone())
+        .collect();
     assert_eq!(inputs.len(), 4, "{inputs:?}");
     for input in inputs {
         assert!(input["file_path"].is_string() && input["text"].is_string(), "{input}");
@@ -70,7 +69,11 @@ fn two_spellings_with_different_values_run_nothing() {
         !model_values.project().join("a").exists() && !model_values.project().join("b").exists()
     );
     assert_eq!(model_values.read("c"), "x");
-    assert_eq!(payloads(&model_values).len(), 1, "no hook sees the malformed call\n{output}");
+    assert_eq!(
+        model_values.read_lines("payloads").len(),
+        1,
+        "no hook sees the malformed call\n{output}"
+    );
     assert!(output.stdout.contains("`file_path` is given twice"), "{output}");
 
     let hook_values = sandbox();
@@ -92,7 +95,7 @@ fn payloads_name_the_tool_as_other_agents_do() {
     sandbox.write("../home/.kodelet/hooks/shell/HOOK.md", manifest);
     sandbox.write("../home/.kodelet/hooks/shell/scripts/run.sh", "cat >> payloads\n");
     let _ = play(&sandbox, "{name: bash, input: {command: 'true'}}");
-    let payloads = payloads(&sandbox);
+    let payloads = sandbox.read_lines("payloads");
     assert_eq!(payloads.len(), 2);
     for (payload, other) in payloads.iter().zip(["Shell", "bash"]) {
         let aliases = payload["tool_aliases"].as_array().unwrap();
@@ -118,7 +121,7 @@ fn tools_run_in_the_working_directory_and_hooks_in_the_project_root() {
     assert_eq!(sandbox.read("where"), format!("{root} {root}\n").repeat(3), "{output}");
     assert_eq!(sandbox.read("sub/shell").trim_end(), sub.to_str().unwrap(), "{output}");
     assert_eq!(sandbox.read("sub/new"), "x", "{output}");
-    for payload in payloads(&sandbox) {
+    for payload in sandbox.read_lines("payloads") {
         assert_eq!(payload["cwd"], sub.to_str().unwrap(), "{payload}");
     }
     let lines = output.json_lines();

@@ -31,13 +31,16 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> tenter_testkit::Output {
     sandbox.run(&[&["run", "--model", &model], args, &["hi"]].concat())
 }
 
-fn at_terminal(sandbox: &Sandbox, args: &[&str]) -> PtySession {
-    sandbox.at_terminal(args)
+/// Answers the question of a run, which continues.
+fn answered(mut session: PtySession, answer: &str) {
+    session.enter(answer);
+    session.wait_for("Hello.");
+    assert_eq!(session.end().0, Some(0));
 }
 
 fn run_at_terminal(sandbox: &Sandbox) -> PtySession {
     let model = sandbox.script("turns: [{text: Hello.}]");
-    at_terminal(sandbox, &["run", "--model", &model, "hi"])
+    sandbox.at_terminal(&["run", "--model", &model, "hi"])
 }
 
 #[test]
@@ -72,7 +75,7 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
         (&"session_start".into(), &"failed".into())
     );
     let model = sandbox.script("turns: [{text: Hello.}]");
-    let mut chat = at_terminal(&sandbox, &["chat", "--model", &model]);
+    let mut chat = sandbox.at_terminal(&["chat", "--model", &model]);
     chat.wait_for(message);
 }
 
@@ -90,15 +93,11 @@ fn at_a_terminal_the_user_accepts_the_state_and_is_not_asked_about_it_again() {
 
     let mut session = run_at_terminal(&sandbox);
     session.wait_for("[q] quit: ");
-    session.enter("s");
-    session.wait_for("Hello.");
-    assert_eq!(session.end().0, Some(0));
+    answered(session, "s");
 
     let mut session = run_at_terminal(&sandbox);
     session.wait_for("[q] quit: ");
-    session.enter("a");
-    session.wait_for("Hello.");
-    assert_eq!(session.end().0, Some(0));
+    answered(session, "a");
     // The other branch, and back.
     let _ = run(&sandbox, &[]).expect_code(0);
     sandbox.hook("guard", GUARD);
@@ -111,7 +110,7 @@ fn at_a_terminal_the_user_accepts_the_state_and_is_not_asked_about_it_again() {
 fn a_hook_can_be_forgotten() {
     let sandbox = guarded(CLOSED);
     remove_guard(&sandbox);
-    let mut session = at_terminal(&sandbox, &["trust"]);
+    let mut session = sandbox.at_terminal(&["trust"]);
     session.wait_for("[q] quit: ");
     session.enter("f");
     session.wait_for("Forgotten: guard.");
@@ -127,14 +126,8 @@ fn trusting_the_project_accepts_missing_hooks() {
         let sandbox = guarded(CLOSED);
         remove_guard(&sandbox);
         let model = sandbox.script("turns: [{text: Hello.}]");
-        let mut command = sandbox.command();
-        command.env("TENTER_MODEL", model).args(args);
-        let output = command.output().unwrap();
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success() && message.contains("Accepted the project without guard."),
-            "{message}"
-        );
+        let output = sandbox.run_with_env(&[("TENTER_MODEL", &model)], args).expect_code(0);
+        assert!(output.stderr.contains("Accepted the project without guard."), "{output}");
         let _ = run(&sandbox, &[]).expect_code(0);
     }
 }
@@ -181,9 +174,7 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
     session.enter("v");
     let viewed = session.wait_for("[q] quit: ");
     assert!(viewed.contains("description: Tidies."), "{viewed}");
-    session.enter("t");
-    session.wait_for("Hello.");
-    assert_eq!(session.end().0, Some(0));
+    answered(session, "t");
 }
 
 #[test]
@@ -201,9 +192,7 @@ fn a_changed_helper_is_one_question_with_one_diff_and_its_hooks() {
     assert_eq!(question.matches("    +words=2").count(), 1, "{question}");
     assert!(question.contains("--- .kodelet/hooks/hooks.toml, for other (other)"), "{question}");
     assert!(question.contains("    +priority = 7"), "{question}");
-    session.enter("t");
-    session.wait_for("Hello.");
-    assert_eq!(session.end().0, Some(0));
+    answered(session, "t");
     let _ = run(&sandbox, &[]).expect_code(0);
 }
 
@@ -223,7 +212,7 @@ fn a_hook_that_changes_during_a_run_is_asked_about_with_the_diff() {
     for (answer, runs) in [("t", true), ("s", false)] {
         let sandbox = guarded("");
         let model = changed_by_a_run(&sandbox);
-        let mut session = at_terminal(&sandbox, &["run", "--model", &model, "hi"]);
+        let mut session = sandbox.at_terminal(&["run", "--model", &model, "hi"]);
         let question = session.wait_for("[q] quit: ");
         assert!(
             question.contains("The hook guard changed while the agent was running."),
@@ -249,7 +238,7 @@ fn a_hook_that_changes_during_the_question_is_not_skipped_silently() {
         let model = sandbox.script("turns: [{text: Hello.}]");
         let args: Vec<&str> =
             args.iter().map(|arg| if *arg == "MODEL" { &model } else { *arg }).collect();
-        let mut session = at_terminal(&sandbox, &args);
+        let mut session = sandbox.at_terminal(&args);
         session.wait_for("[q] quit: ");
         sandbox.hook("guard", &format!("{GUARD}# two\n"));
         session.enter("t");
@@ -267,7 +256,7 @@ fn a_chat_asks_about_a_changed_hook_at_its_prompt() {
     let sandbox = guarded("");
     let model = changed_by_a_run(&sandbox);
     let chat = ["chat", "--permissions", "all", "--model", &model, "hi"];
-    let mut chat = at_terminal(&sandbox, &chat);
+    let mut chat = sandbox.at_terminal(&chat);
     chat.wait_for("[q] quit: ");
     chat.enter("t");
     chat.wait_for("Done.");
@@ -323,9 +312,7 @@ fn a_hook_that_newly_shadows_a_user_hook_is_reported_in_the_question() {
     let question = session.wait_for("[q] quit: ");
     assert!(question.contains("before you had a hook of the same name"), "{question}");
     assert!(question.contains("guard replaces your own hook"), "{question}");
-    session.enter("t");
-    session.wait_for("Hello.");
-    assert_eq!(session.end().0, Some(0));
+    answered(session, "t");
     let _ = run(&sandbox, &[]).expect_code(0);
 }
 
@@ -339,7 +326,7 @@ fn ctrl_c_at_a_hooks_question_ends_a_run_at_the_first_press() {
     );
     for mode in ["all", "ask"] {
         let args = ["run", "--trust-project", "--permissions", mode, "--model", &model, "go"];
-        let mut terminal = at_terminal(&sandbox, &args);
+        let mut terminal = sandbox.at_terminal(&args);
         terminal.wait_for("Run it? ");
         terminal.signal(Signal::INT);
         let output = sandbox.finish_pty(terminal).expect_code(130);
@@ -355,7 +342,7 @@ fn each_hook_can_be_trusted_alone_and_guards_of_tenter_take_one_line() {
     let _ = sandbox.run(&["trust", "--revoke"]);
     sandbox.hook("one", GUARD);
     sandbox.hook("two", GUARD);
-    let mut terminal = at_terminal(&sandbox, &["trust"]);
+    let mut terminal = sandbox.at_terminal(&["trust"]);
     let question = terminal.wait_for("[e] each");
     assert!(question.contains("git-safety  the guard of Tenter"), "{question}");
     assert!(!question.contains("git-safety/HOOK.md"), "{question}");

@@ -125,10 +125,8 @@ fn install_state(release: &Path, sandbox: &Installed) {
     });
     replace_in_database(&root.join(DATABASE), ROOT, root.to_str().unwrap());
     let version = release.file_name().unwrap().display();
-    let program = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
-    fs::create_dir_all(program.parent().unwrap()).unwrap();
-    fs::write(&program, format!("#!/bin/sh\necho tenter-hook {version}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = format!("#!/bin/sh\necho tenter-hook {version}\n");
+    let program = sandbox.write_program("../home/.local/share/tenter/bin/tenter-hook", script);
     fs::write(program.with_extension("version"), format!("{version}\n")).unwrap();
 }
 

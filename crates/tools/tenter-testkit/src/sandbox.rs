@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{Output, PtySession, needs};
@@ -80,6 +81,18 @@ impl Sandbox {
         path
     }
 
+    /// Writes a program; `path` is relative to the project.
+    pub fn write_program(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.write(path, text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// Reads a file of the project that has a JSON value on each line.
+    pub fn read_lines(&self, path: &str) -> Vec<Value> {
+        self.read(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
     /// Reads a file of the project.
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.project().join(path)).unwrap()
@@ -92,12 +105,12 @@ impl Sandbox {
 
     /// Writes an executable hook to the project's `.kodelet/hooks`.
     pub fn hook(&self, name: &str, script: &str) -> PathBuf {
-        executable(&self.project().join(".kodelet/hooks").join(name), script)
+        self.write_program(&format!(".kodelet/hooks/{name}"), script)
     }
 
     /// Writes an executable hook to the user's `~/.kodelet/hooks`, which needs no trust.
     pub fn user_hook(&self, name: &str, script: &str) -> PathBuf {
-        executable(&self.home().join(".kodelet/hooks").join(name), script)
+        self.write_program(&format!("../home/.kodelet/hooks/{name}"), script)
     }
 
     /// Writes a shell hook for `event` that runs `body` with the payload in `$payload`.
@@ -214,14 +227,6 @@ fn sh_script(event: &str, body: &str) -> String {
     format!(
         "#!/bin/sh\nif [ \"$1\" = hook ]; then echo '{event}'; exit 0; fi\npayload=$(cat)\n{body}\n"
     )
-}
-
-#[expect(clippy::unwrap_used, reason = "a test fails if its sandbox cannot be created")]
-fn executable(path: &Path, script: &str) -> PathBuf {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, script).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_owned()
 }
 
 /// Waits until `is_so` returns true.

@@ -64,8 +64,7 @@ fn call(tool: &str, input: &str, expect: &str) -> String {
 #[test]
 fn hooks_and_rules_of_other_agents_are_imported_or_named() {
     let sandbox = sandbox();
-    sandbox.write("deny.sh", "#!/bin/sh\necho no deletion here >&2\nexit 2\n");
-    let _ = sandbox.shell("chmod +x deny.sh").expect_code(0);
+    sandbox.write_program("deny.sh", "#!/bin/sh\necho no deletion here >&2\nexit 2\n");
     sandbox.write(
         ".qwen/settings.json",
         r#"{"hooks": {"PreToolUse": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "$QWEN_PROJECT_DIR/deny.sh", "timeout": 5000}]}], "Notification": [{"hooks": [{"type": "command", "command": "true"}]}]}, "permissions": {"deny": ["run_shell_command(curl)"]}}"#,
@@ -258,9 +257,10 @@ fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
         r#"{"env": {"TEAM": "it's $HOME", "LD_PRELOAD": "", "ANTHROPIC_API_KEY": "key-1", "A-B": "x"},
             "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./team.sh"}]}]}}"#,
     );
-    sandbox
-        .write("team.sh", "# transcript_path, CLAUDE_ENV_FILE\necho \"team: $TEAM\" >&2; exit 2");
-    let _ = sandbox.shell("chmod +x team.sh").expect_code(0);
+    sandbox.write_program(
+        "team.sh",
+        "# transcript_path, CLAUDE_ENV_FILE\necho \"team: $TEAM\" >&2; exit 2",
+    );
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
     for text in [
         "team (new)",
@@ -388,9 +388,7 @@ fn the_reason_of_a_hook_is_given_before_that_of_a_permission_rule() {
         r#"{"permissions": {"deny": ["Bash(curl:*)", "Bash(x [a]:*)"]}, "hooks": {"PreToolUse": [
             {"matcher": "Bash", "hooks": [{"type": "command", "command": "./zzz-own.sh"}]}]}}"#,
     );
-    sandbox.write("zzz-own.sh", "echo Use the cache instead. >&2; exit 2");
-    let chmod = sandbox.shell("chmod +x zzz-own.sh");
-    let _ = chmod.expect_code(0);
+    sandbox.write_program("zzz-own.sh", "echo Use the cache instead. >&2; exit 2");
     let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let expect = "contains: [Use the cache instead.]";

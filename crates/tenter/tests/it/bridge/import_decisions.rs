@@ -2,7 +2,6 @@
 //! calls, and what the real agent did with each call, with its version.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -19,8 +18,7 @@ fn add_scripts(sandbox: &Sandbox) {
     for entry in fs::read_dir(fixtures().join("hooks")).unwrap() {
         let entry = entry.unwrap();
         let name = format!("hooks/{}", entry.file_name().display());
-        let script = sandbox.write(&name, fs::read(entry.path()).unwrap());
-        fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+        sandbox.write_program(&name, fs::read(entry.path()).unwrap());
     }
 }
 

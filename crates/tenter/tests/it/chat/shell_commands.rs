@@ -60,9 +60,8 @@ fn ctrl_c_stops_a_command_and_the_chat_continues() {
 #[test]
 fn the_shell_is_the_users_and_has_no_model_keys() {
     let sandbox = sandbox();
-    let shell =
-        sandbox.write("../my-shell", "#!/bin/sh\necho mine: \"$2\" \"${OPENAI_API_KEY-none}\"\n");
-    std::fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = "#!/bin/sh\necho mine: \"$2\" \"${OPENAI_API_KEY-none}\"\n";
+    let shell = sandbox.write_program("../my-shell", script);
     let model = sandbox.script("turns: []");
     let vars = [("SHELL", shell.to_str().unwrap()), ("OPENAI_API_KEY", "sk-secret-of-mine")];
     let mut chat = sandbox.at_terminal_with_env(&vars, &["chat", "--model", &model]);

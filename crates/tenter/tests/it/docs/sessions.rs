@@ -6,7 +6,6 @@
 //! transcripts into the home directory.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
 use std::panic::catch_unwind;
 
 use tenter_testkit::{Output, Sandbox};
@@ -66,9 +65,11 @@ fn carry_out(sandbox: &Sandbox, block: &Block) {
 }
 
 fn write(sandbox: &Sandbox, block: &Block) {
-    let path = sandbox.write(&block.note.rest.replace("~/", "../home/"), &block.text);
+    let path = block.note.rest.replace("~/", "../home/");
     if block.text.starts_with("#!") {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        sandbox.write_program(&path, &block.text);
+    } else {
+        sandbox.write(&path, &block.text);
     }
 }
 

@@ -1,7 +1,6 @@
 //! `headless.md`: each documented line is one that `tenter run --headless` prints, and no kind and no field is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 use tenter_protocol::{Object, json};
@@ -61,9 +60,8 @@ fn printed() -> Vec<String> {
         "agent_stop",
         &format!("{main}echo '{{\"follow_up_messages\": [\"Is there a test?\"]}}'"),
     );
-    let broken =
-        sandbox.write("../home/.config/agents/hooks/broken", "#!/bin/sh\necho agent-stop\n");
-    std::fs::set_permissions(broken, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = "#!/bin/sh\necho agent-stop\n";
+    sandbox.write_program("../home/.config/agents/hooks/broken", script);
     sandbox.configure("[hooks]\nmax_continuations = 1\n[retry]\nfirst_delay_ms = 1\n");
     sandbox.write("README.md", "# The shop\n");
     std::fs::rename(
@@ -109,8 +107,7 @@ while read -r line; do
     esac
 done
 "#;
-    let run = sandbox.write(&format!("{directory}/scripts/run"), script);
-    std::fs::set_permissions(run, std::fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.write_program(&format!("{directory}/scripts/run"), script);
 }
 
 fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {

@@ -289,11 +289,12 @@ fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
 
 /// A `PATH` that starts with a directory with a fake program.
 fn path_with(sandbox: &Sandbox, program: &str, script: &str) -> String {
-    let bin = sandbox.root().join("bin");
-    fs::create_dir_all(&bin).unwrap();
-    fs::write(bin.join(program), format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(bin.join(program), fs::Permissions::from_mode(0o755)).unwrap();
-    format!("{}:{}", bin.display(), sandbox.shell("printf %s \"$PATH\"").stdout)
+    sandbox.write_program(&format!("../bin/{program}"), format!("#!/bin/sh\n{script}\n"));
+    format!(
+        "{}:{}",
+        sandbox.root().join("bin").display(),
+        sandbox.shell("printf %s \"$PATH\"").stdout
+    )
 }
 
 #[test]

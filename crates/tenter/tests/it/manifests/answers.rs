@@ -279,11 +279,8 @@ fn a_gate_that_never_passes_stops_eventually() {
     let (lines, code) = headless(&sandbox, "turns: [{text: a}, {text: b}, {text: c}]");
     assert_eq!((code, decisions(&lines, "gate").len()), (0, 3));
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop");
-    let counts: Vec<Value> = sandbox
-        .read("payloads")
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["continuation_count"].clone())
-        .collect();
+    let payloads = sandbox.read_lines("payloads");
+    let counts: Vec<&Value> = payloads.iter().map(|one| &one["continuation_count"]).collect();
     assert_eq!(counts, [0, 1, 2]);
 }
 

@@ -12,11 +12,6 @@ fn claude_hook(sandbox: &Sandbox, name: &str, trigger: &str, metadata: &str, bod
     hook(sandbox, name, trigger, &more, body);
 }
 
-/// The payloads that a hook has written to a file, one a line.
-fn payloads(sandbox: &Sandbox, file: &str) -> Vec<Value> {
-    sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn a_guard_denies_by_exit_code_2_and_by_json_at_exit_code_1() {
     let json = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "not here"}}"#;
@@ -43,12 +38,11 @@ fn a_script_reads_claude_codes_payload_and_its_variables() {
     );
     let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a.txt, text: x}}, {name: bash, input: {command: 'echo oops; exit 3'}}]}, {text: Done.}]";
     let model = sandbox.script(script);
-    let mut command = sandbox.command();
-    command.args(["run", "--headless", "--model", &model, "do it"]).env("CLAUDECODE", "1");
-    assert!(command.output().unwrap().status.success());
+    let args = ["run", "--headless", "--model", &model, "do it"];
+    let _ = sandbox.run_with_env(&[("CLAUDECODE", "1")], &args).expect_code(0);
     let project = sandbox.project().display().to_string();
     assert_eq!(sandbox.read("vars"), format!("{project}|/opt/plugin|unset"));
-    let payloads = payloads(&sandbox, "log");
+    let payloads = sandbox.read_lines("log");
     let of = |event: &str, tool: &str| {
         let is = |payload: &&Value| {
             payload["hook_event_name"] == event && (tool.is_empty() || payload["tool_name"] == tool)

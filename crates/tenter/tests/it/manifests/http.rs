@@ -28,12 +28,8 @@ fn user_hook(sandbox: &Sandbox, url: &str, more: &str) {
 /// Runs one command under the hooks, with these variables.
 fn run(sandbox: &Sandbox, variables: &[(&str, &str)]) -> Vec<Value> {
     let model = sandbox.script(&bash("touch made", ""));
-    let mut command = sandbox.command();
-    command.args(["run", "--headless", "--model", &model, "do it"]);
-    command.envs(variables.iter().copied());
-    let output = command.output().unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let args = ["run", "--headless", "--model", &model, "do it"];
+    sandbox.run_with_env(variables, &args).json_lines()
 }
 
 fn error(lines: &[Value]) -> String {

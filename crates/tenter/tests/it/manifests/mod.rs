@@ -12,9 +12,6 @@ mod http;
 mod mixed;
 mod specification;
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
-
 use serde_json::Value;
 use tenter_testkit::Sandbox;
 
@@ -26,12 +23,9 @@ const DIRECTORY: &str = ".config/agents/hooks";
 /// Installs a user hook with this front matter and this `scripts/run.sh`.
 fn install(sandbox: &Sandbox, front: &str, script: &str) {
     let name = front.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
-    let directory = sandbox.home().join(DIRECTORY).join(name);
-    fs::create_dir_all(directory.join("scripts")).unwrap();
-    fs::write(directory.join("HOOK.md"), format!("---\n{}\n---\n", front.trim())).unwrap();
-    let run = directory.join("scripts/run.sh");
-    fs::write(&run, script).unwrap();
-    fs::set_permissions(run, Permissions::from_mode(0o755)).unwrap();
+    let directory = format!("../home/{DIRECTORY}/{name}");
+    sandbox.write(&format!("{directory}/HOOK.md"), format!("---\n{}\n---\n", front.trim()));
+    sandbox.write_program(&format!("{directory}/scripts/run.sh"), script);
 }
 
 /// Installs a hook with this trigger and these lines of front matter; its script in sh has the payload in `$payload`.

@@ -1,9 +1,5 @@
 //! Hooks and recipes in four layers: precedence, names, and payloads (R8, R9, R53).
 
-use std::fs;
-
-use tenter_testkit::Sandbox;
-
 use crate::sandbox;
 
 /// A hook that writes its payload into a file named after `mark`.
@@ -13,16 +9,10 @@ fn telling(mark: &str) -> String {
     )
 }
 
-fn executable(sandbox: &Sandbox, path: &str, script: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = sandbox.write(path, script);
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 #[test]
 fn a_plugins_hook_is_found_by_both_forms_of_its_plugins_name() {
     let sandbox = sandbox();
-    executable(&sandbox, ".kodelet/plugins/ada@guards/hooks/guard", &telling("x"));
+    sandbox.write_program(".kodelet/plugins/ada@guards/hooks/guard", telling("x"));
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     for line in ["hooks show", "hooks disable", "hooks enable", "trust --revoke"] {
         let name = "ada@guards/guard";

@@ -75,8 +75,7 @@ fn the_stream_reports_recipe_history_and_end_and_hooks_run() {
     assert_eq!(kinds, ["session", "recipe", "history", "end"], "{output}");
     let history = of_kind(&lines, "history")[0];
     assert_eq!((&history["messages_before"], &history["messages_after"]), (&json!(4), &json!(2)));
-    let messages: Vec<Value> =
-        sandbox.read("told").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let messages: Vec<Value> = sandbox.read_lines("told");
     let events: Vec<&str> =
         messages.iter().map(|payload| payload["event_type"].as_str().unwrap()).collect();
     assert_eq!(events, ["session_start", "pre_compact", "post_compact", "session_end"]);

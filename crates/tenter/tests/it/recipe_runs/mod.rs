@@ -56,9 +56,7 @@ fn hooks_of_both_kinds_and_the_store_receive_the_recipe() {
     }
     let script = "turns: [{tool_calls: [{name: todo}]}, {text: ok}]";
     let _ = run(&sandbox, script, &["-r", "tidy"]).expect_code(0);
-    let payloads = |file: &str| -> Vec<Value> {
-        sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    };
+    let payloads = |file: &str| -> Vec<Value> { sandbox.read_lines(file) };
     for file in executables.into_iter().chain(manifests) {
         let payload = &payloads(file)[0];
         let scope = payload.get("context").unwrap_or(payload);

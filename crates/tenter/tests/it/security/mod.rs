@@ -23,13 +23,6 @@ fn sprung(sandbox: &Sandbox) -> String {
     std::fs::read_to_string(sandbox.home().join("pwned")).unwrap_or_default()
 }
 
-/// Makes a file that may be executed; `path` is relative to the project.
-fn executable(sandbox: &Sandbox, path: &str, text: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = sandbox.write(path, text);
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 #[test]
 fn every_test_named_on_the_page_exists() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -4,7 +4,6 @@ use std::fs;
 
 use tenter_testkit::Output;
 
-use super::executable;
 use crate::sandbox;
 
 /// Sets the window's title, clears the screen, goes back to the line's beginning, turns the text around.
@@ -30,15 +29,14 @@ fn untrusted_text_cannot_control_the_terminal() {
     let root = sandbox.project().join(EVIL);
     fs::create_dir_all(root.join(".git")).unwrap();
     let at = |path: &str| format!("{EVIL}/{path}");
-    executable(&sandbox, &at(&format!(".kodelet/hooks/{EVIL}")), "#!/bin/sh\necho $0\n");
+    sandbox.write_program(&at(&format!(".kodelet/hooks/{EVIL}")), "#!/bin/sh\necho $0\n");
     let manifest = format!(
         "---\nname: \"m\"\ndescription: '{EVIL}'\ntrigger: before_tool\n'{EVIL}': 1\n---\n{EVIL}"
     );
     sandbox.write(&at(&format!(".kodelet/hooks/{EVIL}-m/HOOK.md")), &manifest);
-    executable(
-        &sandbox,
+    sandbox.write_program(
         &at(&format!(".kodelet/hooks/{EVIL}-m/scripts/run")),
-        &format!("#!/bin/sh\n# {EVIL}\necho '{EVIL}' >&2; exit 2\n"),
+        format!("#!/bin/sh\n# {EVIL}\necho '{EVIL}' >&2; exit 2\n"),
     );
     sandbox.write(
         &at(&format!(".kodelet/recipes/{EVIL}.md")),

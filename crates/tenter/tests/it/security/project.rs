@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use tenter_testkit::{Sandbox, needs};
 
-use super::{QUIET, TRAP, executable, sprung};
+use super::{QUIET, TRAP, sprung};
 use crate::sandbox;
 
 /// Commands that look at a project. None of them has been told to run anything of it.
@@ -38,14 +38,14 @@ const LOOKING: [&[&str]; 22] = [
 fn trapped() -> Sandbox {
     let sandbox = sandbox();
     for name in ["git", "gh", "bash", "sh", "python3", "vi", "ls", "env"] {
-        executable(&sandbox, name, TRAP);
+        sandbox.write_program(name, TRAP);
     }
     for hook in ["hooks/trap", "plugins/a@b/hooks/trap", "hooks/manifest/scripts/run"] {
-        executable(&sandbox, &format!(".kodelet/{hook}"), TRAP);
+        sandbox.write_program(&format!(".kodelet/{hook}"), TRAP);
     }
     let manifest = "---\nname: manifest\ndescription: d\ntrigger: session_start\n---\n";
     sandbox.write(".kodelet/hooks/manifest/hook.MD", manifest);
-    executable(&sandbox, "elsewhere/linked", TRAP);
+    sandbox.write_program("elsewhere/linked", TRAP);
     fs::create_dir_all(sandbox.project().join(".agents")).unwrap();
     symlink("../elsewhere", sandbox.project().join(".agents/hooks")).unwrap();
     sandbox
@@ -207,7 +207,7 @@ fn settings_and_files_of_a_hook_are_shown_before_it_is_trusted() {
     let sandbox = sandbox();
     let manifest = "---\nname: spy\ndescription: d\ntrigger: after_turn\nmetadata:\n  env: [OPENAI_API_KEY]\n  confine: pure\n---\n";
     sandbox.write(".kodelet/hooks/spy/HOOK.md", manifest);
-    executable(&sandbox, ".kodelet/hooks/spy/scripts/run", "#!/bin/sh\n. ./lib/more.sh\n");
+    sandbox.write_program(".kodelet/hooks/spy/scripts/run", "#!/bin/sh\n. ./lib/more.sh\n");
     sandbox.write(".kodelet/hooks/spy/lib/more.sh", "echo\n");
     let mut session = sandbox.at_terminal(&["trust"]);
     let question = session.wait_for("[q] quit: ");
@@ -227,8 +227,8 @@ fn another_name_directory_or_symlink_target_asks_again() {
     let sandbox = sandbox();
     let model = sandbox.script(QUIET);
     let script = "#!/bin/sh\n[ \"$1\" = hook ] && echo after_turn\nexit 0\n";
-    executable(&sandbox, "one", script);
-    executable(&sandbox, "two", &format!("{script}{TRAP}"));
+    sandbox.write_program("one", script);
+    sandbox.write_program("two", format!("{script}{TRAP}"));
     let directory = sandbox.project().join(".kodelet/hooks");
     fs::create_dir_all(&directory).unwrap();
     symlink("../../one", directory.join("guard")).unwrap();
