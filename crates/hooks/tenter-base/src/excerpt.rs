@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn lines_are_taken_from_either_end() {
-        let (lines, left) = first_lines("a\nb\nc\n", 2);
-        assert_eq!((lines.collect::<Vec<_>>(), left), (vec!["a", "b"], 1));
+        let (lines, rest) = first_lines("a\nb\nc\n", 2);
+        assert_eq!((lines.collect::<Vec<_>>(), rest), (vec!["a", "b"], 1));
         assert_eq!(last_lines("a\nb\nc\n", 2), "b\nc");
         assert_eq!(last_lines("a\nb", 5), "a\nb");
         assert_eq!(last_lines("a\nb", 0), "");

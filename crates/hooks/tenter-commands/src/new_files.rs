@@ -81,9 +81,9 @@ fn try_dir(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
     fs::create_dir_all(above)?;
     // Hidden, so that it is not found as a hook. A replaced directory is moved into it and removed with it.
     let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(above)?;
-    let made = scratch.path().join("made");
+    let new = scratch.path().join("made");
     for file in files {
-        write_into(&made, file)?;
+        write_into(&new, file)?;
     }
     if fs::symlink_metadata(path).is_ok() {
         if !force {
@@ -91,7 +91,7 @@ fn try_dir(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
         }
         fs::rename(path, scratch.path().join("replaced"))?;
     }
-    fs::rename(&made, path)
+    fs::rename(&new, path)
 }
 
 fn write_into(dir: &Path, file: &NewFile) -> io::Result<()> {

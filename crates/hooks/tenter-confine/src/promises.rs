@@ -63,12 +63,12 @@ impl fmt::Display for PromiseReport {
 
 /// Returns the fact about a call that ran with these promises.
 pub(crate) fn fact(profile: String, promises: &[PromiseReport]) -> ConfinedFact {
-    let (kept, not_kept): (Vec<_>, Vec<_>) =
+    let (intact, broken): (Vec<_>, Vec<_>) =
         promises.iter().partition(|promise| promise.state != PromiseState::NotKept);
     ConfinedFact {
         profile,
-        kept: kept.iter().map(|promise| promise.name.to_owned()).collect(),
-        not_kept: not_kept.iter().map(|one| format!("{}: {}", one.name, one.why)).collect(),
+        kept: intact.iter().map(|promise| promise.name.to_owned()).collect(),
+        not_kept: broken.iter().map(|one| format!("{}: {}", one.name, one.why)).collect(),
     }
 }
 

@@ -251,14 +251,14 @@ impl Loader<'_> {
         let roots = self.roots(layout);
         let mut candidates = Vec::new();
         for (directory, root) in roots.iter().enumerate() {
-            let (mut found, problems) = source::scan(root, directory);
+            let (mut in_root, problems) = source::scan(root, directory);
             if root.layer == Layer::Managed {
                 let managed = &layout.managed;
-                for candidate in &mut found {
+                for candidate in &mut in_root {
                     ownership::examine(managed, root.within.as_deref(), candidate);
                 }
             }
-            candidates.extend(found);
+            candidates.extend(in_root);
             self.diagnostics.extend(problems);
         }
         let (settings, of_settings) = HookSettings::read(&roots);

@@ -70,7 +70,7 @@ mod tests {
             path
         };
         let long = "x".repeat(300);
-        let made = BTreeSet::from([
+        let directories = BTreeSet::from([
             of("/a", Layer::Project, "guard"),
             of("/b", Layer::Project, "guard"),
             of("/a", Layer::User, "guard"),
@@ -79,7 +79,7 @@ mod tests {
             of("/a", Layer::Project, ".."),
             of("/a", Layer::Project, &long),
         ]);
-        assert_eq!(made.len(), 7);
+        assert_eq!(directories.len(), 7);
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
     };
     match paths {
         Ok(paths) => paths.iter().filter_map(|path| unknown_field(event, path, text)).collect(),
-        Err(found) => found,
+        Err(diagnostics) => diagnostics,
     }
 }
 

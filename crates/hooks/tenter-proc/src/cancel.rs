@@ -181,7 +181,7 @@ mod tests {
                 count.fetch_add(1, Ordering::SeqCst);
             })
         };
-        let (kept, dropped) = (counting(), counting());
+        let (alive, dropped) = (counting(), counting());
         drop(dropped);
         cancel.cancel();
         assert_eq!(count.load(Ordering::SeqCst), 1);
@@ -191,7 +191,7 @@ mod tests {
             2,
             "a handler that comes too late is called at once"
         );
-        drop((kept, late));
+        drop((alive, late));
     }
 
     #[test]

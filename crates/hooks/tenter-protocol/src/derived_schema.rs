@@ -28,8 +28,8 @@ pub(crate) fn merge(schema: &mut Value, more: Value) {
     let (Value::Object(schema), Value::Object(more)) = (schema, more) else { return };
     for (key, value) in more {
         match (schema.get_mut(&key), value) {
-            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-            (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            (Some(Value::Array(own)), Value::Array(more)) => own.extend(more),
+            (Some(Value::Object(own)), Value::Object(more)) => own.extend(more),
             (_, value) => {
                 schema.insert(key, value);
             }

@@ -102,14 +102,14 @@ fn check_calls<'m>(
     message: &'m Message,
     mut open: BTreeSet<&str>,
 ) -> Result<BTreeSet<&'m str>, String> {
-    let mut made = BTreeSet::new();
+    let mut numbers = BTreeSet::new();
     for block in &message.blocks {
         match (block, message.role) {
             (Block::ToolResult { call_id, .. }, Role::User) => {
                 answer(index, call_id, &mut open)?;
             }
             (Block::ToolUse(call), Role::Assistant) => {
-                made.insert(call.id.as_str());
+                numbers.insert(call.id.as_str());
             }
             (Block::ToolResult { .. } | Block::ToolUse(_), _) => {
                 return Err(format!(
@@ -123,7 +123,7 @@ fn check_calls<'m>(
         Some(unanswered) => {
             Err(format!("messages[{index}] has no result for the call {unanswered}"))
         }
-        None => Ok(made),
+        None => Ok(numbers),
     }
 }
 

@@ -190,9 +190,9 @@ struct Tokens<'t, 's> {
 impl<'t> Tokens<'t, '_> {
     /// Takes a number of bytes.
     fn take(&mut self, length: usize) -> &'t str {
-        let (taken, rest) = self.rest.split_at(length);
+        let (text, rest) = self.rest.split_at(length);
         self.rest = rest;
-        taken
+        text
     }
 
     fn skip_line(&mut self) -> &'t str {

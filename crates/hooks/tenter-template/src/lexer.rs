@@ -292,9 +292,9 @@ impl<'a> Lexer<'a> {
                 }
                 '\n' => break,
                 '\\' => {
-                    let (meant, length) =
+                    let (character, length) =
                         escape(&inside[next + 1..]).ok_or_else(|| self.no_escape(next + 1))?;
-                    text.push(meant);
+                    text.push(character);
                     next += length;
                 }
                 letter => {

@@ -60,7 +60,7 @@ fn rendered(text: &str) -> String {
 fn found(text: &str) -> Vec<String> {
     let findings = match attempt(text) {
         Ok(rendered) => rendered.warnings,
-        Err(found) => found,
+        Err(diagnostics) => diagnostics,
     };
     findings
         .iter()
@@ -347,9 +347,9 @@ proptest! {
     fn any_text_parses_or_has_diagnostics(text in prop_oneof![templates(), "\\PC{0,80}", "[{}.\"`a-z \n|$()-]{0,80}"]) {
         match attempt(&text) {
             Ok(rendered) => prop_assert!(rendered.text.len() <= MAX_OUTPUT_BYTES),
-            Err(found) => {
-                prop_assert!(!found.is_empty());
-                for finding in &found {
+            Err(diagnostics) => {
+                prop_assert!(!diagnostics.is_empty());
+                for finding in &diagnostics {
                     let place = finding.span.as_ref().unwrap();
                     prop_assert!(place.line <= text.split('\n').count());
                     prop_assert!(place.column <= place.source.chars().count() + 1);

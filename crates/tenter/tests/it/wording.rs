@@ -59,6 +59,10 @@ const PATTERNS: &[(&str, &str)] = &[
     ),
     (r"\blet (mut )?PARTICIPLE\b", "name the variable by a noun"),
     (r"(\bfor |\bSome\(|\|)PARTICIPLE( in\b|\)|\|)", "name the variable by a noun"),
+    (
+        r"(\blet \([^=]*|\b(Ok|Err)\()\b(found|kept|known|made|meant|taken|told)\b[^=]*\) =",
+        "name the variable by a noun",
+    ),
     (r"\bfn of\(|\blet (mut )?of_", "say in the name what it returns"),
     (
         r"//.*\b((that|those) of\b|(is|are) about( [^t]| t[^o]|$))",
@@ -284,6 +288,7 @@ fn the_patterns_match_what_they_forbid() {
         "    /// Whether the file exists.",
         "    let mut found = Vec::new();",
         "    names.iter().any(|known| known == name)",
+        "    let (name, mut found) = read(path);",
         "    pub fn of(text: &str) -> Self {",
         "// It is about the limit.",
         "const MOST: usize = 10;",

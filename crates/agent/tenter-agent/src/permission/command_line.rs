@@ -202,10 +202,10 @@ fn repository(directory: &Path) -> Option<&Path> {
 
 /// Returns the known effect of a command, if everything that it reads on this machine is accessible.
 fn known_use(command: &Command, cwd: &Path, workspace: &Workspace) -> Option<KnownUse> {
-    let (known, words) = KnownUse::of_command(command).filter(|_| command.via.is_empty())?;
+    let (effect, words) = KnownUse::of_command(command).filter(|_| command.via.is_empty())?;
     let is_accessible =
         |word: &str| destination(&cwd.join(word)).is_ok_and(|real| workspace.contains(&real));
-    words.into_iter().all(is_accessible).then_some(known)
+    words.into_iter().all(is_accessible).then_some(effect)
 }
 
 /// Returns whether a command only changes the directory. The new directory is checked with the commands that follow.

@@ -65,8 +65,8 @@ mod tests {
             ("confin: pure", "looks like a restriction"),
             ("metadata: {confine: pure}", "there is a restriction below it"),
         ] {
-            let (recipe, found) = read(&format!("---\nname: x\n{line}\n---\nx"));
-            let [error] = &found[..] else { panic!("{found:?}") };
+            let (recipe, diagnostics) = read(&format!("---\nname: x\n{line}\n---\nx"));
+            let [error] = &diagnostics[..] else { panic!("{diagnostics:?}") };
             assert!(
                 recipe.is_none() && error.span.as_ref().is_some_and(|span| span.line == 3),
                 "{error:?}"

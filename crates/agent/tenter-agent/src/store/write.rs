@@ -295,11 +295,11 @@ pub(super) fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Resu
                 "the tool results of message {index} do not fit the calls of the message before it"
             ));
         }
-        let made = calls(message);
-        if message.role == Role::User && !made.is_empty() {
+        let starting = calls(message);
+        if message.role == Role::User && !starting.is_empty() {
             return Err(format!("message {index} is the user's and calls a tool"));
         }
-        open = Some(made);
+        open = Some(starting);
     }
     match open {
         None => Err("there is no message to save".to_owned()),

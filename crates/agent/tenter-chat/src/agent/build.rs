@@ -50,8 +50,8 @@ pub(crate) struct BuiltAgent {
 impl BuiltAgent {
     /// Takes the conversation to work on; returns a new one if it was taken already.
     pub(crate) fn conversation(&self) -> Conversation {
-        let taken = self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take();
-        taken.unwrap_or_else(|| {
+        let conversation = self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take();
+        conversation.unwrap_or_else(|| {
             new_conversation(self.agent.engine.project(), self.agent.model.as_ref())
         })
     }
@@ -187,8 +187,8 @@ fn agent_settings(
     let max_turns = args
         .max_turns
         .map_or(project.settings.max_turns, |limit| Some(limit).filter(|limit| *limit > 0));
-    let (system_prompt, found) = prompt::build(project, args);
-    findings.extend(found);
+    let (system_prompt, prompt_findings) = prompt::build(project, args);
+    findings.extend(prompt_findings);
     AgentSettings {
         system_prompt,
         retry: retry(project.settings.retry),
@@ -287,8 +287,8 @@ pub(super) fn servers(
     if args.no_mcp {
         return None;
     }
-    let (servers, found) = mcp::source(project);
-    findings.extend(found);
+    let (servers, server_findings) = mcp::source(project);
+    findings.extend(server_findings);
     servers
 }
 

@@ -51,7 +51,7 @@ impl FileChanges {
         }
         let file = self.project.join(path);
         match fs::metadata(&file) {
-            Ok(found) if found.is_file() && found.len() <= LARGEST_DIFFED => {
+            Ok(metadata) if metadata.is_file() && metadata.len() <= LARGEST_DIFFED => {
                 Some((path.to_owned(), fs::read_to_string(file).ok()?))
             }
             Ok(_) => None,

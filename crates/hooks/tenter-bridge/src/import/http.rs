@@ -56,9 +56,9 @@ fn with_variables(value: &str, allowed: &[&str]) -> String {
         let is_braced = after.starts_with('{');
         let inner = after.trim_start_matches('{');
         let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let (name, mut left) = inner.split_at(end.unwrap_or(inner.len()));
+        let (name, mut tail) = inner.split_at(end.unwrap_or(inner.len()));
         if is_braced {
-            left = left.strip_prefix('}').unwrap_or(left);
+            tail = tail.strip_prefix('}').unwrap_or(tail);
         }
         match name {
             "" => text.push_str("\\$"),
@@ -67,7 +67,7 @@ fn with_variables(value: &str, allowed: &[&str]) -> String {
             }
             _ => {}
         }
-        rest = left;
+        rest = tail;
     }
     text.push_str(rest);
     text

@@ -65,8 +65,8 @@ impl Visit<'_> {
     fn demand(&mut self, native: &NativeCall, input: &Object) {
         let hooks = self.runs.all_with(EventName::BeforeTool, tenter_engine::DecisionKind::Rewrite);
         let state = self.session.get();
-        let made = state.demanded.get(&call_digest(&native.tool, &native.input));
-        if made.is_some_and(|demanding| hooks.iter().all(|hook| demanding.contains(hook))) {
+        let demand = state.demanded.get(&call_digest(&native.tool, &native.input));
+        if demand.is_some_and(|demanding| hooks.iter().all(|hook| demanding.contains(hook))) {
             return;
         }
         let names = super::plain(&hooks.iter().cloned().collect::<Vec<_>>().join(", "));

@@ -179,14 +179,14 @@ fn registrations(
     let host = agent.host;
     let targets = registry.targets(host, project.root());
     let listed = targets.into_iter().filter_map(|target| {
-        let (found, error) = match registry.registered(&target) {
-            Ok(found) if found.is_empty() => return None,
-            Ok(found) => (found, None),
+        let (handlers, error) = match registry.registered(&target) {
+            Ok(handlers) if handlers.is_empty() => return None,
+            Ok(handlers) => (handlers, None),
             Err(error) => (Vec::new(), Some(error.message)),
         };
         let is_intact = |handler: &&RegisteredHandler| handler.is_intact;
-        let events = found.iter().filter(is_intact).count();
-        let complete = events == registry.expected(&target) && found.len() == events;
+        let events = handlers.iter().filter(is_intact).count();
+        let complete = events == registry.expected(&target) && handlers.len() == events;
         Some(ListedRegistration { scope: target.scope, file: target.file, events, complete, error })
     });
     listed.collect()

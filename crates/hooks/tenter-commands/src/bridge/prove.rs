@@ -257,8 +257,8 @@ impl Scratch {
             Failure::new(format!("{}: cannot make a scratch directory: {error}", path.display()))
         };
         let Some(directory) = keep else {
-            let made = TempDir::with_prefix("tenter-prove-");
-            return made
+            let directory = TempDir::with_prefix("tenter-prove-");
+            return directory
                 .map(Self::Removed)
                 .map_err(|error| failed(Path::new("temporary directory"), &error));
         };

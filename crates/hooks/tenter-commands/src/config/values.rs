@@ -295,8 +295,8 @@ mod tests {
             ("edits", "ask", ValueSource::Project),
             ("all", "edits", ValueSource::Project),
         ] {
-            let (_, found) = of_both(Precedence::Stricter, value(user), value(project));
-            assert_eq!(found, source, "{user} {project}");
+            let (_, origin) = of_both(Precedence::Stricter, value(user), value(project));
+            assert_eq!(origin, source, "{user} {project}");
         }
     }
 

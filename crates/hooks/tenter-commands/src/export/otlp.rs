@@ -174,8 +174,8 @@ fn severity(record: &Record) -> (u8, &'static str) {
 fn summary(record: &Record) -> String {
     let (hook, decision, reason) = match &record.kind {
         RecordKind::Run(run) => (Some(&run.hook), run.decision.as_str(), run.reason.as_ref()),
-        RecordKind::Decision(made) => {
-            (made.by.as_ref(), made.decision.as_str(), made.reason.as_ref())
+        RecordKind::Decision(decision) => {
+            (decision.by.as_ref(), decision.decision.as_str(), decision.reason.as_ref())
         }
         RecordKind::Answer(answer) => {
             (Some(&answer.hook), answer.answer.as_str(), Some(&answer.reason))

@@ -84,12 +84,12 @@ fn command_help(mut app: Command, words: &[String]) -> CommandResult {
 
 /// The error for the word at `depth`, which `command` does not have.
 fn unknown(command: &Command, depth: usize, words: &[String]) -> Failure {
-    let (known, word) = (&words[..depth], words[depth].as_str());
+    let (before, word) = (&words[..depth], words[depth].as_str());
     let topics = TOPICS.iter().filter(|_| depth == 0).map(|topic| topic.name);
     let names = command.get_subcommands().map(Command::get_name).chain(topics);
     let help = match nearest(word, names) {
         Some(name) => {
-            let path: Vec<&str> = known.iter().map(String::as_str).chain([name]).collect();
+            let path: Vec<&str> = before.iter().map(String::as_str).chain([name]).collect();
             format!("did you mean `tenter help {}`?", path.join(" "))
         }
         None => "`tenter help` lists commands and topics".to_owned(),

@@ -139,9 +139,9 @@ pub(super) fn heading(path: &Path) -> String {
 
 /// Returns the lines of a text, sanitised.
 pub(super) fn text_lines(text: &str) -> Vec<String> {
-    let (lines, left) = excerpt::first_lines(text, SHOWN_LINES);
+    let (lines, rest) = excerpt::first_lines(text, SHOWN_LINES);
     let more =
-        (left > 0).then(|| format!("… {left} more lines: read the file before you trust it"));
+        (rest > 0).then(|| format!("… {rest} more lines: read the file before you trust it"));
     lines.map(|line| visible(line).into_owned()).chain(more).collect()
 }
 

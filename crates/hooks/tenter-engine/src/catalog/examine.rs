@@ -119,9 +119,9 @@ impl Examiner<'_> {
             let fresh = fresh.filter(|_| examined.candidate.layer != Layer::Managed);
             let real_path = &examined.candidate.real_path;
             match fresh {
-                Some(Fresh::QueryReply(stamp, known)) => cache.put(real_path, stamp, &known),
-                Some(Fresh::Manifest(stamp, known)) => {
-                    cache.put_manifest(real_path, &stamp, &known);
+                Some(Fresh::QueryReply(stamp, facts)) => cache.put(real_path, stamp, &facts),
+                Some(Fresh::Manifest(stamp, facts)) => {
+                    cache.put_manifest(real_path, &stamp, &facts);
                 }
                 None => {}
             }
@@ -135,7 +135,7 @@ impl Examiner<'_> {
         let finding = match &candidate.kind {
             CandidateKind::Executable(stamp) => {
                 let (covered, around) = match self.executable(candidate) {
-                    Ok(found) => found,
+                    Ok(covered) => covered,
                     Err(invalid) => return Some(*invalid),
                 };
                 let cached = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
@@ -244,7 +244,7 @@ impl Examiner<'_> {
             return (unreadable(&error), None);
         }
         let (own, stamp) = match fingerprint_of_own(path, self.hasher(candidate)) {
-            Ok(taken) => taken,
+            Ok(hashed) => hashed,
             Err(error) => return (unreadable(&error), None),
         };
         let fingerprint = combined(own.clone(), around.hash.as_ref(), covered.setting);
@@ -291,13 +291,13 @@ impl Examiner<'_> {
     }
 
     fn read_manifest(&self, candidate: &Candidate, file: &Path) -> (Examined, Option<Fresh>) {
-        let taken = fingerprint_of_own(&candidate.path, self.hasher(candidate));
+        let hashed = fingerprint_of_own(&candidate.path, self.hasher(candidate));
         let manifest::Read { name, manifest, mut diagnostics, about } =
             manifest::read(candidate, file);
         let candidate = Candidate { name, ..candidate.clone() };
         let script = source::script(&candidate.path);
         let mut fresh = None;
-        let (covered, finding) = match (manifest, taken) {
+        let (covered, finding) = match (manifest, hashed) {
             (Err(why), _) => (None, Examination::Invalid(why)),
             (_, Err(error)) => (None, unreadable(&error)),
             (Ok(_), Ok((_, stamp))) if !directory_looks_like(&candidate.path, &stamp) => {

@@ -54,8 +54,8 @@ pub fn parse<T: DeserializeOwned + Default>(
 pub(super) fn with_suggestion(error: String) -> String {
     const UNKNOWN: &str = "unknown field `";
     let Some((_, rest)) = error.split_once(UNKNOWN) else { return error };
-    let Some((key, known)) = rest.split_once("`, expected ") else { return error };
-    let Some(suggestion) = nearest(key, known.split('`').skip(1).step_by(2)) else { return error };
+    let Some((key, keys)) = rest.split_once("`, expected ") else { return error };
+    let Some(suggestion) = nearest(key, keys.split('`').skip(1).step_by(2)) else { return error };
     let from = format!("{UNKNOWN}{key}`, expected ");
     error.replacen(&from, &format!("{UNKNOWN}{key}`; did you mean `{suggestion}`? Expected "), 1)
 }

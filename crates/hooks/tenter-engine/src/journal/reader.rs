@@ -99,8 +99,8 @@ impl JournalTail {
         let mut file = untrusted_file::open(&self.path)?;
         file.seek(SeekFrom::Start(self.offset))?;
         file.take(news).read_to_end(&mut bytes)?;
-        let (lines, taken) = split(&bytes);
-        self.offset += taken as u64;
+        let (lines, length) = split(&bytes);
+        self.offset += length as u64;
         Ok(lines)
     }
 
@@ -165,9 +165,9 @@ impl NewestLines {
             self.block *= 2;
             return self.previous();
         }
-        let (lines, taken) = split(&bytes[first..]);
+        let (lines, length) = split(&bytes[first..]);
         if self.unread == self.end {
-            self.end = start + (first + taken) as u64;
+            self.end = start + (first + length) as u64;
         }
         self.unread = start + first as u64;
         self.block = (self.block * 2).clamp(FIRST_BLOCK, MAX_BLOCK);

@@ -144,9 +144,9 @@ impl Cutting<'_> {
     fn fields(&mut self, depth: usize, fields: &Object) -> Value {
         let count = fields.len();
         let mut parts = Object::new();
-        for (taken, (key, field)) in fields.iter().enumerate() {
+        for (index, (key, field)) in fields.iter().enumerate() {
             if self.budget == 0 {
-                parts.insert("…".to_owned(), format!("[{} more left out]", count - taken).into());
+                parts.insert("…".to_owned(), format!("[{} more left out]", count - index).into());
                 break;
             }
             parts.insert(self.text(key), self.value(depth + 1, field));

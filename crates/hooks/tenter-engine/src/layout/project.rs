@@ -77,13 +77,13 @@ mod tests {
     use super::*;
 
     /// Creates these directories, and files for names that end in `!`; returns the root for `home/work/app/src`.
-    fn root_with(made: &[&str]) -> String {
+    fn root_with(marks: &[&str]) -> String {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         let home = base.join("home");
         let cwd = home.join("work/app/src");
         fs::create_dir_all(&cwd).unwrap();
-        for path in made {
+        for path in marks {
             if let Some(file) = path.strip_suffix('!') {
                 fs::write(base.join(file), "gitdir: elsewhere").unwrap();
             } else {
@@ -110,8 +110,8 @@ mod tests {
             (&["home/.kodelet", "home/.git"], "home"),
             (&["home/.kodelet", "home/work/.git"], "home/work"),
         ];
-        for (made, expected) in table {
-            assert_eq!(root_with(made), expected, "{made:?}");
+        for (marks, expected) in table {
+            assert_eq!(root_with(marks), expected, "{marks:?}");
         }
     }
 

@@ -148,7 +148,7 @@ impl Expression {
                 Err(TOO_LONG.to_owned())
             }
             Engine::Backtracking { regex, .. } => match regex.find(text) {
-                Ok(found) => Ok(found.map(|place| place.range())),
+                Ok(place) => Ok(place.map(|place| place.range())),
                 Err(_) => Err(TOO_SLOW.to_owned()),
             },
         }
@@ -325,13 +325,13 @@ mod tests {
 
     #[test]
     fn look_around_and_back_references_work_with_a_warning() {
-        for (text, on, found) in [
+        for (text, on, range) in [
             (r"rm (?!-i)", "rm -f x", Some(0..3)),
             (r"rm (?!-i)", "rm -i x", None),
             (r"(?<!git )push", "docker push", Some(7..11)),
             (r"(\w)\1", "hello", Some(2..4)),
         ] {
-            assert_eq!(Expression::new(text).find(on).unwrap(), found, "{text} on {on}");
+            assert_eq!(Expression::new(text).find(on).unwrap(), range, "{text} on {on}");
             assert!(check(text).unwrap().unwrap().message.contains("slower engine"));
         }
         assert_eq!(check("rm -rf /"), Ok(None));

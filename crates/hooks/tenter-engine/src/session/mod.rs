@@ -175,8 +175,8 @@ impl HookSession<'_> {
     /// If the session is cancelled before every hook has seen the result, the result is withheld.
     pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
         let tool = call.name.clone();
-        let made = self.keys.result(result);
-        let result = self.with_changed_files(&call, made.clone());
+        let original = self.keys.result(result);
+        let result = self.with_changed_files(&call, original.clone());
         let for_hooks = result.clone();
         let body = Body::AfterTool { call, result };
         // A rewrite of `success` would change it.
@@ -192,7 +192,7 @@ impl HookSession<'_> {
         let (result, feedback) = outcome.into_tool_result();
         let result = result.unwrap_or_else(|| withheld("the output is withheld: hooks lost it"));
         // Only hooks see which files changed.
-        let result = if result == for_hooks { made } else { result };
+        let result = if result == for_hooks { original } else { result };
         // What a hook wrote instead may hold a key as well.
         ToolReview { result: self.keys.result(result), feedback }
     }

@@ -142,7 +142,7 @@ impl HookSettings {
         let mut diagnostics = Vec::new();
         for root in roots.iter().filter(|root| root.prefix.is_empty()) {
             match read(root, &mut diagnostics) {
-                Ok(found) => settings.extend(found),
+                Ok(entries) => settings.extend(entries),
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }

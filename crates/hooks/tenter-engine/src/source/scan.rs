@@ -64,14 +64,14 @@ pub fn scan(root: &Root, directory: usize) -> (Vec<Candidate>, Vec<Diagnostic>) 
     }
     let opened = listed
         .and_then(|entries| Ok((entries, fs::canonicalize(&root.dir)?, fs::metadata(&root.dir)?)));
-    let (found, real_dir, metadata) = match opened {
+    let (entries, real_dir, metadata) = match opened {
         Ok(opened) => opened,
         Err(error) => return (Vec::new(), vec![unreadable(&root.dir, &error)]),
     };
     let directory = Directory { root, real_dir, place: directory };
     let mut candidates = Vec::new();
     let mut diagnostics = Vec::from_iter(directory.exposure(&root.dir, &metadata));
-    for entry in found {
+    for entry in entries {
         match directory.look_at(&entry) {
             Ok(Some((candidate, warning))) => {
                 candidates.push(candidate);

@@ -260,9 +260,7 @@ pub(crate) fn fingerprint_of_own(
     hasher: &Hasher,
 ) -> io::Result<(Fingerprint, HookStamp)> {
     match HookStamp::read(path)? {
-        HookStamp::File(_) => {
-            hasher.file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp)))
-        }
+        HookStamp::File(_) => hasher.file(path).map(|(hash, stamp)| (hash, HookStamp::File(stamp))),
         HookStamp::Directory(files) => {
             check_size(size(&files))?;
             let fingerprint = digest(&hash_all(path, &files, hasher)?);
@@ -343,9 +341,9 @@ mod tests {
     fn taken(covered: &Covered) -> Fingerprint {
         let cancel = Cancel::new();
         let hasher = Hasher::new(u64::MAX, &cancel);
-        let taken = fingerprint(covered, &hasher).unwrap();
-        assert_eq!(Snapshot::read(covered, &hasher).unwrap().fingerprint, taken);
-        taken
+        let hash = fingerprint(covered, &hasher).unwrap();
+        assert_eq!(Snapshot::read(covered, &hasher).unwrap().fingerprint, hash);
+        hash
     }
 
     fn hook(directory: &Path, name: &str, content: &str) -> PathBuf {
@@ -443,8 +441,8 @@ mod tests {
         helper.set_len(MAX_HELPER_BYTES + 1).unwrap();
         let beside = CoveredSiblings::Helpers(scratch.path().to_owned());
         let cancel = Cancel::new();
-        let taken = fingerprint(&Covered { beside, ..alone(&path) }, &Hasher::new(0, &cancel));
-        assert!(taken.is_err());
+        let hash = fingerprint(&Covered { beside, ..alone(&path) }, &Hasher::new(0, &cancel));
+        assert!(hash.is_err());
     }
 
     #[test]

@@ -283,21 +283,21 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("guard");
         fs::write(&path, "one").unwrap();
-        let (taken, _) = Contents::read(&covered(&path)).unwrap();
+        let (fingerprint, _) = Contents::read(&covered(&path)).unwrap();
         let entry = TrustEntry {
             covered: Some(covered(&path)),
-            ..TrustEntry::new("guard", taken.clone(), &path)
+            ..TrustEntry::new("guard", fingerprint.clone(), &path)
         };
         let contents = KeptContents::beside(&scratch.path().join("state/trust.json"));
         fs::write(&path, "two").unwrap();
         contents.keep(&entry);
-        assert_eq!(contents.get(&taken), None);
+        assert_eq!(contents.get(&fingerprint), None);
         fs::write(&path, "one").unwrap();
         contents.keep(&entry);
-        assert_eq!(contents.get(&taken).unwrap().0["guard"], text("one"));
-        contents.retain(&[taken.0.as_str()].into());
-        assert!(contents.get(&taken).is_some());
+        assert_eq!(contents.get(&fingerprint).unwrap().0["guard"], text("one"));
+        contents.retain(&[fingerprint.0.as_str()].into());
+        assert!(contents.get(&fingerprint).is_some());
         contents.retain(&BTreeSet::new());
-        assert_eq!(contents.get(&taken), None);
+        assert_eq!(contents.get(&fingerprint), None);
     }
 }

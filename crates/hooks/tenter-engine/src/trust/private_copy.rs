@@ -51,14 +51,14 @@ impl PrivateCopy {
         if !is_trusted(&copy) {
             private_dir::enforce(copies)?;
             let new = copies.join(replace_file::temporary_name()?);
-            let made = make(covered, &new).and_then(|()| {
+            let result = make(covered, &new).and_then(|()| {
                 // Someone may have changed the hook while it was copied.
                 if is_trusted(&new) { replace(&new, &copy, copies) } else { Err(changed()) }
             });
-            if made.is_err() {
+            if result.is_err() {
                 let _ = fs::remove_dir_all(&new);
             }
-            made?;
+            result?;
             prune(copies, &copy);
         }
         Ok(Some(Self { original, copy }))

@@ -189,14 +189,14 @@ fn a_rename_right_after_the_check_runs_nothing_of_a_hook_that_fails_closed() {
     let evil = scene.file("evil", PASSES, 0o755);
     let time = fs::metadata(&guard).unwrap().modified().unwrap();
     fs::File::options().write(true).open(&evil).unwrap().set_modified(time).unwrap();
-    let (kept, is_over) = (scene.at("kept"), AtomicBool::new(false));
+    let (backup, is_over) = (scene.at("kept"), AtomicBool::new(false));
     thread::scope(|threads| {
         threads.spawn(|| {
             while !is_over.load(Ordering::SeqCst) {
-                fs::rename(&guard, &kept).unwrap();
+                fs::rename(&guard, &backup).unwrap();
                 fs::rename(&evil, &guard).unwrap();
                 fs::rename(&guard, &evil).unwrap();
-                fs::rename(&kept, &guard).unwrap();
+                fs::rename(&backup, &guard).unwrap();
             }
         });
         for _ in 0..30 {

@@ -51,9 +51,9 @@ fn guards() -> Vec<Guard> {
     let guard = |file: &std::path::PathBuf| {
         let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
         let hook = Path::new(&name).join("HOOK.md");
-        let (manifest, found) =
+        let (manifest, diagnostics) =
             format::read(&hook, &fs::read(file).unwrap(), Strictness::Tolerant, CHECKS);
-        let rules = manifest.unwrap_or_else(|| panic!("{name}: {found:?}")).extensions.rules;
+        let rules = manifest.unwrap_or_else(|| panic!("{name}: {diagnostics:?}")).extensions.rules;
         // Ready-made hooks without rules have none.
         let compiled = HookRules::new(&rules)?;
         Some(Guard { name, rules, compiled })

@@ -11,13 +11,13 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let mut hosts = context.pages.facts.hosts();
     // Those that matter come first; the sort is stable.
     hosts.sort_by_key(|host| (host.registrations.is_empty(), !host.is_installed));
-    let (known, others): (Vec<&HostStatus>, Vec<&HostStatus>) =
+    let (own, others): (Vec<&HostStatus>, Vec<&HostStatus>) =
         hosts.iter().partition(|host| is_known(host));
     let part = html! {
-        @if known.is_empty() {
+        @if own.is_empty() {
             div.empty { p { "No other agent is installed here, or registered." } }
         }
-        ul.cards { @for host in known { (card(host)) } }
+        ul.cards { @for host in own { (card(host)) } }
         @if !others.is_empty() {
             section.others aria-label="Agents that are not on this machine" {
                 h2 { "Not on this machine" }

@@ -119,9 +119,9 @@ fn symlinks_in_the_plugins_directory_are_not_written_through() {
     for name in [".plugin.lock.new", "plugin.lock", ".lock", ".staging-1-0/lock"] {
         let scene = Scene::new();
         let source = scene.repository("guards");
-        let (kept, made) = (scene.root().join("kept"), scene.root().join("made"));
-        fs::write(&kept, "").unwrap();
-        for target in [&kept, &made] {
+        let (existing, absent) = (scene.root().join("kept"), scene.root().join("made"));
+        fs::write(&existing, "").unwrap();
+        for target in [&existing, &absent] {
             let link = scene.plugins().dir().join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             let _ = fs::remove_file(&link);
@@ -129,8 +129,8 @@ fn symlinks_in_the_plugins_directory_are_not_written_through() {
             let plugins = scene.plugins();
             let staged = plugins.stage().map(drop);
             let _ = staged.and_then(|()| scene.add(&source.url(), true).map(drop).or(Ok(())));
-            assert_eq!(fs::read_to_string(&kept).unwrap(), "", "{name}");
-            assert!(!made.exists(), "{name}");
+            assert_eq!(fs::read_to_string(&existing).unwrap(), "", "{name}");
+            assert!(!absent.exists(), "{name}");
         }
     }
 }

@@ -124,12 +124,12 @@ mod tests {
         let parsed = |stdout: &str| parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap();
         let beside = parsed(r#"{"blocked": false, "success": true}"#);
         assert_eq!(beside.warnings, ["its reply has no field \"success\"; it is ignored"]);
-        for (stdout, meant) in [
+        for (stdout, expected) in [
             (r#"{"blokced": true, "reason": "no"}"#, "blocked"),
             (r#"{"decision": "deny", "reason": "no"}"#, "blocked"),
         ] {
             let defects = parsed(stdout).defects;
-            assert!(defects[0].ends_with(&format!("did you mean {meant:?}?")), "{defects:?}");
+            assert!(defects[0].ends_with(&format!("did you mean {expected:?}?")), "{defects:?}");
         }
         let foreign = parse_reply(EventName::AfterTool, br#"{"modified_output": {}}"#).unwrap();
         let suggested = "its reply has no field \"modified_output\"; did you mean \"output\"?";

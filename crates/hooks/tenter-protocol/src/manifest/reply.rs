@@ -349,7 +349,7 @@ mod tests {
         let beside = answer(EventName::BeforeTool, r#"{"decision": "allow", "checked": 3}"#);
         assert!(beside.reply.verdict.is_some());
         assert_eq!(beside.warnings, ["its reply has no field \"checked\"; it is ignored"]);
-        for (stdout, name, meant) in [
+        for (stdout, name, expected) in [
             (r#"{"descision": "deny", "reason": "no"}"#, "descision", "decision"),
             (r#"{"decison": "deny"}"#, "decison", "decision"),
             (r#"{"blocked": true, "reason": "no"}"#, "blocked", "decision"),
@@ -357,7 +357,7 @@ mod tests {
         ] {
             let answer = answer(EventName::BeforeTool, stdout);
             assert_eq!(answer.reply, Reply::default(), "{stdout}");
-            let expected = format!("its reply has no field {name:?}; did you mean {meant:?}?");
+            let expected = format!("its reply has no field {name:?}; did you mean {expected:?}?");
             assert_eq!(answer.defects, [expected]);
         }
         let many: Object = (0..1000).map(|index| (format!("x{index}"), json!(1))).collect();

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn of_a_repeated_key_the_value_that_denies_is_kept() {
-        for (text, kept) in [
+        for (text, expected) in [
             (r#"{"decision": "deny", "decision": "allow"}"#, json!({"decision": "deny"})),
             (r#"{"decision": "allow", "decision": "block"}"#, json!({"decision": "block"})),
             (r#"{"decision": "deny", "decision": null}"#, json!({"decision": "deny"})),
@@ -82,7 +82,7 @@ mod tests {
         ] {
             let read = object(text.as_bytes()).unwrap();
             assert!(read.repeated.is_some(), "{text}");
-            assert_eq!(Value::Object(read.object), kept, "{text}");
+            assert_eq!(Value::Object(read.object), expected, "{text}");
         }
         assert_eq!(object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).unwrap().repeated, None);
     }

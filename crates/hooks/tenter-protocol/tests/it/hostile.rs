@@ -27,10 +27,10 @@ fn ids(findings: &[Diagnostic]) -> Vec<&str> {
 /// Reads `bytes`, which must be rejected in bounded time with the diagnostic `id`.
 fn rejected(bytes: &[u8], id: &str) -> Diagnostic {
     let begun = Instant::now();
-    let (manifest, findings) = read(bytes);
+    let (hook, findings) = read(bytes);
     // A generous bound: it distinguishes milliseconds from exponential time.
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
-    assert_eq!(manifest, None);
+    assert_eq!(hook, None);
     let finding_with_id = findings.iter().find(|finding| finding.id == id);
     finding_with_id.unwrap_or_else(|| panic!("{findings:?}")).clone()
 }
@@ -45,8 +45,8 @@ fn a_byte_order_mark_carriage_returns_and_blank_lines_are_accepted() {
     let plain = read(&manifest("")).0.unwrap();
     let text = String::from_utf8(manifest("")).unwrap();
     let windows = format!("\u{feff}\r\n  \r\n{}", text.replace('\n', "\r\n"));
-    let (found, findings) = read(windows.as_bytes());
-    assert_eq!(found.unwrap(), plain);
+    let (hook, findings) = read(windows.as_bytes());
+    assert_eq!(hook.unwrap(), plain);
     assert_eq!(findings, []);
     assert_eq!(body(windows.as_bytes()), "body\r\n");
 }
@@ -110,21 +110,21 @@ fn too_many_values_and_keys_are_rejected() {
 #[test]
 fn diagnostics_over_the_limit_are_counted() {
     let keys: String = (0..2000).map(|index| format!("k{index}: 1\n")).collect();
-    let (found, findings) = read(&manifest(&keys));
-    assert!(found.is_some(), "a hook with unknown keys runs");
+    let (hook, findings) = read(&manifest(&keys));
+    assert!(hook.is_some(), "a hook with unknown keys runs");
     assert_eq!(findings.len(), 101);
     assert_eq!(findings[100].message, "1900 more problems are not shown");
     // An error over the limit is still an error.
-    let (found, findings) = read(&manifest(&format!("{keys}matcher: {{tool: '['}}\n")));
-    assert_eq!(found, None);
+    let (hook, findings) = read(&manifest(&format!("{keys}matcher: {{tool: '['}}\n")));
+    assert_eq!(hook, None);
     assert_eq!(findings[100].severity, Severity::Error);
 }
 
 #[test]
 fn many_unknown_escapes_are_repaired_or_rejected_in_time() {
     let text = manifest(&format!("matcher: {{pattern: \"{}\"}}\n", "\\d".repeat(20_000)));
-    let (found, findings) = read(&text);
-    assert_eq!(found.unwrap().matcher.pattern.unwrap(), "\\d".repeat(20_000));
+    let (hook, findings) = read(&text);
+    assert_eq!(hook.unwrap().matcher.pattern.unwrap(), "\\d".repeat(20_000));
     assert_eq!(ids(&findings), ["manifest-escape"]);
     let texts: String = (0..2000).map(|index| format!("  k{index}: \"\\d\"\n")).collect();
     rejected(&manifest(&format!("metadata:\n{texts}")), "manifest-syntax");
@@ -154,9 +154,9 @@ fn invalid_utf8_is_an_error_in_the_front_matter_and_replaced_in_the_body() {
 #[test]
 fn hyphens_inside_text_do_not_end_the_front_matter() {
     let more = "metadata:\n  a: x --- y\n  b: |\n    ---\n  c: 'a\n    --- b'\n";
-    let (found, findings) = read(&manifest(more));
+    let (hook, findings) = read(&manifest(more));
     assert_eq!(findings, []);
-    let metadata = found.unwrap().metadata;
+    let metadata = hook.unwrap().metadata;
     assert_eq!(metadata["a"], "x --- y");
     assert_eq!(metadata["b"], "---\n");
     assert_eq!(metadata["c"], "a --- b");
@@ -169,8 +169,8 @@ fn the_copies_of_a_very_long_line_are_limited() {
         "---\n{{name: guard, description: a, trigger: before_tool, {}}}\n---\n",
         keys.join(", ")
     );
-    let (found, findings) = read(text.as_bytes());
-    assert!(found.is_some());
+    let (hook, findings) = read(text.as_bytes());
+    assert!(hook.is_some());
     let size: usize =
         findings.iter().filter_map(|one| one.span.as_ref()).map(|place| place.source.len()).sum();
     assert!(size <= 100 * MAX_SIZE, "{size}");

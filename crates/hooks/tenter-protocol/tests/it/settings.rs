@@ -39,9 +39,9 @@ metadata:
 fn rules(values: &str) -> Vec<Rule> {
     let set = format!("set: {{{values}}}");
     let text = HOOK.replace("SET", if values.is_empty() { "" } else { &set });
-    let (manifest, found) =
+    let (manifest, diagnostics) =
         read(Path::new("/x/HOOK.md"), text.as_bytes(), Strictness::Strict, CHECKS);
-    assert!(found.is_empty(), "{found:?}");
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
     manifest.unwrap().extensions.rules
 }
 
@@ -79,8 +79,8 @@ fn rules_are_switched_on_and_off() {
 #[test]
 fn a_hook_without_any_rule_is_an_error() {
     let text = HOOK.replace("SET", "set: {decision: off}");
-    let (manifest, found) =
+    let (manifest, diagnostics) =
         read(Path::new("/x/HOOK.md"), text.as_bytes(), Strictness::Tolerant, CHECKS);
     assert!(manifest.is_none());
-    assert!(found[0].message.contains("would never run"), "{found:?}");
+    assert!(diagnostics[0].message.contains("would never run"), "{diagnostics:?}");
 }

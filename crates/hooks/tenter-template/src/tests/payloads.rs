@@ -187,8 +187,8 @@ proptest! {
         ]),
     ) {
         let template = Template::parse(file(text), Dialect::Hook).unwrap();
-        if let Err(found) = template.render(&Inputs { values: &payload, declared: &[] }, &NoShell) {
-            prop_assert!(!found.is_empty());
+        if let Err(diagnostics) = template.render(&Inputs { values: &payload, declared: &[] }, &NoShell) {
+            prop_assert!(!diagnostics.is_empty());
         }
     }
 
@@ -206,7 +206,7 @@ proptest! {
     fn any_condition_parses_or_has_diagnostics(text in prop_oneof![templates(), "\\PC{0,60}"]) {
         match Condition::parse(file(&text)) {
             Ok(condition) => { let _ = condition.holds(&payload()); }
-            Err(found) => prop_assert!(!found.is_empty()),
+            Err(diagnostics) => prop_assert!(!diagnostics.is_empty()),
         }
     }
 }

@@ -50,14 +50,14 @@ struct Styled<'t>(&'t str);
 impl Styled<'_> {
     /// Removes `text` from the front, after spaces at which a line was broken, and returns it with its escape sequences.
     fn take(&mut self, text: &str) -> String {
-        let mut taken = String::new();
+        let mut line = String::new();
         let mut rest = text.chars().peekable();
         let starts_with_space = text.starts_with(' ');
         let mut is_at_start = true;
         while let Some(next) = self.0.chars().next() {
             if next == '\x1b' {
                 let end = self.0.find('m').map_or(self.0.len(), |end| end + 1);
-                taken.push_str(&self.0[..end]);
+                line.push_str(&self.0[..end]);
                 self.0 = &self.0[end..];
                 continue;
             }
@@ -68,10 +68,10 @@ impl Styled<'_> {
             self.0 = &self.0[next.len_utf8()..];
             if !is_break {
                 is_at_start = false;
-                taken.push(next);
+                line.push(next);
             }
         }
-        taken
+        line
     }
 }
 

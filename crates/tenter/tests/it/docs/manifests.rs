@@ -113,8 +113,8 @@ fn every_misleading_matcher_has_the_documented_warning() {
             "---\nname: x\ndescription: d\ntrigger: before_tool\nmatcher:\n  {line}\n---\n"
         );
         let path = Path::new("/hooks/x/HOOK.md");
-        let (_, found) = format::read(path, front.as_bytes(), Strictness::Tolerant, CHECKS);
-        let [finding] = &found[..] else { panic!("{line}: {found:?}") };
+        let (_, diagnostics) = format::read(path, front.as_bytes(), Strictness::Tolerant, CHECKS);
+        let [finding] = &diagnostics[..] else { panic!("{line}: {diagnostics:?}") };
         assert!(row[1].ends_with(&finding.severity.to_string()), "{line}");
     }
 }

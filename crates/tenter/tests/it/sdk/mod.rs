@@ -39,13 +39,13 @@ fn assert_generated(file: &str, text: &str) {
     let (mark, rest) = rest.split_once('\n').unwrap();
     let end = rest.rfind("--- end of the generated part ---").unwrap();
     let end = rest[..end].rfind('\n').map_or(0, |newline| newline + 1);
-    let (found, after) = rest.split_at(end);
+    let (generated, after) = rest.split_at(end);
     if std::env::var_os("TENTER_UPDATE").is_some() {
         fs::write(&path, format!("{before} --- generated{mark}\n{text}{after}")).unwrap();
         return;
     }
     assert!(
-        found == text,
+        generated == text,
         "sdk/{file} is stale; update it with TENTER_UPDATE=1 cargo test --test it sdk::"
     );
 }

@@ -78,11 +78,11 @@ fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
             let (listed, findings) = place.skills().list(Strictness::Tolerant);
             assert_eq!(findings, []);
             let mut skills_of_name = listed.iter().filter(|skill| skill.origin.name == name);
-            let taken = skills_of_name.next().unwrap();
-            assert!(taken.is_active() && taken.origin.layer == *layer, "{taken:?}");
+            let skill = skills_of_name.next().unwrap();
+            assert!(skill.is_active() && skill.origin.layer == *layer, "{skill:?}");
             let rest: Vec<_> = skills_of_name.collect();
             assert_eq!(rest.len(), levels.len());
-            assert!(rest.iter().all(|other| other.shadowed_by == Some(taken.origin.path.clone())));
+            assert!(rest.iter().all(|other| other.shadowed_by == Some(skill.origin.path.clone())));
             fs::remove_dir_all(place.base.path().join(first)).unwrap();
         }
         assert!(place.found(name).starts_with("there is no skill"));

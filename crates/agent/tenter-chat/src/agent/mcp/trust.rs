@@ -43,9 +43,9 @@ pub(crate) struct PendingServer {
 impl PendingServer {
     fn new(project: &Project, server: &ConfiguredServer) -> Self {
         let covered = ServerCoverage::new(project, server);
-        let record = covered.fingerprint().and_then(|taken| {
+        let record = covered.fingerprint().and_then(|fingerprint| {
             let record =
-                TrustRecord::new(TrustedKind::McpServer, &server.name, taken, &server.file);
+                TrustRecord::new(TrustedKind::McpServer, &server.name, fingerprint, &server.file);
             Ok((record, covered.description()?))
         });
         let name = trust_name(TrustedKind::McpServer, &server.name);

@@ -104,13 +104,13 @@ proptest! {
     }
 
     #[test]
-    fn for_every_name_exactly_the_runnable_hook_of_the_highest_layer_runs((found, _) in two_orders()) {
-        let expected: Vec<Candidate> = found
+    fn for_every_name_exactly_the_runnable_hook_of_the_highest_layer_runs((candidates, _) in two_orders()) {
+        let expected: Vec<Candidate> = candidates
             .iter()
             .filter(|examined| matches!(examined.finding, Examination::Ready(_)))
             .map(|examined| examined.candidate.clone())
             .collect();
-        let hooks = resolved(found).hooks;
+        let hooks = resolved(candidates).hooks;
         for candidate in &expected {
             let running: Vec<&Hook> = hooks.iter().filter(|hook| hook.name == candidate.name).collect();
             prop_assert_eq!(running.len(), 1);

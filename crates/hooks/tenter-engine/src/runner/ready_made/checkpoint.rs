@@ -21,7 +21,8 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
         cancel: call.cancel(),
     };
     let keep = call.number("keep").max(1) as usize;
-    let made = checkpoints.create(&label, call.now(), keep)?;
-    let log = made.map_or_else(|| "no file changed".to_owned(), |id| format!("checkpoint {id}"));
+    let checkpoint = checkpoints.create(&label, call.now(), keep)?;
+    let log =
+        checkpoint.map_or_else(|| "no file changed".to_owned(), |id| format!("checkpoint {id}"));
     Ok(Reply { log: Some(log), ..Reply::default() })
 }

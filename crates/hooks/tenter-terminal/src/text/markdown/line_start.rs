@@ -85,16 +85,16 @@ pub(super) fn is_rule(line: &str) -> bool {
 /// The two parts of a line between which the marks of quotes and items are left out: the parser takes quadratic time for a
 /// deep nesting.
 pub(super) fn without_deep_marks(line: &str) -> [&str; 2] {
-    let (mut marks, mut kept, mut end) = (0, line.len(), 0);
+    let (mut marks, mut length, mut end) = (0, line.len(), 0);
     for (at, mark) in line.char_indices() {
         let is_item = "-*+.)".contains(mark) && line[at + 1..].starts_with([' ', '\t']);
         if is_item || mark == '>' {
             marks += 1;
             end = at + 1;
-            kept = if marks > MAX_DEPTH { kept.min(at) } else { kept };
+            length = if marks > MAX_DEPTH { length.min(at) } else { length };
         } else if !(mark.is_ascii_digit() || mark == ' ' || mark == '\t') {
             break;
         }
     }
-    [&line[..kept], &line[kept.max(end)..]]
+    [&line[..length], &line[length.max(end)..]]
 }
