@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tenter_base::Clock;
-use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd};
 use tenter_protocol::tool_metadata::{ChangeKind, ChangedFile, ChangedFiles};
 
 use crate::checkpoints::GIT_SETTINGS;
@@ -84,9 +84,8 @@ fn git(args: &[&str], timeout: Duration, project: &Path, env: &Environment) -> C
         args: GIT_SETTINGS.iter().chain(args).map(OsString::from).collect(),
         cwd: project.to_owned(),
         env: env.clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout, grace: Duration::ZERO, ..Limits::default() },
+        ..Invocation::default()
     };
     tenter_proc::run(&invocation, &Cancel::new())
 }

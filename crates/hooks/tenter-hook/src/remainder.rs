@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use tenter_base::{private_dir, replace_file, untrusted_file};
 use tenter_bridge::payload::MAX_PAYLOAD;
 use tenter_bridge::{Remainder, Visited, Visitor};
-use tenter_proc::{Invocation, Limits, Streams};
+use tenter_proc::Invocation;
 
 use crate::output::warn;
 
@@ -41,9 +41,7 @@ fn try_start(visitor: &Visitor, remainder: &Remainder) -> io::Result<()> {
         args: args.into(),
         cwd: visitor.cwd.clone(),
         env: Vec::clone(&visitor.vars),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     tenter_proc::start_background(&invocation, Path::new("/dev/null")).map(drop)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// A program to run. Nothing of the environment is inherited.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Invocation {
     /// The path of the program, relative to `cwd`. A bare name is looked up in the `PATH` of `env`.
     pub program: PathBuf,
@@ -24,9 +24,10 @@ pub struct Invocation {
 }
 
 /// The capture of a program's output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Streams {
     /// stdout and stderr separately.
+    #[default]
     Separate,
     /// Both as stdout, in the order in which they were written.
     Merged,

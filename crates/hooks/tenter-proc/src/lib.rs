@@ -7,16 +7,15 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use tenter_proc::{Cancel, ProcessEnd, Invocation, Limits, Streams, run};
+//! use tenter_proc::{Cancel, ProcessEnd, Invocation, Limits, run};
 //!
 //! let invocation = Invocation {
 //!     program: "/bin/sh".into(),
 //!     args: vec!["-c".into(), "echo ready; exec sleep 60".into()],
 //!     cwd: "/".into(),
 //!     env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-//!     stdin: Vec::new(),
-//!     streams: Streams::Separate,
 //!     limits: Limits { timeout: Duration::from_millis(500), ..Limits::default() },
+//!     ..Invocation::default()
 //! };
 //! let completion = run(&invocation, &Cancel::new());
 //! assert!(matches!(completion.end, ProcessEnd::TimedOut));

@@ -191,7 +191,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::{Limits, Streams};
+    use crate::Limits;
 
     fn busy_until(attempt: u32, attempts: &Cell<u32>) -> io::Result<()> {
         attempts.set(attempts.get() + 1);
@@ -247,9 +247,8 @@ mod tests {
             args: args.iter().map(Into::into).collect(),
             cwd: "/".into(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            stdin: Vec::new(),
-            streams: Streams::Separate,
             limits: Limits { timeout: Duration::MAX, ..Limits::default() },
+            ..Invocation::default()
         }
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_proc::{Cancel, CapturedOutput, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, CapturedOutput, Invocation, Limits, ProcessEnd};
 use tenter_protocol::executable::{self, Announcement, PROTOCOL_VERSION};
 use tenter_protocol::runtime::SERVE_VARIABLE;
 
@@ -73,9 +73,8 @@ impl Query<'_> {
             args: vec!["hook".into()],
             cwd: self.project.to_owned(),
             env: self.environment(owner, path),
-            stdin: Vec::new(),
-            streams: Streams::Separate,
             limits: Limits { timeout: self.timeout, keep: LONGEST_ANSWER, ..Limits::default() },
+            ..Invocation::default()
         }
     }
 

@@ -190,8 +190,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use tenter_proc::{DialogueListener, Invocation, Limits, NotSent, Streams};
-    use tenter_protocol::runtime::Initialize;
+    use tenter_proc::{DialogueListener, Invocation, NotSent};
 
     use super::super::connection::Connection;
     use super::*;
@@ -225,24 +224,10 @@ mod tests {
     }
 
     fn start(key: &PoolKey) -> Start {
+        let initialize = r#"{"protocol": 1, "hook": "h", "project": "/", "host": "test", "events": [], "services": []}"#;
         Start {
-            invocation: Invocation {
-                program: "/bin/false".into(),
-                args: Vec::new(),
-                cwd: "/".into(),
-                env: Vec::new(),
-                stdin: Vec::new(),
-                streams: Streams::Separate,
-                limits: Limits::default(),
-            },
-            initialize: Initialize {
-                protocol: 1,
-                hook: key.hook.clone(),
-                project: "/".to_owned(),
-                host: "test".to_owned(),
-                events: Vec::new(),
-                services: Vec::new(),
-            },
+            invocation: Invocation::default(),
+            initialize: serde_json::from_str(initialize).unwrap(),
             layer: key.layer,
             fingerprint: key.fingerprint.clone(),
             requested_env: Vec::new(),

@@ -1,7 +1,7 @@
 //! Replies as real programs write them (R82): the decision stands, whatever else is in them.
 
 use tenter_engine::inspect::Outcome;
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Limits};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, executable, manifest};
 use tenter_testkit::needs;
@@ -49,9 +49,8 @@ fn python(script: &str) -> String {
         args: vec!["-c".into(), script.into()],
         cwd: "/".into(),
         env: vec![("PATH".into(), needs::search_path())],
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { keep: 64 << 20, ..Limits::default() },
+        ..Invocation::default()
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
     assert_eq!(completion.stderr.text(), "");

@@ -14,9 +14,7 @@ use tenter_bridge::keeper::{ControlLine, KeeperPlace, directories, read_control}
 use tenter_engine::inspect::{
     ChildProcesses, Connection, Connector, Environment, GrantedTurn, Start,
 };
-use tenter_proc::{
-    DialogueEnd, DialogueListener, Invocation, Limits, NotSent, ProcessEnd, Streams,
-};
+use tenter_proc::{DialogueEnd, DialogueListener, Invocation, NotSent, ProcessEnd};
 use tenter_protocol::runtime::Initialized;
 
 use super::opening::opening;
@@ -165,10 +163,7 @@ impl KeeperClient {
                 idle.as_millis().to_string().into(),
             ],
             cwd: "/".into(),
-            env: Vec::new(),
-            stdin: Vec::new(),
-            streams: Streams::Separate,
-            limits: Limits::default(),
+            ..Invocation::default()
         };
         tenter_proc::start_detached(&invocation)
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use tenter_bridge::keeper::Opening;
 use tenter_engine::inspect::{PoolKey, Start};
-use tenter_proc::{Invocation, Limits, Streams};
+use tenter_proc::Invocation;
 
 /// The variables that reach hooks through the keeper, besides those that the hook requests.
 const VARIABLES: [&str; 8] =
@@ -67,9 +67,7 @@ pub(super) fn start(opening: Opening) -> Start {
         args: args.into_iter().map(OsString::from).collect(),
         cwd: cwd.into(),
         env: env.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     let requested_env = Vec::new();
     Start { invocation, initialize, layer, fingerprint, requested_env, is_serve_only: true }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams, run};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, run};
 
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -22,9 +22,8 @@ pub(crate) fn program(program: &str, args: &[&str]) -> Invocation {
         args: args.iter().map(Into::into).collect(),
         cwd: "/".into(),
         env: vec![("PATH".into(), PATH.into())],
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout: FOREVER, ..Limits::default() },
+        ..Invocation::default()
     }
 }
 

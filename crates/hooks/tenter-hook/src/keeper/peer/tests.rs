@@ -4,12 +4,11 @@ use std::io::BufReader;
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
-use tenter_engine::Layer;
-use tenter_engine::inspect::{ChildProcesses, PoolKey, ProcessPool, Start};
-use tenter_engine::trust::Fingerprint;
-use tenter_proc::{Invocation, Limits, Streams};
-use tenter_protocol::runtime::{Initialize, event_request, notification};
+use tenter_bridge::keeper::Opening;
+use tenter_engine::inspect::{ChildProcesses, ProcessPool};
+use tenter_protocol::runtime::{event_request, notification};
 
+use super::super::opening;
 use super::*;
 
 const FOREVER: Duration = Duration::from_mins(1);
@@ -25,30 +24,19 @@ answer() { echo "{\"jsonrpc\": \"2.0\", \"id\": $1, \"result\": $2}"; }
 
 /// Starts a hook that runs this script after [`START`]. Its process ends with the pool.
 fn process(script: &str) -> (ProcessPool<()>, Arc<ServingProcess>) {
-    let invocation = Invocation {
-        program: "/bin/sh".into(),
-        args: vec!["-c".into(), format!("{START}{script}").into()],
-        cwd: "/".into(),
-        env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
-    };
-    let initialize = Initialize {
-        protocol: 1,
-        hook: "guard".to_owned(),
-        project: "/".to_owned(),
-        host: "test".to_owned(),
-        events: Vec::new(),
-        services: Vec::new(),
-    };
-    let (layer, fingerprint) = (Layer::User, Fingerprint("0".to_owned()));
-    let (hook, variant) = (initialize.hook.clone(), Vec::new());
-    let key = PoolKey { layer, hook, fingerprint: fingerprint.clone(), variant };
-    let (requested_env, is_serve_only) = (Vec::new(), true);
-    let start = Start { invocation, initialize, layer, fingerprint, requested_env, is_serve_only };
+    let opening = json!({
+        "initialize": {"protocol": 1, "hook": "guard", "project": "/", "host": "test", "events": [], "services": []},
+        "layer": "user",
+        "fingerprint": "0",
+        "program": "/bin/sh",
+        "args": ["-c", format!("{START}{script}")],
+        "cwd": "/",
+        "env": [["PATH", "/usr/local/bin:/usr/bin:/bin"]],
+    });
+    let opening: Opening = serde_json::from_value(opening).unwrap();
     let pool = ProcessPool::new(Arc::new(ChildProcesses::default()), 1);
-    let (process, ()) = pool.get_or_start(&key, |()| true, || ((), start)).unwrap();
+    let start = || ((), opening::start(opening.clone()));
+    let (process, ()) = pool.get_or_start(&opening::key(&opening), |()| true, start).unwrap();
     (pool, process)
 }
 
