@@ -68,13 +68,12 @@ impl Bench {
 
 fn read(text: &str) -> (Option<Recipe>, Vec<String>) {
     let origin = RecipeOrigin { layer: RecipeLayer::User, path: "r.md".into() };
-    let (recipe, diagnostics) =
-        Recipe::read("r", origin, text.as_bytes(), &ConfineProfiles::default());
+    let (recipe, notes) = Recipe::read("r", origin, text.as_bytes(), &ConfineProfiles::default());
     let line = |finding: &Diagnostic| {
         let line = finding.span.as_ref().map_or(0, |place| place.line);
         format!("{line} {} {}: {}", finding.severity, finding.id, finding.message)
     };
-    (recipe, diagnostics.iter().map(line).collect())
+    (recipe, notes.iter().map(line).collect())
 }
 
 fn text(recipe: &Recipe, args: &[(&str, &str)]) -> Result<Rendered, Vec<Diagnostic>> {
@@ -85,10 +84,10 @@ fn text(recipe: &Recipe, args: &[(&str, &str)]) -> Result<Rendered, Vec<Diagnost
 
 #[test]
 fn every_key_is_read() {
-    let (recipe, diagnostics) = read(
+    let (recipe, notes) = read(
         "---\nname: Review\ndescription: ' Look at it '\nallowed_tools: [bash, Grep]\nallowed_commands: ['git diff *', \"ls\"]\narguments:\n  target:\n    description: The branch\n    default: main\n  focus:\ndefaults:\n  depth: 3\n---\nReview {{.target}} {{.depth}}.\n",
     );
-    assert_eq!(diagnostics, [] as [&str; 0]);
+    assert_eq!(notes, [] as [&str; 0]);
     let recipe = recipe.unwrap();
     assert_eq!((recipe.title.as_str(), recipe.description.as_str()), ("Review", "Look at it"));
     assert_eq!(recipe.allowed_tools.as_deref().unwrap(), ["bash", "Grep"]);
@@ -118,12 +117,9 @@ fn an_empty_list_allows_nothing_and_a_missing_list_everything() {
 
 #[test]
 fn a_file_without_front_matter_is_a_recipe() {
-    let (recipe, diagnostics) = read("\u{feff}Do {{.what}}.");
+    let (recipe, notes) = read("\u{feff}Do {{.what}}.");
     let recipe = recipe.unwrap();
-    assert_eq!(
-        (recipe.title.as_str(), recipe.body(), diagnostics.len()),
-        ("r", "Do {{.what}}.", 0)
-    );
+    assert_eq!((recipe.title.as_str(), recipe.body(), notes.len()), ("r", "Do {{.what}}.", 0));
 }
 
 #[test]
@@ -145,15 +141,12 @@ fn a_restriction_that_cannot_be_read_is_an_error() {
             "2 error recipe-field: unknown key `metadata`, and there is a restriction below it",
         ),
     ] {
-        let (recipe, diagnostics) = read(&format!("---\n{field}\n---\nx"));
+        let (recipe, notes) = read(&format!("---\n{field}\n---\nx"));
         assert!(recipe.is_none(), "{field}");
-        assert_eq!(diagnostics, [expected], "{field}");
+        assert_eq!(notes, [expected], "{field}");
     }
-    let (recipe, diagnostics) = read("---\nallowed_commands: ['git [']\n---\nx");
-    assert!(
-        recipe.is_none() && diagnostics[0].contains("the pattern \"git [\" is invalid"),
-        "{diagnostics:?}"
-    );
+    let (recipe, notes) = read("---\nallowed_commands: ['git [']\n---\nx");
+    assert!(recipe.is_none() && notes[0].contains("the pattern \"git [\" is invalid"), "{notes:?}");
 }
 
 #[test]
@@ -162,8 +155,8 @@ fn a_restriction_after_a_comment_or_with_trailing_spaces_restricts() {
         "<!-- prettier-ignore -->\n---\nallowed_tools: []\n---\nx",
         "\n<!--\nallowed_tools: [bash]\n-->\n\n---  \nallowed_tools: []\n---\t\nx",
     ] {
-        let (recipe, diagnostics) = read(text);
-        assert_eq!(diagnostics, [] as [&str; 0], "{text}");
+        let (recipe, notes) = read(text);
+        assert_eq!(notes, [] as [&str; 0], "{text}");
         let recipe = recipe.unwrap();
         assert_eq!((recipe.allowed_tools.as_deref(), recipe.body()), (Some(&[][..]), "x"));
     }
@@ -178,13 +171,10 @@ fn a_restriction_outside_the_front_matter_is_an_error() {
         ("+++\nallowed_tools = []\n+++\nx", 2),
         ("---\nname: r\n---\nallowed_tools: []\nx", 4),
     ] {
-        let (recipe, diagnostics) = read(text);
+        let (recipe, notes) = read(text);
         assert!(recipe.is_none(), "{text}");
         let begins = format!("{line} error recipe-field: this line restricts nothing");
-        assert!(
-            diagnostics.iter().any(|finding| finding.starts_with(&begins)),
-            "{text}: {diagnostics:?}"
-        );
+        assert!(notes.iter().any(|finding| finding.starts_with(&begins)), "{text}: {notes:?}");
     }
     let example = "---\nname: r\n---\nWrite a recipe such as\n```\nallowed_tools: []\n```\n";
     assert!(read(example).0.is_some());
@@ -192,12 +182,12 @@ fn a_restriction_outside_the_front_matter_is_an_error() {
 
 #[test]
 fn all_problems_are_reported_at_once() {
-    let (recipe, diagnostics) = read(
+    let (recipe, notes) = read(
         "---\ncolour: red\ndescripton: x\narguments: {a: {defualt: 1}, b: [x]}\ndefaults: {c: [1]}\n---\n{{if}}\n{{.a",
     );
     assert!(recipe.is_none());
     assert_eq!(
-        diagnostics,
+        notes,
         [
             "2 warning recipe-field-ignored: unknown key `colour`; it is ignored",
             "3 warning recipe-field-ignored: unknown key `descripton`; it is ignored",
@@ -209,8 +199,8 @@ fn all_problems_are_reported_at_once() {
             "8 error template-syntax: the action that begins here has no end",
         ]
     );
-    let (recipe, diagnostics) = read("---\na: [\n---\n{{");
-    assert!(recipe.is_none() && diagnostics[0].contains("front-matter-syntax"), "{diagnostics:?}");
+    let (recipe, notes) = read("---\na: [\n---\n{{");
+    assert!(recipe.is_none() && notes[0].contains("front-matter-syntax"), "{notes:?}");
     let origin = RecipeOrigin { layer: RecipeLayer::User, path: "r.md".into() };
     assert_eq!(
         Recipe::read("r", origin, b"a\xff", &ConfineProfiles::default()).1[0].id,
@@ -261,7 +251,7 @@ fn directories_are_searched_in_order_of_precedence() {
         assert_eq!(bench.find("compact").body(), *directory);
     }
     directories.reverse();
-    let (recipes, diagnostics) = bench.listed();
+    let (recipes, notes) = bench.listed();
     let all: Vec<&ListedRecipe> =
         recipes.iter().filter(|recipe| recipe.name == "compact").collect();
     let layers: Vec<&str> = all.iter().map(|recipe| recipe.origin.layer.as_str()).collect();
@@ -269,7 +259,7 @@ fn directories_are_searched_in_order_of_precedence() {
     assert_eq!(all[0].shadowed_by, None);
     let first = bench.path("project/recipes/compact.md");
     assert!(all[1..].iter().all(|recipe| recipe.shadowed_by.as_ref() == Some(&first)));
-    assert_eq!(diagnostics, []);
+    assert_eq!(notes, []);
 }
 
 #[test]
@@ -333,12 +323,9 @@ fn symlinks_that_multiply_are_read_up_to_a_limit() {
         }
     }
     bench.write("project/recipes/d8/b.md", "b");
-    let (recipes, diagnostics) = bench.listed();
+    let (recipes, notes) = bench.listed();
     assert!(recipes.len() < 20_000);
-    assert_eq!(
-        diagnostics.iter().map(|finding| finding.id).collect::<Vec<_>>(),
-        ["recipes-too-many"]
-    );
+    assert_eq!(notes.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["recipes-too-many"]);
     assert_eq!(bench.find("a").body(), "a");
 }
 
@@ -359,14 +346,14 @@ fn follows_symlinks_only_within_the_directory() {
         assert_eq!(findings.len(), 1);
     }
     assert!(matches!(bench.refused("up/secret"), RecipeError::Unknown { .. }));
-    let (recipes, diagnostics) = bench.listed();
+    let (recipes, notes) = bench.listed();
     let usable: Vec<&str> = recipes
         .iter()
         .filter(|recipe| !recipe.is_broken && recipe.origin.layer == RecipeLayer::Project)
         .map(|recipe| recipe.name.as_str())
         .collect();
     assert_eq!(usable, ["link", "real"]);
-    let mut ids: Vec<&str> = diagnostics.iter().map(|finding| finding.id).collect();
+    let mut ids: Vec<&str> = notes.iter().map(|finding| finding.id).collect();
     ids.sort_unstable();
     assert_eq!(ids, ["recipe-link-outside", "recipe-link-outside", "recipe-unreadable"]);
 }
@@ -390,7 +377,7 @@ fn a_broken_recipe_shadows_others_of_its_name_and_hides_no_other_recipe() {
     let bench = Bench::new();
     bench.write("more/good.md", "fine");
     bench.write("project/recipes/commit.md", "{{if");
-    let (recipes, diagnostics) = bench.listed();
+    let (recipes, notes) = bench.listed();
     assert!(recipes.iter().any(|recipe| recipe.name == "good" && !recipe.is_broken));
     assert!(
         recipes.iter().any(|recipe| recipe.name == "commit"
@@ -398,12 +385,12 @@ fn a_broken_recipe_shadows_others_of_its_name_and_hides_no_other_recipe() {
             && recipe.shadowed_by.is_none())
     );
     assert!(
-        diagnostics.iter().all(
+        notes.iter().all(
             |finding| finding.path.as_deref() == Some(&bench.path("project/recipes/commit.md"))
         )
     );
     let RecipeError::Unusable { findings, .. } = bench.refused("commit") else { panic!() };
-    assert_eq!(findings, diagnostics);
+    assert_eq!(findings, notes);
 }
 
 #[test]
