@@ -82,13 +82,11 @@ fn nothing_is_executed() {
 #[test]
 fn secrets_in_commands_are_masked() {
     let sandbox = worked();
-    let file = sandbox.home().join(".claude/projects/more/1.jsonl");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     let key = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     let command = format!("git push --force https://{key}@example.com/a.git");
     let project = sandbox.project();
     let call = serde_json::json!({"type": "assistant", "sessionId": "s", "cwd": project, "timestamp": "2026-11-24T10:00:00Z", "message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": command}}]}});
-    std::fs::write(file, format!("{call}\n")).unwrap();
+    sandbox.write("../home/.claude/projects/more/1.jsonl", format!("{call}\n"));
     for args in [&["--guard", "git-safety"][..], &["--guard", "git-safety", "--json"]] {
         let output = backtest(&sandbox, args).expect_code(0);
         assert!(output.stdout.contains("git push --force https://ghp_"), "{output}");
@@ -196,9 +194,7 @@ fn allowed(sandbox: &Sandbox, commands: &[&str]) {
         ]
     });
     let text = lines.map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
-    let file = sandbox.home().join(".claude/projects/app/s.jsonl");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(file, text).unwrap();
+    sandbox.write("../home/.claude/projects/app/s.jsonl", text);
 }
 
 /// Rules in the manner of the guard `git-safety`, whose many examples would be tried again for each suggestion.
@@ -227,11 +223,10 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     let sandbox = sandbox();
     let hooks = sandbox.home().join(".config/agents/hooks");
     for (hook, rules) in [("own-git", OWN_GIT), ("databases", OWN_DATABASES)] {
-        std::fs::create_dir_all(hooks.join(hook)).unwrap();
         let text = format!(
             "---\nname: {hook}\ndescription: A test.\ntrigger: before_tool\nmetadata:\n  match:\n{rules}---\n"
         );
-        std::fs::write(hooks.join(hook).join("HOOK.md"), text).unwrap();
+        sandbox.write(&format!("../home/.config/agents/hooks/{hook}/HOOK.md"), text);
     }
     let commands = ["cargo test -p app", "git branch -D old", "git push --force", "npm test; ls"];
     allowed(&sandbox, &commands.repeat(3));

@@ -52,9 +52,7 @@ fn a_rule_confines_what_it_matches_and_no_other_call() {
         return;
     }
     let manifest = "---\nname: scripts\ndescription: Confines scripts.\ntrigger: before_tool\nmetadata:\n  match:\n    - program: bash\n      decision: confine\n      confine: {write: [project]}\n      reason: A script.\n---\n";
-    let hook = sandbox.home().join(".config/agents/hooks/scripts/HOOK.md");
-    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-    std::fs::write(&hook, manifest).unwrap();
+    sandbox.write("../home/.config/agents/hooks/scripts/HOOK.md", manifest);
     let outside = sandbox.root().join("outside");
     sandbox.write("deploy.sh", format!("echo x > {}\n", outside.display()));
     let check = sandbox.run(&["check", "bash deploy.sh"]).expect_code(0);

@@ -141,9 +141,8 @@ fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
     let record = format!(
         r#"{{"v":1,"time":"2026-03-01T09:30:00.000Z","conversation_id":"{session}","host":"claude-code","project":"{project}","event":"before_tool","tool_name":"bash","tool_input":{{"command":"ls"}},"kind":"run","hook":"h","layer":"user","hash":"h","spelling":"before_tool","duration_ms":1,"exit":"exit 0","decision":"deny"}}"#
     );
-    let journal = sandbox.state().join("journal");
-    fs::create_dir_all(&journal).unwrap();
-    fs::write(journal.join(format!("{session}.jsonl")), record + "\n").unwrap();
+    let journal = format!("../home/.local/state/tenter/journal/{session}.jsonl");
+    sandbox.write(&journal, record + "\n");
     let heading = || {
         let output = sandbox.run(&["log", "--all"]).expect_code(0);
         output.stdout.lines().next().unwrap().to_owned()

@@ -20,9 +20,8 @@ fn blocks(language: &str) -> Vec<String> {
 /// Returns for each command whether the README's manifest hook blocks it.
 fn blocked(commands: &[&str]) -> Vec<bool> {
     let sandbox = sandbox();
-    let directory = sandbox.home().join(".config/agents/hooks/no-force-push");
-    fs::create_dir_all(&directory).unwrap();
-    fs::write(directory.join("HOOK.md"), &blocks("markdown")[0]).unwrap();
+    let hook = "../home/.config/agents/hooks/no-force-push/HOOK.md";
+    sandbox.write(hook, &blocks("markdown")[0]);
     let call = |command: &&str| {
         // Nothing is pushed, whatever the hook says.
         let command = serde_json::to_string(&format!("git() {{ :; }}\n{command}")).unwrap();

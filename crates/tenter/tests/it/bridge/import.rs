@@ -130,12 +130,8 @@ fn rules_and_hooks_in_files_of_their_own_are_imported() {
 #[test]
 fn in_the_home_directory_the_hooks_are_the_users() {
     let sandbox = sandbox();
-    fs::create_dir_all(sandbox.home().join(".claude")).unwrap();
-    fs::write(
-        sandbox.home().join(".claude/settings.json"),
-        r#"{"permissions": {"deny": ["Bash(curl:*)"]}}"#,
-    )
-    .unwrap();
+    let settings = r#"{"permissions": {"deny": ["Bash(curl:*)"]}}"#;
+    sandbox.write("../home/.claude/settings.json", settings);
     let output = sandbox.shell("cd ~ && tenter bridge import claude-code --yes");
     assert!(
         sandbox.home().join(".config/agents/hooks/claude-deny-bash-curl/HOOK.md").exists(),
@@ -161,15 +157,14 @@ fn dead_entries_are_found_and_the_doctor_names_them() {
     assert!(doctor.stderr.contains("$CLAUDE_TOOL_FILE_PATH"), "{doctor}");
     sandbox.write(".claude/settings.json", "{}");
     let _ = sandbox.run(&["hooks", "lint", "claude-code"]).expect_code(0);
-    let policies = sandbox.home().join(".gemini/policies");
-    fs::create_dir_all(&policies).unwrap();
+    let file = "../home/.gemini/policies/own.toml";
     let policy = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\n";
-    fs::write(policies.join("own.toml"), policy).unwrap();
+    sandbox.write(file, policy);
     let output = sandbox.run(&["hooks", "lint", "gemini"]).expect_code(1);
     for text in ["own.toml", "rule 1: it has no `priority`", "drops the whole file"] {
         assert!(output.stderr.contains(text), "{output}");
     }
-    fs::write(policies.join("own.toml"), format!("{policy}priority = 100\n")).unwrap();
+    sandbox.write(file, format!("{policy}priority = 100\n"));
     let _ = sandbox.run(&["hooks", "lint", "gemini"]).expect_code(0);
 }
 

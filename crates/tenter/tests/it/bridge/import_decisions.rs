@@ -88,12 +88,9 @@ fn hooks_of_codex_decide_as_in_codex() {
     let sandbox = sandbox();
     let recorded = recorded("codex");
     add_scripts(&sandbox);
-    let directory = sandbox.home().join(".codex/rules");
-    fs::create_dir_all(&directory).unwrap();
     let rule = "prefix_rule(pattern=[\"curl\"], decision=\"forbidden\")\n";
-    fs::write(directory.join("default.rules"), rule).unwrap();
-    let settings = recorded["settings"].to_string();
-    fs::write(sandbox.home().join(".codex/hooks.json"), settings).unwrap();
+    sandbox.write("../home/.codex/rules/default.rules", rule);
+    sandbox.write("../home/.codex/hooks.json", recorded["settings"].to_string());
     let output = sandbox.run(&["bridge", "import", "codex", "--user", "--yes"]).expect_code(0);
     assert_every_entry_is_listed(&recorded["settings"], &output.stdout);
     compare(&sandbox, &recorded);
@@ -103,10 +100,8 @@ fn hooks_of_codex_decide_as_in_codex() {
 fn policies_of_gemini_decide_as_in_gemini() {
     let sandbox = sandbox();
     let recorded = recorded("gemini");
-    let gemini = sandbox.home().join(".gemini");
-    fs::create_dir_all(gemini.join("policies")).unwrap();
-    fs::write(gemini.join("settings.json"), recorded["settings"].to_string()).unwrap();
-    fs::write(gemini.join("policies/rules.toml"), recorded["policy"].as_str().unwrap()).unwrap();
+    sandbox.write("../home/.gemini/settings.json", recorded["settings"].to_string());
+    sandbox.write("../home/.gemini/policies/rules.toml", recorded["policy"].as_str().unwrap());
     let output = sandbox.run(&["bridge", "import", "gemini", "--user", "--yes"]).expect_code(0);
     for left_out in [
         "rule allow git push --dry-run: a hook's allow does not answer",

@@ -23,9 +23,8 @@ fn keep_proof(sandbox: &Installed, verdict: &str) {
         "isolated": true,
         "checks": [check],
     });
-    let file = sandbox.state().join("bridge/proofs/claude-code/2.1.330.json");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(file, proof.to_string()).unwrap();
+    let file = "../home/.local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
+    sandbox.write(file, proof.to_string());
 }
 
 fn installed() -> Installed {

@@ -243,14 +243,8 @@ fn an_override_of_the_user_gives_one_executable_a_key_and_no_other() {
     let give = "[[hooks.override]]\nname = \"asks\"\nenv = [\"OPENAI_API_KEY\"]\n";
     sandbox.write(".kodelet/hooks/hooks.toml", give);
     assert_eq!(key("asks"), "", "a project gives no key");
-    for file in ["hooks/hooks.toml", "config.toml"] {
-        let path = if file == "config.toml" {
-            sandbox.home().join(".config/tenter/config.toml")
-        } else {
-            sandbox.home().join(".kodelet").join(file)
-        };
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, give).unwrap();
+    for file in ["../home/.kodelet/hooks/hooks.toml", "../home/.config/tenter/config.toml"] {
+        let path = sandbox.write(file, give);
         assert_eq!([key("asks"), key("other")], ["sk-of-ada".to_owned(), String::new()], "{file}");
         fs::remove_file(path).unwrap();
     }
@@ -381,9 +375,7 @@ fn rule_with_examples(stopped: &str, passed: &str) -> Sandbox {
         "name: pushes\ndescription: x\ntrigger: before_tool\nmetadata:\n  match:\n    - name: force\n      program: git\n      \
          flags: {{any: [--force]}}\n      decision: deny\n      reason: No.\n      examples: {{stopped: {stopped}, passed: {passed}}}\n"
     );
-    let directory = user_hooks(&sandbox).join("pushes");
-    fs::create_dir_all(&directory).unwrap();
-    fs::write(directory.join("HOOK.md"), format!("---\n{front}---\n")).unwrap();
+    sandbox.write("../home/.config/agents/hooks/pushes/HOOK.md", format!("---\n{front}---\n"));
     sandbox
 }
 
