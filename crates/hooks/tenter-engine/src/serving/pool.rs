@@ -101,6 +101,12 @@ impl<S: Clone> ProcessPool<S> {
         lock(&self.slot(key)).remove_ended()
     }
 
+    /// Forgets the hooks whose processes have not died for a minute, so that those that were given up are started again.
+    pub fn forget_old_deaths(&self) {
+        let is_in_use = |slot: &Arc<Mutex<Slot<S>>>| Arc::strong_count(slot) > 1;
+        lock(&self.slots).retain(|_, slot| is_in_use(slot) || lock(slot).has_process_or_deaths());
+    }
+
     /// Removes a process, which ends when the last of its requests has.
     pub(super) fn remove(&self, key: &PoolKey) {
         lock(&self.slot(key)).process = None;
@@ -157,7 +163,7 @@ impl<S> Slot<S> {
     fn remove_ended(&mut self) -> Option<String> {
         let ending = self.process.as_ref()?.0.ending()?;
         self.process = None;
-        self.deaths.retain(|death| death.elapsed() < DEATH_WINDOW);
+        self.forget_old_deaths();
         self.deaths.push(Instant::now());
         if self.deaths.len() < MAX_DEATHS {
             return None;
@@ -165,6 +171,15 @@ impl<S> Slot<S> {
         let why = &ending.why;
         let why = format!("ended {MAX_DEATHS} times within a minute; the last time, it {why}");
         self.given_up.insert(why).clone().into()
+    }
+
+    fn forget_old_deaths(&mut self) {
+        self.deaths.retain(|death| death.elapsed() < DEATH_WINDOW);
+    }
+
+    fn has_process_or_deaths(&mut self) -> bool {
+        self.forget_old_deaths();
+        self.process.is_some() || !self.deaths.is_empty()
     }
 
     /// Returns whether nothing calls the process.
@@ -277,5 +292,23 @@ mod tests {
         assert_eq!(running(&pool), [next]);
         pool.shut_down();
         assert!(running(&pool).is_empty());
+    }
+    #[test]
+    fn a_hook_that_was_given_up_is_started_again_a_minute_after_its_last_death() {
+        let pool = ProcessPool::new(Arc::new(Silent), usize::MAX);
+        let key = key("hook", "1", "");
+        let is_started = || pool.get_or_start(&key, |_| true, || (0, start(&key))).is_ok();
+        let die = |death| {
+            let slot = pool.slot(&key);
+            let mut slot = lock(&slot);
+            (slot.given_up, slot.deaths) = (Some("ended".to_owned()), vec![death]);
+        };
+        die(Instant::now());
+        pool.forget_old_deaths();
+        assert!(!is_started());
+        die(Instant::now().checked_sub(DEATH_WINDOW).unwrap());
+        assert!(!is_started());
+        pool.forget_old_deaths();
+        assert!(is_started());
     }
 }

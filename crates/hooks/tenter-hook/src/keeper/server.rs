@@ -145,6 +145,7 @@ impl Keeper {
     ) -> io::Result<()> {
         let key = opening::key(&opening);
         self.pool.remove_ended(&key);
+        self.pool.forget_old_deaths();
         let start = || ((self.clock)(), opening::start(opening));
         match self.pool.get_or_start(&key, |_| true, start) {
             Err(why) => (&**stream).write_all(&ControlLine::Ended(why).to_line()),
