@@ -43,9 +43,10 @@ pub(super) fn rules(command: &str, verdict: RuleVerdict, reason: &str) -> Option
     if is_prefix {
         examples.push(format!("{example} x"));
     }
-    let check = check_examples(&rules);
-    let applies = examples.iter().all(|example| check(0, example, true).is_none());
-    drop(check);
+    let applies = {
+        let check = check_examples(&rules);
+        examples.iter().all(|example| check(0, example, true).is_none())
+    };
     applies.then_some(rules)
 }
 

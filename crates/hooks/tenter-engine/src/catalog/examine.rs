@@ -135,7 +135,7 @@ impl Examiner<'_> {
         let finding = match &candidate.kind {
             CandidateKind::Executable(stamp) => {
                 let (covered, around) = match self.executable(candidate) {
-                    Ok(covered) => covered,
+                    Ok(both) => both,
                     Err(invalid) => return Some(*invalid),
                 };
                 let cached = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
