@@ -24,11 +24,11 @@ impl Argument {
 }
 
 /// Maximum number of bytes of the arguments of one call, and of arguments.
-const MAX_BYTES: usize = 4096;
+pub(super) const MAX_BYTES: usize = 4096;
 const MAX_ARGUMENTS: usize = 16;
 /// Maximum number of variables that are looked up in a program, and of variables in the values of variables.
 const LOOKUPS: usize = 32;
-const DEPTH: usize = 8;
+pub(super) const DEPTH: usize = 8;
 /// Maximum number of bytes that are read, some of them several times.
 const FUEL: usize = 4 * crate::limits::MAX_BYTES;
 
@@ -124,21 +124,21 @@ fn object_start(text: &str) -> usize {
     start
 }
 
-struct Literals<'a, 's> {
-    source: &'s Source<'a>,
-    rest: &'a str,
-    budget: usize,
+pub(super) struct Literals<'a, 's> {
+    pub(super) source: &'s Source<'a>,
+    pub(super) rest: &'a str,
+    pub(super) budget: usize,
     /// The position of the expression in the program: only variables that were assigned before it have values.
-    at: usize,
-    depth: usize,
+    pub(super) at: usize,
+    pub(super) depth: usize,
 }
 
-impl<'a> Literals<'a, '_> {
-    fn peek(&self) -> Option<char> {
+impl Literals<'_, '_> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest.chars().next().filter(|_| self.budget > 0 && self.source.fuel.get() > 0)
     }
 
-    fn bump(&mut self) -> Option<char> {
+    pub(super) fn bump(&mut self) -> Option<char> {
         let next = self.peek()?;
         self.rest = &self.rest[next.len_utf8()..];
         self.budget = self.budget.saturating_sub(next.len_utf8());
@@ -146,7 +146,7 @@ impl<'a> Literals<'a, '_> {
         Some(next)
     }
 
-    fn skip(&mut self, text: &str) -> bool {
+    pub(super) fn skip(&mut self, text: &str) -> bool {
         let is_next = self.budget > 0 && self.rest.starts_with(text);
         if is_next {
             self.rest = &self.rest[text.len()..];
@@ -155,19 +155,19 @@ impl<'a> Literals<'a, '_> {
         is_next
     }
 
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         while self.peek().is_some_and(|next| next.is_whitespace() && next != '\n') {
             self.bump();
         }
     }
 
-    fn all_blanks(&mut self) {
+    pub(super) fn all_blanks(&mut self) {
         while self.peek().is_some_and(char::is_whitespace) {
             self.bump();
         }
     }
 
-    fn arguments(&mut self) -> Vec<Argument> {
+    pub(super) fn arguments(&mut self) -> Vec<Argument> {
         let mut all = Vec::new();
         while all.len() < MAX_ARGUMENTS {
             self.all_blanks();
@@ -186,6 +186,11 @@ impl<'a> Literals<'a, '_> {
 
     fn argument(&mut self) -> Argument {
         let (rest, budget) = (self.rest, self.budget);
+        if self.rest.starts_with(['*', '%', 'q'])
+            && let Some(words) = self.words_by_letters()
+        {
+            return words;
+        }
         let argument = if self.depth > DEPTH {
             Argument::Other
         } else if self.peek() == Some('[') {
@@ -206,6 +211,8 @@ impl<'a> Literals<'a, '_> {
             None | Some(',' | ')' | ']' | '}' | ';' | '\n') if argument != Argument::Other => {
                 argument
             }
+            // `open F, "<a" or die`.
+            _ if argument != Argument::Other && self.rest.starts_with("or ") => argument,
             // What is read is only a part of an expression.
             _ => {
                 (self.rest, self.budget) = (rest, budget);
@@ -217,13 +224,27 @@ impl<'a> Literals<'a, '_> {
         }
     }
 
+    /// `qw(rm -rf a)` and `*%w[rm -rf a]`.
+    fn words_by_letters(&mut self) -> Option<Argument> {
+        let text = self.rest.trim_start_matches('*');
+        if !text.starts_with("qw") && !text.starts_with("%w") {
+            return None;
+        }
+        let (words, length) = quoted_by_letters(text)?;
+        let words = words.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let whole = &self.rest[..self.rest.len() - text.len() + length];
+        self.skip(whole);
+        self.blanks();
+        Some(Argument::List(words))
+    }
+
     /// Moves to the end of an expression.
     fn expression(&mut self) {
         let mut open = 0_usize;
         while let Some(next) = self.peek() {
             match next {
                 '"' | '\'' => {
-                    self.text();
+                    self.text(None);
                     continue;
                 }
                 '(' | '[' | '{' => open += 1,
@@ -273,13 +294,16 @@ impl<'a> Literals<'a, '_> {
     }
 
     /// The text that an expression stands for: literals, variables with literal values, and paths that are put together.
-    fn value(&mut self) -> Option<String> {
+    pub(super) fn value(&mut self) -> Option<String> {
         let mut value = self.term()?;
         loop {
             let (rest, budget) = (self.rest, self.budget);
             self.blanks();
             let is_path = self.skip("/");
-            let is_joined = !is_path && (self.skip("+") || self.skip(". "));
+            // `"a" . "b"` and `$a."b"`.
+            let is_dot = self.rest.starts_with(".\"") || self.rest.starts_with(".'");
+            let is_joined =
+                !is_path && (self.skip("+") || self.skip(". ") || (is_dot && self.skip(".")));
             if !is_path && !is_joined {
                 (self.rest, self.budget) = (rest, budget);
                 return Some(value);
@@ -302,7 +326,8 @@ impl<'a> Literals<'a, '_> {
 
     fn whole_term(&mut self) -> Option<String> {
         let mut value = match self.peek()? {
-            '"' | '\'' | '`' => self.text(),
+            '\'' => self.text(None),
+            '"' | '`' => self.text(Some("{")),
             '(' => {
                 self.bump();
                 self.blanks();
@@ -310,10 +335,11 @@ impl<'a> Literals<'a, '_> {
                 self.blanks();
                 self.skip(")").then_some(value)
             }
-            'r' if self.skip("require('os').homedir()")
-                || self.skip("require(\"os\").homedir()") =>
-            {
-                Some("~".to_owned())
+            'q' | '%' if quoted_by_letters(self.rest).is_some() => {
+                let (text, length) = quoted_by_letters(self.rest)?;
+                let (text, words) = (text.to_owned(), &self.rest[..length]);
+                self.skip(words);
+                Some(text)
             }
             _ => {
                 let is_letter = |c: &char| "rbufRBUF".contains(*c);
@@ -321,149 +347,93 @@ impl<'a> Literals<'a, '_> {
                 let prefix = &self.rest[..length];
                 if length > 0 && self.rest[length..].starts_with(['"', '\'']) {
                     self.skip(prefix);
-                    let text = self.text()?;
-                    let is_template = prefix.contains(['f', 'F']) && text.contains('{');
-                    (!is_template).then_some(text)
+                    self.text(prefix.contains(['f', 'F']).then_some(""))
                 } else {
                     self.named()
                 }
             }
         }?;
-        // `.expanduser()`, `.resolve()`: the same path.
         while self.rest.starts_with('.') {
-            let (rest, budget) = (self.rest, self.budget);
-            self.bump();
-            let name = self.name();
-            if !matches!(name, "expanduser" | "resolve" | "absolute" | "as_posix" | "to_s")
-                || !self.skip("()")
-            {
-                (self.rest, self.budget) = (rest, budget);
-                break;
-            }
-            value = value.trim_end().to_owned();
+            let Some(path) = self.method_of_path(&value) else { break };
+            value = path;
         }
         Some(value)
     }
 
-    fn name(&mut self) -> &'a str {
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
-        let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len()).min(self.budget);
-        let name = self.rest.get(..length).unwrap_or_default();
-        self.skip(name);
-        name
-    }
-
-    /// A variable, or a call that makes a path.
-    fn named(&mut self) -> Option<String> {
-        let start = self.rest;
-        let mut last = self.name();
-        if last.is_empty() {
-            return None;
-        }
-        loop {
-            let (rest, budget) = (self.rest, self.budget);
-            if !self.skip("::") && !self.skip(".") {
-                break;
-            }
-            let next = self.name();
-            let is_of_path = matches!(next, "expanduser" | "resolve" | "absolute");
-            if next.is_empty() || (is_of_path && self.rest.starts_with("()")) {
-                (self.rest, self.budget) = (rest, budget);
-                break;
-            }
-            last = next;
-        }
-        let whole = &start[..start.len() - self.rest.len()];
-        match self.peek() {
-            Some('(') => self.call(whole, last),
-            // `os.environ['HOME']`, `$ENV{HOME}`.
-            Some('[' | '{') if last.eq_ignore_ascii_case("environ") || last.ends_with("ENV") => {
-                let end = self.rest.find([']', '}'])? + 1;
-                let key = self.rest.get(..end)?;
-                self.skip(key);
-                let key = key.trim_matches(|c| "[]{}'\"".contains(c));
-                (key == "HOME").then(|| "~".to_owned())
-            }
-            _ if whole.ends_with("env.HOME") || whole == "Dir.home" => Some("~".to_owned()),
-            _ if whole == last => self.variable(last),
-            _ => None,
-        }
-    }
-
-    fn call(&mut self, whole: &str, name: &str) -> Option<String> {
-        self.bump();
-        let arguments = self.arguments();
-        self.all_blanks();
-        if !self.skip(")") {
-            return None;
-        }
-        let texts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
-        let first = || arguments.first().and_then(Argument::text);
-        match name {
-            "Path" | "PurePath" | "PosixPath" | "join" | "Pathname"
-                if name != "join" || whole.contains("ath") || whole.contains("File") =>
-            {
-                let parts = texts?;
-                let mut path = parts.first().cloned().unwrap_or_else(|| ".".to_owned());
-                for part in parts.iter().skip(1) {
-                    path = joined(&path, part);
-                }
-                Some(path)
-            }
-            "home" | "homedir" => Some("~".to_owned()),
-            "cwd" | "getcwd" => Some(".".to_owned()),
-            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
-            | "str" | "fspath" | "quote" => first(),
-            "getenv" | "get" if first().as_deref() == Some("HOME") => Some("~".to_owned()),
-            _ => None,
-        }
-    }
-
-    /// The value that a variable was given before.
-    fn variable(&self, name: &str) -> Option<String> {
-        if self.depth > DEPTH {
-            return None;
-        }
-        let (at, value) = self.source.assigned(name, self.at)?;
-        let mut reader = Literals {
-            source: self.source,
-            rest: value,
-            budget: MAX_BYTES,
-            at,
-            depth: self.depth + 1,
-        };
-        reader.blanks();
-        let value = reader.value()?;
-        reader.blanks();
-        reader.peek().is_none_or(|next| ";\n,)}".contains(next)).then_some(value)
-    }
-
-    /// A text in quotes. `None` if it contains expressions or has no end.
-    fn text(&mut self) -> Option<String> {
+    /// A text in quotes, with the values of its expressions, each in braces after `$`, `#` or, with the template `""`, nothing. `None`
+    /// if one has no value, or the text no end.
+    fn text(&mut self, template: Option<&str>) -> Option<String> {
         let quote = self.bump()?;
         let is_triple = self.rest.starts_with([quote, quote]) && self.rest[1..].starts_with(quote);
-        let mut text = String::new();
+        let mut text = Some(String::new());
         loop {
             let next = self.bump()?;
             if next == quote {
                 break;
             }
-            match next {
+            let is_expression = match next {
+                '{' => template == Some("") && !self.skip("{"),
+                '$' | '#' => template == Some("{") && self.skip("{"),
+                _ => false,
+            };
+            if is_expression {
+                let value = self.expression_in_text();
+                text = text.zip(value).map(|(text, value)| text + &value);
+                continue;
+            }
+            let letter = match next {
                 '\\' => match self.bump()? {
-                    'n' => text.push('\n'),
-                    't' => text.push('\t'),
-                    other => text.push(other),
+                    'n' => '\n',
+                    't' => '\t',
+                    other => other,
                 },
-                '$' | '#' if quote != '\'' && self.peek() == Some('{') => return None,
-                other => text.push(other),
+                other => other,
+            };
+            if let Some(text) = &mut text {
+                text.push(letter);
             }
         }
-        (!is_triple).then_some(text)
+        text.filter(|_| !is_triple)
+    }
+
+    /// The value of an expression in braces, after the first one.
+    fn expression_in_text(&mut self) -> Option<String> {
+        let (rest, budget) = (self.rest, self.budget);
+        self.blanks();
+        let value = self.value();
+        self.blanks();
+        if value.is_none() || !self.skip("}") {
+            (self.rest, self.budget) = (rest, budget);
+            return None;
+        }
+        value
     }
 }
 
+/// The text of `q(…)`, `qq{…}`, `qw[…]`, `%w(…)` and `%q|…|`, and the length of the whole.
+fn quoted_by_letters(text: &str) -> Option<(&str, usize)> {
+    let names = ["qw", "qq", "q", "%w", "%q", "%Q", "%"];
+    let name = names.iter().find(|name| text.starts_with(**name))?;
+    let (inner, length) = in_marks(&text[name.len()..])?;
+    Some((inner, name.len() + length))
+}
+
+/// The text in the marks that a text begins with, and the length of the whole: `(…)`, `/…/`.
+pub(super) fn in_marks(text: &str) -> Option<(&str, usize)> {
+    let open = text.chars().next()?;
+    let close = match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '|' | '/' => open,
+        _ => return None,
+    };
+    let end = 1 + text[1..].find(close)?;
+    Some((&text[1..end], end + 1))
+}
+
 /// A path below another; an absolute path replaces it.
-fn joined(path: &str, next: &str) -> String {
+pub(super) fn joined(path: &str, next: &str) -> String {
     if next.starts_with('/') {
         return next.to_owned();
     }

@@ -4,6 +4,7 @@
 //! and comments can contain calls that never happen, which is why the facts that come of this are not certain.
 
 mod literals;
+mod named;
 mod tables;
 mod taint;
 
@@ -58,9 +59,12 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         deletes_unknown: false,
     };
     let mut tried = 0;
+    let renamed = renamed(text);
     for (start, name) in names(text) {
+        let length = name.len();
+        let name = renamed.iter().find(|(new, _)| *new == name).map_or(name, |(_, old)| old);
         let before = &text[..start];
-        let after = &text[start + name.len()..];
+        let after = &text[start + length..];
         if !may_be_call(language, name, after) {
             reader.note_callback(name, after);
             continue;
@@ -74,7 +78,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
             tried += 1;
             // `File.rm_rf!("a")`.
             let mark = usize::from(language == Language::Other && after.starts_with('!'));
-            reader.add(call, start, start + name.len() + mark);
+            reader.add(call, start, start + length + mark);
         }
     }
     reader.delete_listed();
@@ -92,8 +96,25 @@ fn may_be_call(language: Language, name: &str, after: &str) -> bool {
     let is_eval = name == "eval" && !next.starts_with(['{', '=', ':']);
     let is_marked = language == Language::Other && next.starts_with("!(");
     let is_list = name == "Dir" && next.starts_with('[');
-    let is_nested = next.starts_with("glob(") || next.starts_with("Dir");
-    is_eval || is_marked || is_list || is_nested || next.starts_with(['(', '"', '\''])
+    let is_nested = ["glob(", "glob ", "Dir", "qw", "q(", "qq", "*%w"]
+        .iter()
+        .any(|start| next.starts_with(start));
+    let is_open = language == Language::Perl && name == "open";
+    is_eval || is_open || is_marked || is_list || is_nested || next.starts_with(['(', '"', '\''])
+}
+
+/// The new and old names of `from shutil import rmtree as remove` and `import {rmSync as remove} from "fs"`.
+fn renamed(text: &str) -> Vec<(&str, &str)> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let pairs = text.match_indices(" as ").take(MAX_CALLS).filter_map(|(at, marker)| {
+        let before = text[..at].trim_end();
+        let old = &before[before.trim_end_matches(is_part).len()..];
+        let after = text[at + marker.len()..].trim_start();
+        let new = &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())];
+        let is_known = CALLS.iter().any(|call| call.name == old);
+        (is_known && !new.is_empty()).then_some((new, old))
+    });
+    pairs.collect()
 }
 
 /// The identifiers of a text, with their positions.
@@ -136,7 +157,8 @@ fn is_call(call: &Call, text: &str, before: &str, after: &str) -> bool {
     }
     let is_command = matches!(call.language, Language::Perl | Language::Ruby | Language::Other);
     let takes_list = matches!((call.effect, next), (Effect::List(_), Some('[')));
-    let is_nested = is_command && matches!(next, Some('g' | 'D'));
+    let is_open = call.effect == Effect::OpenLast && next.is_some_and(char::is_alphabetic);
+    let is_nested = is_open || (is_command && matches!(next, Some('g' | 'D' | 'q' | '*')));
     let is_quoted = is_command && matches!(next, Some('"' | '\''));
     has_object && (next == Some('(') || is_quoted || takes_list || is_nested)
 }
@@ -178,6 +200,12 @@ impl CodeReader<'_> {
                 _ => self.runs_unknown(end),
             },
             Effect::Words => self.argv(&arguments, end),
+            Effect::Program => self.program(arguments, end),
+            Effect::Transfer(op) => {
+                let is_recursive = op == PathOp::Move;
+                self.path(arguments.first(), op, is_recursive);
+                self.path(arguments.get(1), PathOp::Write, false);
+            }
             Effect::Eval => self.eval(&arguments, end),
             Effect::Network => self.facts.calls.push(CodeCall::Network),
             Effect::Open => self.open(&arguments),
@@ -311,31 +339,84 @@ impl CodeReader<'_> {
         }
     }
 
+    /// `execvp("rm", ["rm", "-rf", "/"])`, `spawnl(os.P_WAIT, "/bin/rm", "rm", "-rf", "/")`: the program's own name is in its words.
+    fn program(&mut self, mut arguments: Vec<Argument>, end: usize) {
+        let is_mode = arguments.first().is_some_and(|first| *first == Argument::Other);
+        if is_mode && arguments.len() > 1 {
+            arguments.remove(0);
+        }
+        match arguments.get_mut(1) {
+            Some(Argument::List(words)) if !words.is_empty() => {
+                words.remove(0);
+            }
+            Some(Argument::Text(_)) => {
+                arguments.remove(1);
+            }
+            _ => {}
+        }
+        // A single text would be a script.
+        if arguments.len() == 1 {
+            arguments.push(Argument::List(Vec::new()));
+        }
+        self.argv(&arguments, end);
+    }
+
+    fn path(&mut self, argument: Option<&Argument>, op: PathOp, recursive: bool) {
+        if let Some(path) = argument.and_then(Argument::text) {
+            self.facts.calls.push(CodeCall::Path { path, op, recursive });
+        }
+    }
+
     /// `open("file", "w")`: what the mode says.
     fn open(&mut self, arguments: &[Argument]) {
-        let Some(path) = arguments.first().and_then(Argument::text) else { return };
         let mode = arguments.get(1).and_then(Argument::text).unwrap_or_default();
         let is_write = mode.contains(['w', 'a', 'x', '+']);
         let op = if is_write { PathOp::Write } else { PathOp::Read };
-        self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
+        self.path(arguments.first(), op, false);
     }
 
     /// `open(F, ">file")` and `open(F, ">", "file")` of Perl.
     fn open_last(&mut self, arguments: &[Argument]) {
         let texts: Vec<String> = arguments.iter().filter_map(Argument::text).collect();
         let Some(last) = texts.last() else { return };
+        if texts[0].starts_with('|') || texts[0].ends_with('|') || texts[0] == "-|" {
+            let command = texts[1..].join(" ");
+            let script = texts[0].trim_matches(['|', '-', ' ']);
+            let script = if script.is_empty() { command } else { script.to_owned() };
+            self.facts.calls.push(CodeCall::Script(script));
+            return;
+        }
         let is_write = texts[0].contains('>');
         let path = last.trim_start_matches(['<', '>', '+', ' ']).to_owned();
         let op = if is_write { PathOp::Write } else { PathOp::Read };
         self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
     }
 
-    /// `` `…` `` runs a command in Perl, Ruby and PHP.
+    /// `` `…` `` runs a command in Perl, Ruby and PHP, and after `$` in Bun's JavaScript; `%x(…)` does in Ruby, and `qx(…)` in Perl.
     fn backticks(&mut self) {
-        if !matches!(self.language, Language::Perl | Language::Ruby | Language::Php) {
-            return;
-        }
-        for script in self.text.split('`').skip(1).step_by(2).take(MAX_CALLS) {
+        use Language::{Node, Other, Perl, Php, Ruby};
+        let parts: Vec<&str> = self.text.split('`').take(2 * MAX_CALLS).collect();
+        let in_backticks = parts.iter().skip(1).step_by(2);
+        let before = parts.iter().step_by(2);
+        let is_run = |before: &str| match self.language {
+            Perl | Ruby | Php | Other => true,
+            Node => before.ends_with('$'),
+            _ => false,
+        };
+        let mut scripts: Vec<&str> = before
+            .zip(in_backticks)
+            .filter_map(|(before, script)| is_run(before).then_some(*script))
+            .collect();
+        let name = match self.language {
+            Perl => "qx",
+            Ruby => "%x",
+            _ => "",
+        };
+        let marked = self.text.match_indices(name).filter(|_| !name.is_empty()).take(MAX_CALLS);
+        scripts.extend(marked.filter_map(|(at, _)| {
+            literals::in_marks(&self.text[at + name.len()..]).map(|(script, _)| script)
+        }));
+        for script in scripts {
             self.facts.dynamic |= script.contains(['$', '#']);
             self.facts.calls.push(CodeCall::Script(script.to_owned()));
         }
@@ -349,6 +430,14 @@ impl CodeReader<'_> {
             let end = before.trim_end();
             if is_literal && end.ends_with('|') && !end.ends_with("||") {
                 self.facts.calls.push(CodeCall::Script(part.to_owned()));
+            }
+            // `getline line < "file"`.
+            let is_read = end.strip_suffix('<').is_some_and(|end| {
+                end.rsplit(['(', '{', ';']).next().is_some_and(|end| end.contains("getline"))
+            });
+            if is_literal && is_read {
+                let (path, op) = (part.to_owned(), PathOp::Read);
+                self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
             }
             // Without `print`, `>` compares.
             if is_literal && end.ends_with('>') && has_print {

@@ -128,3 +128,81 @@ fn commands_in_pipes_of_awk_are_read() {
     };
     assert_eq!(calls(Language::Awk, text), [write("b"), write("d")]);
 }
+
+#[test]
+fn the_words_of_programs_begin_with_their_names() {
+    for text in [
+        "os.execvp('rm', ['rm', '-rf', 'a'])",
+        "os.execl('rm', 'x', '-rf', 'a')",
+        "os.spawnlp(os.P_WAIT, 'rm', 'rm', '-rf', 'a')",
+    ] {
+        assert_eq!(calls(Language::Python, text), [words(&["rm", "-rf", "a"])], "{text}");
+    }
+    let unknown = CodeCall::Words(vec![Some("a".to_owned()), None]);
+    assert_eq!(calls(Language::Python, "os.execv('a', args)"), [unknown]);
+}
+
+#[test]
+fn copies_read_one_file_and_write_another() {
+    let expected = [path("a", PathOp::Read, false), path("b", PathOp::Write, false)];
+    assert_eq!(calls(Language::Python, "shutil.copy('a', 'b')"), expected);
+    assert_eq!(calls(Language::Node, "fs.cpSync('a', 'b')"), expected);
+    assert_eq!(calls(Language::Ruby, "FileUtils.cp 'a', 'b'"), expected);
+    let expected = [path("a", PathOp::Move, true), path("b", PathOp::Write, false)];
+    assert_eq!(calls(Language::Php, "rename('a', 'b');"), expected);
+}
+
+#[test]
+fn imports_under_another_name_are_read() {
+    let expected = [path("/x", PathOp::Delete, true)];
+    assert_eq!(calls(Language::Python, "from shutil import rmtree as r; r('/x')"), expected);
+    let text = "import {rmSync as r} from 'fs'; r('/x')";
+    assert_eq!(calls(Language::Node, text), expected);
+}
+
+#[test]
+fn expressions_in_texts_are_read() {
+    let expected = [path("~/.netrc", PathOp::Read, false)];
+    for text in [
+        "h = os.environ['HOME']; open(f'{h}/.netrc')",
+        "codecs.open(os.path.expandvars('$HOME/.netrc'))",
+        "Path.home().joinpath('.netrc').read_text()",
+        "linecache.getlines(__import__('os').path.expanduser('~/.netrc'))",
+    ] {
+        assert_eq!(calls(Language::Python, text), expected, "{text}");
+    }
+    for text in [
+        "fs.readFileSync(`${process.env.HOME}/.netrc`)",
+        "fs.readFileSync(require('path').join(require('os').homedir(), '.netrc'))",
+        "Deno.readTextFileSync(process.env['HOME'] + '/.netrc')",
+    ] {
+        assert_eq!(calls(Language::Node, text), expected, "{text}");
+    }
+    assert_eq!(calls(Language::Ruby, "IO.read(\"#{Dir.home}/.netrc\")"), expected);
+    assert_eq!(calls(Language::Php, "readfile(getenv('HOME').'/.netrc');"), expected);
+    assert_eq!(calls(Language::Python, "open(f'{{a}}{x}')"), []);
+}
+
+#[test]
+fn quotes_by_letters_and_commands_in_marks_are_read() {
+    let expected = [words(&["git", "push", "-f"])];
+    assert_eq!(calls(Language::Perl, "exec qw(git push -f)"), expected);
+    assert_eq!(calls(Language::Ruby, "system(*%w[git push -f])"), expected);
+    assert_eq!(calls(Language::Perl, "system q(ls); print qx{pwd}"), [script("ls"), script("pwd")]);
+    assert_eq!(calls(Language::Ruby, "%x(ls)"), [script("ls")]);
+    assert_eq!(calls(Language::Node, "Bun.$`ls`; `pwd`"), [script("ls")]);
+    assert_eq!(calls(Language::Perl, "unlink glob \"/x/*\""), [path("/x", PathOp::Delete, true)]);
+}
+
+#[test]
+fn what_perl_opens_is_read() {
+    let expected = [path("a", PathOp::Read, false)];
+    for text in ["open F, \"<a\" or die;", "open my $f, '<', 'a'", "open(F, 'a')"] {
+        assert_eq!(calls(Language::Perl, text), expected, "{text}");
+    }
+    for text in ["open(F, 'ls |')", "open(F, '| ls')", "open my $f, '-|', 'ls'"] {
+        assert_eq!(calls(Language::Perl, text), [script("ls")], "{text}");
+    }
+    let text = "BEGIN { while ((getline l < \"a\") > 0) print l; if (x < \"b\") print }";
+    assert_eq!(calls(Language::Awk, text), expected);
+}

@@ -1,0 +1,142 @@
+//! Variables with a literal value, and calls that make a path of their arguments.
+
+use super::literals::{Argument, DEPTH, Literals, MAX_BYTES, joined};
+
+impl<'a> Literals<'a, '_> {
+    pub(super) fn name(&mut self) -> &'a str {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
+        let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len()).min(self.budget);
+        let name = self.rest.get(..length).unwrap_or_default();
+        self.skip(name);
+        name
+    }
+
+    /// `require("path").join(…)`: the module is before the name.
+    fn skip_module(&mut self) {
+        let is_module = ["require(", "__import__("].iter().any(|name| self.rest.starts_with(name));
+        let end = self.rest.find(").").filter(|end| is_module && *end < 64);
+        let module = end.and_then(|end| self.rest.get(..end + 2)).unwrap_or_default();
+        self.skip(module);
+    }
+
+    /// A variable, or a call that makes a path.
+    pub(super) fn named(&mut self) -> Option<String> {
+        let start = self.rest;
+        self.skip_module();
+        let mut last = self.name();
+        if last.is_empty() {
+            return None;
+        }
+        loop {
+            let (rest, budget) = (self.rest, self.budget);
+            if !self.skip("::") && !self.skip(".") {
+                break;
+            }
+            let next = self.name();
+            let is_of_path = match next {
+                "expanduser" | "resolve" | "absolute" => self.rest.starts_with("()"),
+                "joinpath" => true,
+                _ => false,
+            };
+            if next.is_empty() || is_of_path {
+                (self.rest, self.budget) = (rest, budget);
+                break;
+            }
+            last = next;
+        }
+        let whole = &start[..start.len() - self.rest.len()];
+        match self.peek() {
+            Some('(') => self.call(whole, last),
+            // `os.environ['HOME']`, `$ENV{HOME}`.
+            Some('[' | '{') if is_environment(last) => {
+                let end = self.rest.find([']', '}'])? + 1;
+                let key = self.rest.get(..end)?;
+                self.skip(key);
+                let key = key.trim_matches(|c| "[]{}'\"".contains(c));
+                (key == "HOME").then(|| "~".to_owned())
+            }
+            _ if whole.ends_with("env.HOME") || whole == "Dir.home" => Some("~".to_owned()),
+            _ if whole == last => self.variable(last),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, whole: &str, name: &str) -> Option<String> {
+        let arguments = self.in_brackets()?;
+        let first = || arguments.first().and_then(Argument::text);
+        match name {
+            "Path" | "PurePath" | "PosixPath" | "join" | "Pathname"
+                if name != "join" || whole.contains("ath") || whole.contains("File") =>
+            {
+                let texts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
+                let mut parts = texts?.into_iter();
+                let path = parts.next().unwrap_or_else(|| ".".to_owned());
+                Some(parts.fold(path, |path, part| joined(&path, &part)))
+            }
+            "home" | "homedir" => Some("~".to_owned()),
+            "cwd" | "getcwd" => Some(".".to_owned()),
+            "expandvars" => first().map(|path| path.replace("${HOME}", "~").replace("$HOME", "~")),
+            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
+            | "str" | "fspath" | "quote" => first(),
+            "getenv" | "get" | "fetch" if first().as_deref() == Some("HOME") => {
+                Some("~".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// The arguments in round brackets.
+    fn in_brackets(&mut self) -> Option<Vec<Argument>> {
+        self.skip("(");
+        let arguments = self.arguments();
+        self.all_blanks();
+        self.skip(")").then_some(arguments)
+    }
+
+    /// `.expanduser()` is the same path, and `.joinpath("a")` one below it.
+    pub(super) fn method_of_path(&mut self, value: &str) -> Option<String> {
+        let (rest, budget) = (self.rest, self.budget);
+        self.bump();
+        let name = self.name();
+        let path = match name {
+            "expanduser" | "resolve" | "absolute" | "as_posix" | "to_s" if self.skip("()") => {
+                Some(value.trim_end().to_owned())
+            }
+            "joinpath" if self.peek() == Some('(') => self.in_brackets().and_then(|arguments| {
+                let parts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
+                let below = |path: String, part: String| joined(&path, &part);
+                Some(parts?.into_iter().fold(value.to_owned(), below))
+            }),
+            _ => None,
+        };
+        if path.is_none() {
+            (self.rest, self.budget) = (rest, budget);
+        }
+        path
+    }
+
+    /// The value that a variable was given before.
+    fn variable(&self, name: &str) -> Option<String> {
+        if self.depth > DEPTH {
+            return None;
+        }
+        let (at, value) = self.source.assigned(name, self.at)?;
+        let mut reader = Literals {
+            source: self.source,
+            rest: value,
+            budget: MAX_BYTES,
+            at,
+            depth: self.depth + 1,
+        };
+        reader.blanks();
+        let value = reader.value()?;
+        reader.blanks();
+        reader.peek().is_none_or(|next| ";\n,)}".contains(next)).then_some(value)
+    }
+}
+
+/// Checks whether a name is a table of environment variables.
+fn is_environment(name: &str) -> bool {
+    matches!(name, "environ" | "env" | "ENV" | "$ENV" | "$_ENV" | "$_SERVER")
+        || name.eq_ignore_ascii_case("environ")
+}
