@@ -1,5 +1,6 @@
 //! Options and operands of a command (C6).
 
+use crate::facts::Language;
 use crate::field::Field;
 use crate::tables::{Program, Style};
 
@@ -37,6 +38,8 @@ enum Arity {
 struct Options<'a> {
     list: Vec<(&'a str, Arity)>,
     style: Style,
+    /// Everything after one of these options is an operand.
+    last: &'static [&'static str],
 }
 
 impl Arguments {
@@ -95,7 +98,8 @@ impl Arguments {
             || (text.starts_with('+') && !options.has_plus(text))
             || options.style == Style::Keys
             || (options.style == Style::Mode && options.is_mode(text))
-            || (options.style == Style::Posix && !self.operands.is_empty());
+            || (options.style == Style::Posix && !self.operands.is_empty())
+            || self.flags.iter().any(|flag| options.last.contains(&flag.name.as_str()));
         if is_operand {
             self.operands.push(at);
             return at + 1;
@@ -195,14 +199,18 @@ pub(crate) fn command_end(args: &[Field], at: usize) -> Option<usize> {
 
 impl<'a> Options<'a> {
     fn new(program: Option<&'a Program>) -> Self {
-        let Some(program) = program else { return Self { list: Vec::new(), style: Style::Gnu } };
+        let Some(program) = program else {
+            return Self { list: Vec::new(), style: Style::Gnu, last: &[] };
+        };
         let options = program.options.split_ascii_whitespace();
         let list = options.map(|option| match option.as_bytes().last() {
             Some(b'=') => (&option[..option.len() - 1], Arity::Value),
             Some(b'?') if option.len() > 2 => (&option[..option.len() - 1], Arity::Attached),
             _ => (option, Arity::None),
         });
-        Self { list: list.collect(), style: program.style }
+        let language = program.interpreter.and_then(|interpreter| interpreter.language);
+        let last: &[&str] = if language == Some(Language::Python) { &["-c", "-m"] } else { &[] };
+        Self { list: list.collect(), style: program.style, last }
     }
 
     fn all(&self) -> impl Iterator<Item = (&'a str, Arity)> {

@@ -56,6 +56,22 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(choices.map(whole).collect())
 }
 
+/// Checks whether a name may fit a pattern of the shell. `[…]` is any letter.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    let mut letters = name.chars();
+    let Some(first) = pattern.chars().next() else { return name.is_empty() };
+    let rest = &pattern[first.len_utf8()..];
+    match first {
+        '*' => name.char_indices().any(|(at, _)| fits(rest, &name[at..])) || fits(rest, ""),
+        '?' => letters.next().is_some() && fits(rest, letters.as_str()),
+        '[' => {
+            let end = rest.find(']').map_or(rest.len(), |end| end + 1);
+            letters.next().is_some() && fits(&rest[end..], letters.as_str())
+        }
+        letter => letters.next() == Some(letter) && fits(rest, letters.as_str()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -61,6 +61,14 @@ impl Reader<'_> {
             return None;
         };
         let subscript = subscript.strip_prefix('[')?.strip_suffix(']')?;
+        if let Some(Some(value)) = self.scope.get(&format!("{}[{subscript}]", parameter.name)) {
+            let value = value.clone();
+            return Some(if parameter.is_quoted {
+                Piece::Text(value)
+            } else {
+                Piece::Split(value)
+            });
+        }
         let fields = self.scope.array(&parameter.name)?;
         if matches!(subscript, "@" | "*") {
             return Some(self.joined(fields.to_vec(), subscript, parameter.is_quoted));

@@ -226,9 +226,14 @@ impl Parser<'_> {
     /// `name=value`, `name+=value`, `name[index]=value`, `name=(…)`.
     fn assignment(&mut self) -> Option<Assignment> {
         let (name, equals) = self.assignment_start()?;
-        let is_element = self.bytes.get(self.at + name.len()) == Some(&b'[');
         let appends = self.bytes.get(equals - 1) == Some(&b'+');
-        let name = if is_element { format!("{name}[]") } else { name.to_owned() };
+        let start = self.at;
+        let end = equals - usize::from(appends);
+        let name = if end > start + name.len() {
+            self.text[start..end].replace(['"', '\''], "")
+        } else {
+            name.to_owned()
+        };
         self.at = equals + 1;
         Some(Assignment { name, appends, value: self.assigned_value() })
     }

@@ -110,7 +110,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "7z", has_subcommands: true, ..GNU },
-    Program { name: "7z a", paths: &["write first", "read rest"], recursive: "always", ..GNU },
+    Program {
+        name: "7z a",
+        style: Style::Single,
+        options: "-sdel",
+        paths: &["write first", "read rest", "delete rest if -sdel"],
+        recursive: "always",
+        ..GNU
+    },
     Program { name: "7z x", paths: &["read first", "write ."], recursive: "always", ..GNU },
     Program { name: "7z e", paths: &["read first", "write ."], recursive: "always", ..GNU },
     Program { name: "unrar", style: Style::Posix, paths: &["read second"], ..GNU },

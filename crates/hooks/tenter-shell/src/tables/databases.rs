@@ -155,6 +155,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "redis-cli",
         style: Style::Posix,
         options: "-h= -p= -a= -n= -u= -s= -r= -i= -d= --pass= --user= --eval=",
+        runs: &[Run::InputLines],
+        ..GNU
+    },
+    Program {
+        name: "migrate",
+        style: Style::Single,
+        options: "-path= -database= -source= -prefetch= -lock-timeout= -verbose -help",
         ..GNU
     },
     Program {

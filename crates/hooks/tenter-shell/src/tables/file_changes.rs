@@ -291,6 +291,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(Class::Interpreter, "if -S -u -l")],
         ..GNU
     },
+    Program { name: "remove_directory", paths: &["delete operands"], recursive: "always", ..GNU },
     Program { name: "nano", paths: &["write operands"], ..GNU },
     Program { name: "code", options: "-g -d -r -w", paths: &["write operands"], ..GNU },
     Program { name: "open", options: "-a= -b=", paths: &["read operands"], ..GNU },

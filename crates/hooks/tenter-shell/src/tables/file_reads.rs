@@ -64,6 +64,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "tr", options: "-c -C -d -s -t", paths: &[], ..FILTER },
     Program { name: "rev", ..FILTER },
+    Program { name: "pr", options: "-l= -w= -h= -t -n?", ..FILTER },
     Program { name: "fold", options: "-w= -b -s", ..FILTER },
     Program { name: "fmt", options: "-w= -p=", ..FILTER },
     Program { name: "column", options: "-t -s= -o= -c= -N=", ..FILTER },
@@ -238,7 +239,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "file",
         options: "-m= -f= -F= -b -i -C",
-        paths: &["read operands", "write magic.mgc if -C"],
+        paths: &["write magic.mgc if -C"],
         ..GNU
     },
     Program {

@@ -28,6 +28,14 @@ const PYTHON: Program = Program {
     ..GNU
 };
 
+/// `python -m zipfile -c a.zip b`.
+const MODULE_FOR_ARCHIVES: Program = Program {
+    options: "-c= -e= -l= -t= --create= --extract= --list= --test=",
+    paths: &["read operands if -c --create", "write -c --create", "write operands if -e --extract"],
+    recursive: "always",
+    ..GNU
+};
+
 const NODE: Program = Program {
     style: Style::Posix,
     options: "-e= --eval= -p= --print= -r= --require= --import= -i -v --version -h --help --input-type= --env-file= --loader= -c --check",
@@ -46,7 +54,7 @@ const AWK: Program = Program {
     ],
     interpreter: Some(Interpreter {
         language: Some(Language::Awk),
-        inline: Inline::Operand,
+        inline: Inline::ValuesOrOperand("-e --source"),
         module: "-f --file",
         no_program: "--version",
         stdin: "",
@@ -64,6 +72,21 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "python", classes: INTERPRETER, ..PYTHON },
     Program { name: "pypy", classes: INTERPRETER, ..PYTHON },
     Program { name: "node", classes: INTERPRETER, ..NODE },
+    Program {
+        name: "json.tool",
+        options: "--sort-keys --json-lines --indent= --compact --no-ensure-ascii",
+        paths: &["read first", "write second"],
+        ..GNU
+    },
+    Program {
+        name: "http.server",
+        options: "-d= --directory= -b=",
+        paths: &["read -d --directory"],
+        recursive: "always",
+        ..GNU
+    },
+    Program { name: "zipfile", ..MODULE_FOR_ARCHIVES },
+    Program { name: "tarfile", ..MODULE_FOR_ARCHIVES },
     Program { name: "nodejs", classes: INTERPRETER, ..NODE },
     Program {
         name: "bun",
@@ -81,7 +104,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-p --print --ext=",
         interpreter: Some(Interpreter {
             language: Some(Language::Node),
-            inline: Inline::Operand,
+            inline: Inline::ValuesOrOperand(""),
             module: "",
             no_program: "--help",
             stdin: "",
@@ -125,7 +148,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Posix,
         options: "-e= -I= -r= -C= -E= -F? -i? -0? -K? -x? -n -p -a -l -s -S -w -W? -v --version -h --help -c",
         interpreter: Some(interpreter(Language::Ruby, "-e")),
-        paths: &["write operands if -i and -e"],
+        paths: &["write operands if -i and -e", "read operands if -e unless -i"],
         classes: INTERPRETER,
         ..GNU
     },

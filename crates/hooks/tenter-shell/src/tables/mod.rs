@@ -19,6 +19,7 @@ pub(crate) mod uses;
 pub(crate) mod variables;
 
 use crate::facts::{Class, Language};
+use crate::globs;
 
 /// A row of the tables.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +71,8 @@ pub(crate) enum Inline {
     Values(&'static str),
     /// The first operand, with these options: `sh -c`.
     OperandWith(&'static str),
-    /// The first operand.
-    Operand,
+    /// The values of these options, or the first operand.
+    ValuesOrOperand(&'static str),
 }
 
 /// The form of a program's options.
@@ -132,6 +133,8 @@ pub(crate) enum Run {
     AfterDashesContainer,
     /// The recipes of `make`, in the files that the first options name, and in the values of the second.
     Recipes(&'static str, &'static str),
+    /// Each line of the standard input is the arguments of the program, if it has no operands.
+    InputLines,
     /// SQL.
     Sql(SqlClient),
 }
@@ -166,7 +169,17 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 14] = [
+const ALIASES: [(&str, &str); 24] = [
+    ("batcat", "bat"),
+    ("elvish", "fish"),
+    ("fakechroot", "fakeroot"),
+    ("nu", "fish"),
+    ("pico", "nano"),
+    ("proxychains", "proxychains4"),
+    ("torify", "torsocks"),
+    ("unexpand", "expand"),
+    ("view", "vim"),
+    ("xonsh", "fish"),
     ("gtar", "tar"),
     ("k", "kubectl"),
     ("kubecolor", "kubectl"),
@@ -182,6 +195,10 @@ const ALIASES: [(&str, &str); 14] = [
     ("gsed", "sed"),
     ("gfind", "find"),
 ];
+
+/// Images of containers that run the program with their name.
+pub(crate) const IMAGES: [&str; 9] =
+    ["ansible", "aws", "curl", "git", "helm", "kubectl", "pulumi", "rclone", "terraform"];
 
 /// All tables.
 static TABLES: &[&[Program]] = &[
@@ -281,6 +298,17 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
         .or_else(|| program(alias()?.1))
         .or_else(|| program(unversioned()))
         .or_else(|| program(family()))
+}
+
+/// The row of a program that is often in paths, and fits a pattern: `c?t`, `b*sh`.
+pub(crate) fn fitting(pattern: &str) -> Option<&'static Program> {
+    const PROGRAMS: [&str; 16] = [
+        "awk", "base64", "bash", "cat", "chmod", "cp", "curl", "dd", "git", "head", "mv", "perl",
+        "python", "rm", "sh", "tail",
+    ];
+    let is_pattern = pattern.contains(['?', '*', '[']) && pattern.contains(char::is_alphabetic);
+    let name = PROGRAMS.iter().find(|name| is_pattern && globs::fits(pattern, name))?;
+    program(name)
 }
 
 /// The row of a program with exactly this name.

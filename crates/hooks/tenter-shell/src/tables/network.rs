@@ -68,21 +68,21 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "http",
         options: "-o= --output= -a= --auth= --session= --timeout= -d --download -f --form -j --json --version --help",
-        paths: &["write -o --output"],
+        paths: &["write -o --output", "read-at operands"],
         classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
         ..GNU
     },
     Program {
         name: "https",
         options: "--version --help -o= --output= -a= --auth= -d --download",
-        paths: &["write -o --output"],
+        paths: &["write -o --output", "read-at operands"],
         classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
         ..GNU
     },
     Program {
         name: "xh",
         options: "--version --help -o= --output= -a= --auth= -d --download",
-        paths: &["write -o --output"],
+        paths: &["write -o --output", "read-at operands"],
         classes: &[(DOWNLOAD, "unless --version --help"), (NETWORK, "")],
         ..GNU
     },
@@ -129,7 +129,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "socat",
         options: "-u -U -v -x -d -b= -t= -T= -l= -L= -V -h",
         runs: &[Run::Prefixed("EXEC:"), Run::Prefixed("SYSTEM:"), Run::Prefixed("SHELL:")],
-        paths: &["read-prefix OPEN:", "write-prefix CREATE:", "write-prefix CREAT:"],
+        paths: &[
+            "read-prefix OPEN:",
+            "read-prefix FILE:",
+            "read-prefix GOPEN:",
+            "write-prefix CREATE:",
+            "write-prefix CREAT:",
+        ],
         classes: &[(DOWNLOAD, "unless -V -h"), (NETWORK, "unless -V -h")],
         ..GNU
     },
@@ -301,7 +307,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "read --password-file --files-from",
         ],
         recursive: "always",
-        runs: &[Run::Option("-e --rsh")],
+        runs: &[Run::Option("-e --rsh"), Run::OptionRemote("--rsync-path")],
         classes: &[(Class::PassThrough, "")],
         ..GNU
     },
@@ -348,9 +354,21 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "gcloud", has_subcommands: true, options: "--project= --account=", ..GNU },
-    Program { name: "gcloud storage", classes: &[(NETWORK, ""), (DOWNLOAD, "")], ..GNU },
+    Program {
+        name: "gcloud storage",
+        options: "-r -R --recursive",
+        paths: &["read second"],
+        classes: &[(NETWORK, ""), (DOWNLOAD, "")],
+        ..GNU
+    },
     Program { name: "gsutil", has_subcommands: true, options: "-m -o=", ..GNU },
     Program { name: "az", has_subcommands: true, ..GNU },
+    Program {
+        name: "az storage",
+        options: "-f= --file= -s= --source= -n= --name= -c= --container-name=",
+        paths: &["read -f --file -s --source"],
+        ..GNU
+    },
     Program { name: "gh", has_subcommands: true, options: "-R= --repo=", ..GNU },
     Program {
         name: "gh api",

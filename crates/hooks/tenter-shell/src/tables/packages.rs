@@ -120,7 +120,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "nix develop",
         options: "-c --command --impure",
-        runs: &[Run::Words(0)],
+        runs: &[Run::AfterFlag("-c --command")],
         ..GNU
     },
     Program {
@@ -265,6 +265,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-c= --container= -f= -i -t -n= --namespace= --context=",
         runs: &[Run::AfterDashesContainer],
         style: Style::Gnu,
+        ..GNU
+    },
+    Program {
+        name: "kubectl cp",
+        options: "-c= --container= -n= --namespace= --context= --retries=",
+        paths: &["read first", "write second"],
+        recursive: "always",
         ..GNU
     },
     Program {

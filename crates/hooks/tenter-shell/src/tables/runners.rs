@@ -113,6 +113,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "dumb-init", options: "-c -v -r=", ..WRAPPER },
     Program { name: "tini", options: "-p= -e= -s -v -g -w", ..WRAPPER },
     Program { name: "eatmydata", ..WRAPPER },
+    Program { name: "shx", ..WRAPPER },
     Program { name: "proxychains4", options: "-f= -q", ..WRAPPER },
     Program { name: "torsocks", options: "-u= -p= -i -q", ..WRAPPER },
     Program { name: "proot", options: "-r= -b= -q= -w= -S= -R= -0", ..WRAPPER },

@@ -174,10 +174,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "kill", options: "-s= -n= -l -L", ..GNU },
     Program {
         name: "pkill",
-        options: "-u= -U= -t= -P= -g= -G= -s= --signal= -f -x -n -o -9",
+        options: "-u= -U= -t= -P= -g= -G= -s= --signal= --euid= --uid= -f -x -n -o -9",
         ..GNU
     },
-    Program { name: "killall", options: "-s= --signal= -u= -o= -y= -9 -q -r -w -I", ..GNU },
+    Program { name: "killall", options: "-s= --signal= -u= --user= -o= -y= -9 -q -r -w -I", ..GNU },
     Program { name: "sysctl", options: "-w -p? -a -n -e", ..GNU },
     Program { name: "modprobe", options: "-C= -d= -r", ..GNU },
     Program { name: "insmod", paths: &["execute first"], ..GNU },

@@ -23,20 +23,30 @@ pub(crate) const COMMANDS: [&str; 19] = [
     "SUDO_ASKPASS",
 ];
 
-/// Programs with a variable whose value they read as further options.
-pub(crate) const OPTIONS: [(&str, &str); 12] = [
-    ("bzip2", "BZIP2"),
-    ("gzip", "GZIP"),
-    ("less", "LESS"),
-    ("node", "NODE_OPTIONS"),
-    ("perl", "PERL5OPT"),
-    ("pytest", "PYTEST_ADDOPTS"),
-    ("ruby", "RUBYOPT"),
-    ("tar", "TAR_OPTIONS"),
-    ("unzip", "UNZIP"),
-    ("xz", "XZ_DEFAULTS"),
-    ("xz", "XZ_OPT"),
-    ("zip", "ZIPOPT"),
+/// Programs with a variable whose value they read as further options, or as the value of an option.
+pub(crate) const OPTIONS: [(&str, &str, &str); 22] = [
+    ("bun", "NPM_CONFIG_REGISTRY", "--registry"),
+    ("bzip2", "BZIP2", ""),
+    ("gzip", "GZIP", ""),
+    ("less", "LESS", ""),
+    ("node", "NODE_OPTIONS", ""),
+    ("npm", "NPM_CONFIG_REGISTRY", "--registry"),
+    ("npm", "npm_config_registry", "--registry"),
+    ("perl", "PERL5OPT", ""),
+    ("pip", "PIP_EXTRA_INDEX_URL", "--extra-index-url"),
+    ("pip", "PIP_INDEX_URL", "--index-url"),
+    ("pip3", "PIP_EXTRA_INDEX_URL", "--extra-index-url"),
+    ("pip3", "PIP_INDEX_URL", "--index-url"),
+    ("pnpm", "npm_config_registry", "--registry"),
+    ("pytest", "PYTEST_ADDOPTS", ""),
+    ("ruby", "RUBYOPT", ""),
+    ("tar", "TAR_OPTIONS", ""),
+    ("unzip", "UNZIP", ""),
+    ("uv", "UV_DEFAULT_INDEX", "--default-index"),
+    ("uv", "UV_INDEX_URL", "--index-url"),
+    ("xz", "XZ_DEFAULTS", ""),
+    ("xz", "XZ_OPT", ""),
+    ("zip", "ZIPOPT", ""),
 ];
 
 /// Maximum number of settings of git that are read from variables.

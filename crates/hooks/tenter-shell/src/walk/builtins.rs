@@ -15,7 +15,12 @@ impl Reader<'_> {
         emitted: &Emitted,
         context: &Context,
     ) -> Option<NodeResult> {
+        let mut text = None;
         match emitted.program.as_str() {
+            "cd" if call.args().iter().all(|arg| arg.text != "-") => {
+                self.change_directory(call, emitted);
+                text = Some(Field::default());
+            }
             "cd" | "pushd" | "chdir" => self.change_directory(call, emitted),
             "popd" => self.scope.set_cwd(None),
             "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(call, emitted),
@@ -29,7 +34,7 @@ impl Reader<'_> {
             "printf" if emitted.arguments.has("-v") => self.printf_variable(call, emitted),
             _ => return None,
         }
-        Some(NodeResult { succeeds: Some(true), ..NodeResult::default() })
+        Some(NodeResult { succeeds: Some(true), text, ..NodeResult::default() })
     }
 
     fn change_directory(&mut self, call: &Call, emitted: &Emitted) {

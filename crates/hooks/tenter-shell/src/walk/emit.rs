@@ -20,6 +20,12 @@ const MAX_STDIN: usize = 4 * crate::limits::MAX_HEREDOC_BYTES;
 /// Maximum number of characters of a text on the standard input beyond that.
 const MAX_CUT_STDIN: usize = 64;
 
+/// Programs that no table has, and that do not show what is in their operands.
+const NAMING: [&str; 18] = [
+    ":", "[", "basename", "dirname", "exa", "eza", "getfacl", "hash", "keychain", "la", "ll",
+    "lsattr", "lsd", "namei", "readlink", "realpath", "type", "which",
+];
+
 impl Reader<'_> {
     /// Keeps the facts of a command. `None` at the limit.
     pub(super) fn emit(&mut self, call: &Call, context: &Context) -> Option<Emitted> {
@@ -57,7 +63,12 @@ impl Reader<'_> {
         is_program_certain: bool,
     ) -> Emitted {
         let args = call.args();
-        let row = tables::find(&program);
+        // `/bin/c?t`: the shell puts the program there that fits.
+        let row = if is_program_certain {
+            tables::find(&program)
+        } else {
+            tables::find(&program).or_else(|| tables::fitting(&program))
+        };
         let mut emitted = Emitted {
             index: self.facts.commands.len(),
             program,
@@ -173,7 +184,17 @@ impl Reader<'_> {
         let mut here = self.placed(context);
         here.has_hosts = matches!(
             emitted.program.as_str(),
-            "scp" | "rsync" | "tar" | "rclone" | "sftp" | "docker" | "podman" | "aws" | "gsutil"
+            "scp"
+                | "rsync"
+                | "tar"
+                | "rclone"
+                | "sftp"
+                | "docker"
+                | "podman"
+                | "aws"
+                | "gsutil"
+                | "gcloud"
+                | "kubectl"
         );
         if emitted.has_path && !is_system_program(&name.text) {
             let touch = Touch { path: name, op: PathOp::Execute, recursive: false };
@@ -198,6 +219,11 @@ impl Reader<'_> {
         }
         if emitted.operand_row().is_none() {
             touched.extend(output_files(call.args()).map(|path| (path, PathOp::Write, false)));
+        }
+        let is_unknown = emitted.row.is_none() && emitted.is_program_certain && !emitted.has_path;
+        let names_files = NAMING.contains(&emitted.program.as_str());
+        if is_unknown && !names_files && !self.functions.contains_key(&emitted.program) {
+            touched.extend(hidden_files(call.args()).map(|path| (path, PathOp::Read, false)));
         }
         // The same argument many times is one path.
         if touched.len() > 1 {
@@ -396,6 +422,18 @@ fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
     classes
 }
 
+/// Hidden files in the operands of a program that no table has: it may read them. What follows an option may be its value, which
+/// is often used and not shown.
+fn hidden_files(args: &[Field]) -> impl Iterator<Item = Field> {
+    let before = std::iter::once(None).chain(args.iter().map(Some));
+    before.zip(args).filter_map(|(before, arg)| {
+        let is_value = before.is_some_and(|before| before.text.starts_with('-'));
+        let is_hidden = |part: &str| part.len() > 1 && part.starts_with('.') && part != "..";
+        let is_path = !arg.text.starts_with('-') && arg.text.split('/').any(is_hidden);
+        (is_path && !is_value).then(|| Field { is_certain: false, ..arg.clone() })
+    })
+}
+
 /// Checks whether a command runs its standard input.
 fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
     let is_sql = |row: &Program| {
@@ -419,7 +457,7 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
             return true;
         }
         Inline::Values(names) | Inline::OperandWith(names) => arguments.has(names),
-        Inline::Operand => true,
+        Inline::ValuesOrOperand(_) => true,
     };
     if interpreter.stdin == tables::NO_FILES {
         return false;

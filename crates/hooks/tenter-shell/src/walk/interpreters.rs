@@ -43,9 +43,12 @@ impl Reader<'_> {
         let arguments = &emitted.arguments;
         let inline: Vec<Field> = match interpreter.inline {
             Inline::Values(names) => values(emitted, names),
+            Inline::ValuesOrOperand(names) if arguments.has(names) => values(emitted, names),
             Inline::OperandWith(names) if !arguments.has(names) => Vec::new(),
-            Inline::Operand if arguments.has(interpreter.module) => Vec::new(),
-            Inline::OperandWith(_) | Inline::Operand => operands.iter().take(1).cloned().collect(),
+            Inline::ValuesOrOperand(_) if arguments.has(interpreter.module) => Vec::new(),
+            Inline::OperandWith(_) | Inline::ValuesOrOperand(_) => {
+                operands.iter().take(1).cloned().collect()
+            }
         };
         if let Some(language) = interpreter.language {
             if !inline.is_empty() {
@@ -54,6 +57,9 @@ impl Reader<'_> {
         } else if let Some(script) = inline.first() {
             let arguments = operands.get(2..).unwrap_or_default().to_vec();
             self.scope.open_call(Some(arguments));
+            if let Some(zero) = operands.get(1) {
+                self.scope.set("0", Some(zero.clone()));
+            }
             let outcome = self.script_of(script, emitted, context);
             self.scope.close(Keep::Nothing);
             return outcome;
@@ -61,7 +67,8 @@ impl Reader<'_> {
         if arguments.has(interpreter.module) && interpreter.language == Some(Language::Python) {
             return self.module(interpreter.module, call, emitted, context);
         }
-        let takes_files = interpreter.inline != Inline::Operand && interpreter.stdin != NO_FILES;
+        let is_apart = !matches!(interpreter.inline, Inline::ValuesOrOperand(_));
+        let takes_files = is_apart && interpreter.stdin != NO_FILES;
         if arguments.has(interpreter.module) || !takes_files {
             return NodeResult::default();
         }

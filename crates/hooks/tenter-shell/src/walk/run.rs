@@ -26,6 +26,7 @@ impl Reader<'_> {
         };
         self.connect_input(&emitted, context);
         self.variables_that_run(call, &emitted, context);
+        self.open_descriptors(call);
         let outcome = self.effects(call, &emitted, context);
         if emitted.has_layer {
             self.scope.close(Keep::Nothing);
@@ -74,13 +75,9 @@ impl Reader<'_> {
         (!is_other && !self.active.contains(&name.text)).then_some(text)
     }
 
-    /// `exec 3<file` opens a descriptor for the commands that follow.
-    fn remember_descriptors(&mut self, call: &Call, emitted: &Emitted) {
-        if emitted.program != "exec" && !emitted.program.is_empty() && !is_exec_after_prefix(call) {
-            return;
-        }
+    /// The descriptors of a command as files: `bash /dev/fd/3 3<<< 'rm a'`.
+    fn open_descriptors(&mut self, call: &Call) {
         for (name, input) in &call.redirected.inputs {
-            self.descriptors.insert(name.clone(), input.clone());
             let file = WrittenFile {
                 sources: input.sources.clone(),
                 text: input.text.clone(),
@@ -88,6 +85,16 @@ impl Reader<'_> {
             };
             self.files.insert(format!("/dev/fd/{name}"), file.clone());
             self.files.insert(format!("/dev/fd/${name}"), file);
+        }
+    }
+
+    /// `exec 3<file` opens a descriptor for the commands that follow.
+    fn remember_descriptors(&mut self, call: &Call, emitted: &Emitted) {
+        if emitted.program != "exec" && !emitted.program.is_empty() && !is_exec_after_prefix(call) {
+            return;
+        }
+        for (name, input) in &call.redirected.inputs {
+            self.descriptors.insert(name.clone(), input.clone());
         }
         for (name, file) in &call.redirected.files {
             self.opened_files.insert(name.clone(), file.clone());

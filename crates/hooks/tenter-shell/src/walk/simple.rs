@@ -30,7 +30,7 @@ impl Reader<'_> {
         let mut env = Vec::new();
         for assignment in &simple.assignments {
             if let Some(value) = self.assigned(assignment, context)
-                && !assignment.name.ends_with("[]")
+                && !assignment.name.contains('[')
             {
                 env.push((assignment.name.clone(), value));
             }
@@ -56,7 +56,8 @@ impl Reader<'_> {
             }
         }
         if simple.redirections.is_empty() {
-            return NodeResult { succeeds: Some(true), ..NodeResult::default() };
+            let text = Some(Field::default());
+            return NodeResult { succeeds: Some(true), text, ..NodeResult::default() };
         }
         let call = Call { text: simple.text.clone(), redirected, ..Call::default() };
         self.run(&call, context)
@@ -76,12 +77,19 @@ impl Reader<'_> {
         self.set_array(&assignment.name, fields);
     }
 
-    /// Sets an array, as far as it is within the limit.
+    /// Sets an array, as far as it is within the limit: `a`, and `[key]=a`.
     pub(super) fn set_array(&mut self, name: &str, mut fields: Vec<Field>) {
         /// Maximum number of elements.
         const MAX_ELEMENTS: usize = 256;
         if fields.len() > MAX_ELEMENTS {
             fields = vec![Field::unknown(format!("${{{name}[@]}}"))];
+        }
+        for field in &mut fields {
+            let Some(element) = field.text.strip_prefix('[') else { continue };
+            let Some((key, value)) = element.split_once("]=") else { continue };
+            let element = format!("{name}[{key}]");
+            *field = Field { is_glob: value.contains(['*', '?', '[']), ..field.with_text(value) };
+            self.scope.set(&element, Some(field.clone()));
         }
         self.scope.set_array(name, fields);
     }

@@ -24,9 +24,14 @@ impl Reader<'_> {
     }
 
     fn options(&self, program: &str, call: &Call) -> Vec<Field> {
-        let rows = variables::OPTIONS.iter().filter(|(name, _)| *name == program);
-        let values = rows.filter_map(|(_, variable)| self.environment_value(call, variable));
-        let words = values.flat_map(|value| {
+        let rows = variables::OPTIONS.iter().filter(|(name, ..)| *name == program);
+        let values = rows.filter_map(|(_, variable, option)| {
+            Some((self.environment_value(call, variable)?, option))
+        });
+        let words = values.flat_map(|(value, option)| {
+            if !option.is_empty() {
+                return vec![value.with_text(format!("{option}={}", value.text))];
+            }
             if !value.is_certain {
                 return vec![value];
             }
@@ -35,7 +40,8 @@ impl Reader<'_> {
         words.collect()
     }
 
-    /// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=… GIT_CONFIG_VALUE_0=… git` is `git -c key=value`.
+    /// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=… GIT_CONFIG_VALUE_0=… git` and `GIT_CONFIG_PARAMETERS="'key=value'" git` are
+    /// `git -c key=value`.
     fn git_settings(&self, call: &Call) -> Vec<Field> {
         let mut words = Vec::new();
         for index in 0..variables::MAX_GIT_SETTINGS {
@@ -45,6 +51,12 @@ impl Reader<'_> {
             setting.text.push('=');
             setting.push(&value.unwrap_or_default());
             words.extend([Field::known("-c"), setting]);
+        }
+        // `'core.pager=less' 'core.editor'='vi'`
+        if let Some(all) = self.environment_value(call, "GIT_CONFIG_PARAMETERS") {
+            let text = all.text.replace("'='", "=");
+            let settings = text.split('\'').skip(1).step_by(2).take(variables::MAX_GIT_SETTINGS);
+            words.extend(settings.flat_map(|one| [Field::known("-c"), all.with_text(one)]));
         }
         words
     }

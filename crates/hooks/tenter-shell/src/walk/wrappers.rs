@@ -4,7 +4,7 @@ use crate::facts::{FlowRole, Location};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::{Environment, Keep};
-use crate::tables::Run;
+use crate::tables::{self, Run};
 
 use super::call::{Call, Emitted};
 
@@ -119,14 +119,55 @@ impl Reader<'_> {
             Run::Recipes(files, inline) => self.recipes(files, inline, emitted, context),
             Run::Sql(client) => self.sql(client, call, emitted, context),
             Run::GitAlias => self.git_alias(call, emitted, context),
-            Run::Remote(start) => self.script(&Field::joined(from(start), " "), via, &remote()),
+            Run::Remote(start) => self.remote(from(start), call, emitted, &remote()),
             Run::OptionRemote(names) => self.scripts(&values(emitted, names), emitted, &remote()),
-            Run::Container(start) => self.words(from(start), &call.env, via, &container()),
+            Run::InputLines => self.input_lines(call, emitted, context),
+            Run::Container(start) => {
+                let image = start.checked_sub(1).and_then(|image| operands.get(image));
+                let program = image.and_then(entry_point).map(Field::known);
+                let words: Vec<Field> = program.into_iter().chain(from(start).to_vec()).collect();
+                self.words(&words, &call.env, via, &container())
+            }
             Run::AfterDashesContainer => {
                 self.words(after_dashes(call), &call.env, via, &container())
             }
             Run::Unless(..) | Run::After(..) | Run::AfterScript(..) => NodeResult::default(),
         }
+    }
+
+    /// A script on another machine: the operands, or the standard input without any.
+    fn remote(
+        &mut self,
+        operands: &[Field],
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let dashes = usize::from(operands.first().is_some_and(|first| first.text == "--"));
+        let operands = &operands[dashes..];
+        let input = context.stdin.as_ref().and_then(|input| input.text.clone());
+        let via = emitted.program.as_str();
+        match input.filter(|_| operands.is_empty() && !call.args().is_empty()) {
+            Some(script) => self.script(&script, via, &context.with_stdin(None)),
+            None => self.script(&Field::joined(operands, " "), via, context),
+        }
+    }
+
+    /// Each line of the standard input is the arguments of the program, if it has no operands.
+    fn input_lines(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
+        let input = context.stdin.clone();
+        let text = input.and_then(|input| input.text.clone());
+        let (Some(text), None) = (text, call.operands(emitted).next()) else {
+            return NodeResult::default();
+        };
+        let mut all = NodeResult::default();
+        let inner = context.with_stdin(None);
+        for line in text.text.lines() {
+            let words = std::iter::once(emitted.program.as_str()).chain(line.split_whitespace());
+            let words: Vec<Field> = words.map(|word| text.with_text(word)).collect();
+            all.commands.extend(self.words(&words, &[], &emitted.program, &inner).commands);
+        }
+        all
     }
 
     /// `env A=b command`, and `env -S 'command …'`.
@@ -242,6 +283,14 @@ impl Reader<'_> {
         }
         self.script_of(&text, emitted, context)
     }
+}
+
+/// The program that an image runs with the arguments of `docker run`: `alpine/git push`.
+fn entry_point(image: &Field) -> Option<&str> {
+    let path = image.text.split(['@', ':']).next().filter(|path| path.contains('/'))?;
+    let name = path.rsplit('/').next()?;
+    let name = if name == "aws-cli" { "aws" } else { name };
+    tables::IMAGES.contains(&name).then_some(name)
 }
 
 /// The value that `git config alias.NAME VALUE` gives an alias.

@@ -1,6 +1,6 @@
 //! `xargs` and `parallel`: commands whose arguments come from the standard input or from a list.
 
-use crate::facts::FlowRole;
+use crate::facts::{Class, FlowRole};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 
@@ -109,6 +109,13 @@ impl Reader<'_> {
         };
         if context.stdin.is_none() && at.is_none() && words.is_empty() {
             return NodeResult::default();
+        }
+        // Without a command, the lines are commands.
+        if let Some(input) = context.stdin.as_ref().filter(|_| at.is_none() && words.is_empty()) {
+            self.classify(emitted.index, Class::Interpreter);
+            for source in &input.sources {
+                self.flow(*source, emitted.index, FlowRole::Code);
+            }
         }
         let own = values(emitted, "-I").into_iter().next().map(|value| value.text);
         let placeholders = own.as_deref().into_iter().chain(PLACEHOLDERS);
