@@ -4,7 +4,9 @@
 # libraries, and no page is changed only because it has an address in it. Stack, heap and mappings stay at random addresses. `tenter` resolves
 # the names of servers, for which the C library loads the system's modules, so it stays dynamic. The scripts are for LLVM's linker, which the
 # compiler uses on x86-64: the functions of an event are together, because a system maps code in pieces when they are used, and no program
-# has tables for unwinding.
+# has tables for unwinding. The standard library calls posix_spawn(3) only if it finds two functions of glibc. A static program has only functions that
+# something refers to, so the linker is told to add them: without them, each start of a program copies the process, and `sh` reads files that are no
+# programs.
 script=-Clink-arg=-Wl,-T,$(dirname "$0")
 case " $* " in
 *"-apple-"*) exec "$@" ;;
@@ -15,10 +17,14 @@ case " $* " in
 *" --target x86_64-unknown-linux-gnu "*) ;;
 *" --target "*) exec "$@" ;;
 esac
-if [ "$(uname -m)" = x86_64 ] && getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
-    case " $* " in
-    *" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
-    *" --crate-name tenter "*" --crate-type bin "* | *" --crate-name tenter_launch "*) set -- "$@" "$script/unwinding.ld" ;;
-    esac
-fi
+getconf GNU_LIBC_VERSION >/dev/null 2>&1 || exec "$@"
+case " $* " in
+*" --crate-type bin "*" target-feature=+crt-static "*)
+    for function in posix_spawn_file_actions_addchdir_np gnu_get_libc_version; do set -- "$@" -Clink-arg=-Wl,-u,$function; done ;;
+esac
+[ "$(uname -m)" = x86_64 ] || exec "$@"
+case " $* " in
+*" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
+*" --crate-name tenter "*" --crate-type bin "* | *" --crate-name tenter_launch "*) set -- "$@" "$script/unwinding.ld" ;;
+esac
 exec "$@"

@@ -56,6 +56,7 @@ mod sdk;
 mod security;
 mod services;
 mod skills;
+mod static_programs;
 mod subagents;
 mod tool_calls;
 mod tool_inputs;
