@@ -7,8 +7,8 @@ use tenter_base::sanitize::sanitize;
 use tenter_engine::inspect::CHECKS;
 use tenter_protocol::Severity;
 use tenter_protocol::front_matter::{self, Document, Field, Strictness, find};
-use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::setting::{HookSetting, SettingKind, SettingValue};
+use tenter_protocol::manifest::{Extensions, format};
 use tenter_terminal::failure::Failure;
 
 /// The beginning of the line with the values, in the hooks that are part of this program.
@@ -55,10 +55,7 @@ impl Assignment {
         if self.value.is_empty() {
             return Ok(None);
         }
-        let value = setting.kind.parse(&self.value).map_err(|help| {
-            let message = format!("{} cannot be {:?}", self.name, self.value);
-            Failure::usage(message).help(help)
-        })?;
+        let value = setting.kind.parse(&self.value).map_err(|help| self.failure(help))?;
         let (Operator::Add | Operator::Remove, SettingValue::List(present)) =
             (operator, setting.value())
         else {
@@ -73,6 +70,10 @@ impl Assignment {
         }
         Ok(Some(SettingValue::List(items)))
     }
+
+    fn failure(&self, help: String) -> Failure {
+        Failure::usage(format!("{} cannot be {:?}", self.name, self.value)).help(help)
+    }
 }
 
 /// Returns the settings of the hook with this `HOOK.md`.
@@ -80,13 +81,17 @@ impl Assignment {
 /// # Errors
 /// The text is not a valid manifest.
 pub(crate) fn settings(file: &Path, text: &str) -> Result<Vec<HookSetting>, Failure> {
+    extensions(file, text).map(|extensions| extensions.settings)
+}
+
+fn extensions(file: &Path, text: &str) -> Result<Extensions, Failure> {
     let (manifest, findings) = format::read(file, text.as_bytes(), Strictness::Tolerant, CHECKS);
     let manifest = manifest.ok_or_else(|| {
         let error = findings.into_iter().find(|finding| finding.severity == Severity::Error);
         let message = error.map(|error| error.message).unwrap_or_default();
         Failure::new(format!("{} is not valid: {message}", file.display()))
     })?;
-    Ok(manifest.extensions.settings)
+    Ok(manifest.extensions)
 }
 
 /// Returns the `HOOK.md` with changed values, and its settings.
@@ -98,7 +103,7 @@ pub(crate) fn change(
     text: &str,
     assignments: &[Assignment],
 ) -> Result<(String, Vec<HookSetting>), Failure> {
-    let mut all = settings(file, text)?;
+    let Extensions { settings: mut all, ready_made, .. } = extensions(file, text)?;
     for assignment in assignments {
         let names: Vec<&str> = all.iter().map(|setting| setting.name.as_str()).collect();
         let Some(position) = names.iter().position(|name| *name == assignment.name) else {
@@ -110,6 +115,10 @@ pub(crate) fn change(
             return Err(failure.help(did_you_mean(&assignment.name, &names, help)));
         };
         all[position].set = assignment.apply(&all[position])?;
+        if let Some(hook) = &ready_made {
+            (CHECKS.ready_made_setting)(hook, &all[position])
+                .map_err(|help| assignment.failure(help))?;
+        }
     }
     let new_text = with_values(text, &all).ok_or_else(|| {
         let failure = Failure::new(format!("cannot write the values into {}", file.display()));

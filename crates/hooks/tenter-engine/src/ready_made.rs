@@ -1,6 +1,9 @@
-//! Names of ready-made hooks in Rust: `metadata.ready_made` of a manifest names one, and its settings are those in the manifest.
+//! Names of ready-made hooks in Rust, and the values that their settings can have: `metadata.ready_made` of a manifest names one, and its
+//! settings are those in the manifest.
 
+use regex::RegexBuilder;
 use tenter_base::{did_you_mean, or_list};
+use tenter_protocol::manifest::setting::{HookSetting, SettingValue};
 
 /// A ready-made hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +55,30 @@ impl ReadyMade {
         })
     }
 
+    /// Checks the value of a setting, beyond its type.
+    ///
+    /// # Errors
+    /// The hook could not use the value; the text says which values it can have.
+    pub(crate) fn check_setting(self, setting: &HookSetting) -> Result<(), String> {
+        let items = match setting.value() {
+            SettingValue::Text(text) => std::slice::from_ref(text),
+            SettingValue::List(items) => items,
+            SettingValue::Boolean(_) | SettingValue::Number(_) => &[],
+        };
+        let check: fn(&str) -> Result<(), String> = match (self, setting.name.as_str()) {
+            (Self::Budget, "usd") => |text: &str| amount(text).map(drop),
+            (Self::Format | Self::Lint, "commands") => |text: &str| tool_of_ending(text).map(drop),
+            (Self::Conventions, "messages") => |text: &str| {
+                let (pattern, _) = convention(text)?;
+                let expression = RegexBuilder::new(pattern).case_insensitive(true).build();
+                expression.map(drop).map_err(|error| format!("correct the expression: {error}"))
+            },
+            (Self::Conventions, "paths") => |text: &str| convention(text).map(drop),
+            _ => return Ok(()),
+        };
+        items.iter().try_for_each(|text| check(text))
+    }
+
     /// Returns the name in manifests.
     pub fn name(self) -> &'static str {
         match self {
@@ -65,6 +92,82 @@ impl ReadyMade {
             Self::Budget => "budget",
             Self::RepeatedFailure => "repeated-failure",
             Self::PromptInjection => "prompt-injection",
+        }
+    }
+}
+
+/// Reads an amount of US dollars.
+///
+/// # Errors
+/// It is none; the text says so.
+pub(crate) fn amount(text: &str) -> Result<f64, String> {
+    let amount =
+        text.trim().parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    amount
+        .ok_or_else(|| "write an amount in US dollars, such as `2.50`; 0 means no limit".to_owned())
+}
+
+/// Reads the ending of files and the command for them: `sql: sqlfluff format -`.
+///
+/// # Errors
+/// It has another form, so no file could have the ending; the text says so.
+pub(crate) fn tool_of_ending(text: &str) -> Result<(&str, &str), String> {
+    let parts = text.split_once(':').map(|(ending, command)| (ending.trim(), command.trim()));
+    let is_usable = |(ending, command): &(&str, &str)| {
+        !command.is_empty() && !ending.contains(['.', ',', '*', '/', ' '])
+    };
+    parts.filter(is_usable).ok_or_else(|| {
+        "write one ending without its dot, a colon and a command, such as `sql: sqlfluff format -`".to_owned()
+    })
+}
+
+/// Reads a pattern and the text that is added where it fits: `migration => Test each migration.`
+///
+/// # Errors
+/// It has another form; the text says so.
+pub(crate) fn convention(text: &str) -> Result<(&str, &str), String> {
+    let parts = text.split_once("=>").map(|(pattern, text)| (pattern.trim(), text.trim()));
+    let is_usable = |(pattern, text): &(&str, &str)| !pattern.is_empty() && !text.is_empty();
+    let help = "write a pattern, `=>` and a text, such as `migration => Test each migration.`";
+    parts.filter(is_usable).ok_or_else(|| help.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use tenter_protocol::manifest::setting::SettingKind;
+
+    use super::*;
+
+    fn check(hook: ReadyMade, name: &str, value: &str) -> bool {
+        let kind = if name == "usd" { SettingKind::Text } else { SettingKind::List };
+        let default = SettingValue::Text("0".to_owned());
+        let set = Some(kind.parse(value).unwrap());
+        let (name, description) = (name.to_owned(), String::new());
+        hook.check_setting(&HookSetting { name, kind, default, description, set }).is_ok()
+    }
+
+    #[test]
+    fn a_value_that_would_have_no_effect_is_an_error() {
+        use ReadyMade::{Budget, Conventions, Format, Lint};
+        for (hook, name, value, is_usable) in [
+            (Budget, "usd", "2.50", true),
+            (Budget, "usd", "0", true),
+            (Budget, "usd", "$2", false),
+            (Budget, "usd", "2,50", false),
+            (Budget, "usd", "-1", false),
+            (Budget, "usd", "inf", false),
+            (Format, "commands", "sql: sqlfluff format -", true),
+            (Format, "commands", "sqlfluff format -", false),
+            (Lint, "commands", ".sql: sqlfluff lint", false),
+            (Lint, "commands", "ts,tsx: eslint", false),
+            (Lint, "commands", "sql:", false),
+            (Conventions, "messages", r"\bmigrations? => Test it.", true),
+            (Conventions, "messages", "migration: test it", false),
+            (Conventions, "messages", "( => Test it.", false),
+            (Conventions, "paths", "src/** => @docs/style.md", true),
+            (Conventions, "paths", "src/**", false),
+        ] {
+            assert_eq!(check(hook, name, value), is_usable, "{name}={value}");
         }
     }
 }

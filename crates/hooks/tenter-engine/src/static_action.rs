@@ -24,6 +24,9 @@ pub const CHECKS: Checks<'static> = Checks {
     examples: &matcher::check_examples,
     is_model_key,
     ready_made: &|name| ReadyMade::named(name).map(drop),
+    ready_made_setting: |hook, setting| {
+        ReadyMade::named(hook).map_or(Ok(()), |hook| hook.check_setting(setting))
+    },
 };
 
 /// The parsed action and condition of a static hook.

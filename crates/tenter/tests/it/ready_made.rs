@@ -264,3 +264,22 @@ fn a_hook_in_monitor_mode_stops_nothing_until_it_is_enforced() {
     run(&sandbox, write);
     assert!(!sandbox.project().join("Cargo.lock").exists());
 }
+
+#[test]
+fn a_value_that_a_hook_cannot_use_is_not_set() {
+    let sandbox = with_hook("budget", &[]);
+    let _ = sandbox.run(&["hooks", "add", "lint"]).expect_code(0);
+    for (name, setting, help) in [
+        ("budget", "usd=$2.50", "write an amount in US dollars"),
+        ("lint", "commands+=sqlfluff lint $FILE", "write one ending"),
+    ] {
+        let output = sandbox.run(&["hooks", "set", name, setting]).expect_code(2);
+        assert!(output.stderr.contains(help), "{output}");
+    }
+    let file = sandbox.home().join(".config/agents/hooks/budget/HOOK.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("  settings:", "  set: {usd: much}\n  settings:")).unwrap();
+    let output = sandbox.run(&["hooks", "list"]).expect_code(0);
+    assert!(output.stdout.contains("`usd` cannot have this value"), "{output}");
+    let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+}

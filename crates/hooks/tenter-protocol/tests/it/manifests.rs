@@ -54,6 +54,7 @@ pub(crate) const CHECKS: Checks<'static> = Checks {
     examples: &check_examples,
     is_model_key: |name| name.contains("API_KEY"),
     ready_made: &|name| if name == "format" { Ok(()) } else { Err("write `format`".to_owned()) },
+    ready_made_setting: |_, _| Ok(()),
 };
 
 fn root() -> PathBuf {

@@ -5,6 +5,7 @@ use tenter_protocol::event::Usage;
 use tenter_protocol::{Body, Reply};
 
 use super::call::ReadyMadeCall;
+use crate::ready_made::amount;
 
 /// The share of a limit from which on the model is warned, in percent.
 const WARNING: f64 = 80.0;
@@ -40,6 +41,10 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
         Body::BeforeTool(_) => (None, true),
         _ => (None, false),
     };
+    let max_cost = match call.text("usd") {
+        "" => 0.0,
+        text => amount(text)?,
+    };
     let count = |spent: &mut Spent| {
         if spent.start == 0 {
             spent.start = now;
@@ -47,7 +52,7 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
         if let Some(usage) = usage {
             spent.count(conversation, usage);
         }
-        let limits = spent.limits(now, call);
+        let limits = spent.limits(now, max_cost, call);
         let is_over = limits.iter().any(Limit::is_over);
         let is_near = limits.iter().any(Limit::is_near);
         if is_call && !is_over {
@@ -101,15 +106,14 @@ impl Spent {
         clippy::cast_precision_loss,
         reason = "a count of this size is never compared exactly"
     )]
-    fn limits(&self, now: i64, call: &ReadyMadeCall<'_>) -> Vec<Limit> {
+    fn limits(&self, now: i64, max_cost: f64, call: &ReadyMadeCall<'_>) -> Vec<Limit> {
         let minutes = (now - self.start).max(0) as f64 / MINUTE_MS;
         let max = |name: &str| f64::from(call.number(name));
-        let cost = call.text("usd").parse().unwrap_or(0.0);
         let all = [
             Limit { what: "calls", used: self.calls as f64, max: max("calls") },
             Limit { what: "minutes", used: minutes, max: max("minutes") },
             Limit { what: "tokens", used: self.tokens as f64, max: max("tokens") },
-            Limit { what: "USD", used: self.cost_usd, max: cost },
+            Limit { what: "USD", used: self.cost_usd, max: max_cost },
         ];
         all.into_iter().filter(|limit| limit.max > 0.0).collect()
     }

@@ -10,6 +10,7 @@ use tenter_protocol::{Body, Reply};
 
 use super::call::ReadyMadeCall;
 use crate::matcher::path_fits;
+use crate::ready_made::convention;
 
 /// Maximum size of a file with conventions, in bytes.
 const MAX_FILE: u64 = 64 << 10;
@@ -45,8 +46,7 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
 
 /// Returns the entries of a setting as pattern and text: `migration => Write a test for each migration.`
 fn entries<'c>(name: &str, call: &ReadyMadeCall<'c>) -> impl Iterator<Item = (&'c str, &'c str)> {
-    let entries = call.list(name).iter().filter_map(|entry| entry.split_once("=>"));
-    entries.map(|(pattern, text)| (pattern.trim(), text.trim()))
+    call.list(name).iter().filter_map(|entry| convention(entry).ok())
 }
 
 fn for_message(message: &str, call: &ReadyMadeCall<'_>) -> Result<Vec<String>, String> {

@@ -9,6 +9,7 @@ use tenter_protocol::Reply;
 
 use super::call::{Command, ReadyMadeCall};
 use super::project_tools::{FORMATTERS, ending, tools};
+use crate::ready_made::tool_of_ending;
 
 /// Maximum size of a file that is formatted, in bytes.
 const MAX_FILE: u64 = 2 << 20;
@@ -53,12 +54,12 @@ fn format(file: &Path, call: &ReadyMadeCall<'_>) -> Result<Option<String>, Strin
 
 /// Runs the formatter for a file on its content. Returns the formatter's name and its output; `None` without a formatter.
 fn run(file: &Path, content: &[u8], call: &ReadyMadeCall<'_>) -> Option<(String, Completion)> {
-    let own = call.list("commands").iter().filter_map(|item| item.split_once(':'));
-    let mut own = own.filter(|(endings, _)| endings.trim() == ending(file));
+    let own = call.list("commands").iter().filter_map(|item| tool_of_ending(item).ok());
+    let mut own = own.filter(|(suffix, _)| *suffix == ending(file));
     if let Some((_, command)) = own.next() {
         let completion = call.run(Command {
             program: Path::new("/bin/sh"),
-            args: vec!["-c".into(), command.trim().into()],
+            args: vec!["-c".into(), command.into()],
             directory: call.project(),
             stdin: content.to_vec(),
             variables: vec![("FILE".into(), file.into())],

@@ -8,6 +8,7 @@ use tenter_protocol::Reply;
 
 use super::call::ReadyMadeCall;
 use super::project_tools::{LINTERS, ending, tools};
+use crate::ready_made::tool_of_ending;
 
 /// Number of lines of findings, unless the setting `lines` is another one.
 const LINES: u32 = 40;
@@ -17,9 +18,9 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
     let mut findings = BTreeSet::new();
     for file in call.written_files() {
         let short = call.short(&file).into_owned();
-        let own = call.list("commands").iter().filter_map(|item| item.split_once(':'));
-        for (_, command) in own.filter(|(endings, _)| endings.trim() == ending(&file)) {
-            let completion = call.run_shell(command.trim(), vec![("FILE".into(), (&file).into())]);
+        let own = call.list("commands").iter().filter_map(|item| tool_of_ending(item).ok());
+        for (_, command) in own.filter(|(suffix, _)| *suffix == ending(&file)) {
+            let completion = call.run_shell(command, vec![("FILE".into(), (&file).into())]);
             let name = command.split_whitespace().next().unwrap_or("the linter");
             findings.extend(finding(
                 name,

@@ -1,6 +1,7 @@
 //! Checks that the caller provides, for values in languages that this crate does not implement.
 
 use crate::manifest::rule::Rule;
+use crate::manifest::setting::HookSetting;
 use crate::{Diagnostic, EventName};
 
 /// A problem with a regular expression.
@@ -28,6 +29,9 @@ pub type CompileExamples<'a> = &'a dyn for<'r> Fn(&'r [Rule]) -> CheckExample<'r
 /// Checks the name of a ready-made hook. The error is the remedy, in the imperative.
 pub type CheckReadyMade<'a> = &'a dyn Fn(&str) -> Result<(), String>;
 
+/// Checks the user's value of a setting of the ready-made hook with this name. The error is the remedy, in the imperative.
+pub type CheckSetting = fn(&str, &HookSetting) -> Result<(), String>;
+
 /// The language of a template in a static hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateKind {
@@ -52,4 +56,6 @@ pub struct Checks<'a> {
     pub is_model_key: fn(&str) -> bool,
     /// For `metadata.ready_made`.
     pub ready_made: CheckReadyMade<'a>,
+    /// For `metadata.set` of a ready-made hook.
+    pub ready_made_setting: CheckSetting,
 }

@@ -29,8 +29,8 @@ use crate::Diagnostic;
 use crate::front_matter::{Report, Strictness, parse};
 
 pub use checks::{
-    Advice, CheckExample, CheckPattern, CheckReadyMade, CheckTemplate, Checks, CompileExamples,
-    TemplateKind,
+    Advice, CheckExample, CheckPattern, CheckReadyMade, CheckSetting, CheckTemplate, Checks,
+    CompileExamples, TemplateKind,
 };
 pub use limits::MAX_FILE_SIZE;
 pub use properties::properties;
@@ -48,7 +48,7 @@ pub fn read(
 ) -> (Option<Manifest>, Vec<Diagnostic>) {
     let mut report = Report::new(path, bytes, strictness, &codes::FORMAT);
     let manifest = parse(&mut report).and_then(|document| {
-        let (document, settings) = settings::resolve(document, &mut report);
+        let (document, settings) = settings::resolve(document, checks, &mut report);
         let mut manifest = fields::manifest(&document, checks, &mut report)?;
         manifest.extensions.settings = settings;
         Some(manifest)

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use tenter_base::{did_you_mean, or_list};
 
+use super::checks::Checks;
 use super::codes::{EXTENSION, METADATA_KEY, RULE};
 use crate::front_matter::{Document, Field, Node, NodeKind, Report, Scalar, Style, find, quotable};
 use crate::manifest::setting::{HookSetting, SettingKind, SettingValue};
@@ -27,12 +28,13 @@ const NEGATIVE: [&str; 4] = ["except", "none", "not", "outside"];
 /// Reads the settings of a hook, and replaces the references to them. Rules that are switched off are removed.
 pub(super) fn resolve(
     mut document: Document,
+    checks: Checks<'_>,
     report: &mut Report<'_>,
 ) -> (Document, Vec<HookSetting>) {
     let metadata = find(&document.fields, "metadata").and_then(|field| field.value.as_mapping());
     let mut settings = metadata.map_or_else(Vec::new, |fields| declared(fields, report));
     if let Some(fields) = metadata.filter(|_| !settings.is_empty()) {
-        read_values(fields, &mut settings, report);
+        read_values(fields, &mut settings, checks, report);
     }
     let mut references = References { settings: &settings, report };
     let fields = std::mem::take(&mut document.fields);
@@ -98,12 +100,25 @@ fn kind_of(field: &Field, report: &mut Report<'_>) -> Option<SettingKind> {
 }
 
 /// Reads the user's values.
-fn read_values(metadata: &[Field], settings: &mut [HookSetting], report: &mut Report<'_>) {
+fn read_values(
+    metadata: &[Field],
+    settings: &mut [HookSetting],
+    checks: Checks<'_>,
+    report: &mut Report<'_>,
+) {
     let Some(field) = find(metadata, "set") else { return };
+    let ready_made = find(metadata, "ready_made").and_then(|field| field.value.as_text());
     for field in report.mapping(field, &EXTENSION).unwrap_or_default() {
         let position = settings.iter().position(|setting| setting.name == field.key);
         if let Some(position) = position {
-            settings[position].set = value(&settings[position].kind, field, report);
+            let setting = &mut settings[position];
+            setting.set = value(&setting.kind, field, report);
+            if let Some(Err(help)) =
+                ready_made.map(|hook| (checks.ready_made_setting)(hook, setting))
+            {
+                let message = format!("`{}` cannot have this value", field.key);
+                report.add(&EXTENSION, field.at(), message, help);
+            }
             continue;
         }
         let names = names(settings);
