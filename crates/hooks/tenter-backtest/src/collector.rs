@@ -14,6 +14,9 @@ const MAX_KINDS: usize = 64;
 /// Maximum length of the name of a kind, in characters.
 const MAX_KIND_NAME: usize = 60;
 
+/// The kind of records that name none.
+const UNNAMED: &str = "without a type";
+
 /// The counts of what was read and of what was not understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReadCounts {
@@ -36,6 +39,7 @@ pub struct ReadCounts {
 impl ReadCounts {
     /// Counts a record of an unknown kind.
     pub fn add_unknown(&mut self, kind: &str) {
+        let kind = if kind.is_empty() { UNNAMED } else { kind };
         let kind = one_line(kind, MAX_KIND_NAME);
         if self.unknown.len() < MAX_KINDS || self.unknown.contains_key(&kind) {
             *self.unknown.entry(kind).or_default() += 1;

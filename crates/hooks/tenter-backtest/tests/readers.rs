@@ -364,6 +364,18 @@ mod databases {
     }
 
     #[test]
+    fn a_database_of_another_version_is_named_without_the_query() {
+        let scratch = TempDir::new().unwrap();
+        let directory = scratch.path().join(".local/share/kilo");
+        fs::create_dir_all(&directory).unwrap();
+        let database = Connection::open(directory.join("kilo.db")).unwrap();
+        database.execute_batch("CREATE TABLE part (id, data)").unwrap();
+        let (_, counts) = scan_home(scratch.path());
+        let why: Vec<&String> = counts["kilo"].unreadable_files.values().collect();
+        assert_eq!(why, ["no such table: session"]);
+    }
+
+    #[test]
     fn a_file_that_is_no_database_is_named() {
         let scratch = TempDir::new().unwrap();
         let directory = scratch.path().join(".local/share/opencode");

@@ -75,8 +75,9 @@ fn nothing_is_executed() {
     assert_eq!((report["stopped"].as_u64(), rules(&report).len()), (Some(4), 2));
     assert_eq!(report["undecided"][0], "script");
     assert!(!sandbox.home().join("executed").exists());
-    let output = backtest(&sandbox, &["--hook", "git-safty"]).expect_code(1);
+    let output = backtest(&sandbox, &["--hook", "git-safty"]).expect_code(2);
     assert!(output.stderr.contains("did you mean git-safety?"), "{output}");
+    assert_eq!(output.stdout, "", "{output}");
 }
 
 #[test]
@@ -132,7 +133,29 @@ fn a_git_revision_is_compared_with_the_files() {
     assert_eq!(diff["changed"], 2);
     assert_eq!(diff["changes"][0]["hook"], "no-cat");
     let output = backtest(&sandbox, &["--diff", "HEAD:nothing", "HEAD"]).expect_code(2);
-    assert!(output.stderr.contains("no revision with hooks"), "{output}");
+    assert!(output.stderr.contains("a revision with hooks"), "{output}");
+    let output = backtest(&sandbox, &["--diff", "no-such", "HEAD"]).expect_code(2);
+    assert!(output.stderr.contains("neither a directory nor a revision"), "{output}");
+}
+
+#[test]
+fn a_report_without_hooks_says_that_there_are_none() {
+    let sandbox = worked();
+    let output = backtest(&sandbox, &[]).expect_code(0);
+    assert!(output.stderr.contains("You have no hooks."), "{output}");
+    std::fs::create_dir(sandbox.project().join("rules")).unwrap();
+    let output = backtest(&sandbox, &["--with", "rules"]).expect_code(2);
+    assert!(output.stderr.contains("rules has no hooks"), "{output}");
+}
+
+#[test]
+fn only_agents_with_calls_are_named() {
+    let sandbox = worked();
+    sandbox.write("../home/.claude/projects/more/1.jsonl", "{\"no\": \"type\"}\n");
+    sandbox.write("../home/.copilot/session-state/a/events.jsonl", "");
+    let output = backtest(&sandbox, &[]).expect_code(0);
+    assert!(output.stdout.contains("sessions of claude-code, codex: "), "{output}");
+    assert!(output.stderr.contains("does not know: without a type (1)."), "{output}");
 }
 
 #[test]

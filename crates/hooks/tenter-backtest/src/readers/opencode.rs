@@ -32,7 +32,11 @@ fn read(_session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
 
 #[cfg(feature = "sqlite")]
 fn read(session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
-    database::read(session).map_err(io::Error::other)
+    database::read(session).map_err(|error| match error {
+        // The text of the error repeats the query.
+        rusqlite::Error::SqlInputError { msg, .. } => io::Error::other(msg),
+        error => io::Error::other(error),
+    })
 }
 
 #[cfg(feature = "sqlite")]

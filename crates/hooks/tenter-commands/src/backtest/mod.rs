@@ -129,13 +129,18 @@ pub fn run(
         return suggest(&project, args, guards, agent);
     }
     let rules = RuleSource::new(&project, args, guards)?;
+    check_names(&args.hook, &rules)?;
     let report = replay(&project, &rules, &args.selection(agent))?;
     if args.json {
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
         print::report(&report, args.all);
+        if rules.names().is_empty() {
+            ui::note(
+                "You have no hooks. `--guard NAME` judges with a guard: `tenter guard list` lists them.",
+            );
+        }
     }
-    check_names(&args.hook, &rules)?;
     Ok(Exit::Done)
 }
 
@@ -318,7 +323,7 @@ fn check_names(names: &[String], rules: &RuleSource<'_>) -> Result<(), Failure> 
         None => Ok(()),
         Some(name) => {
             let near = tenter_base::nearest(name, hooks.iter().map(String::as_str));
-            let failure = Failure::new(format!("no hook is named {name:?}"));
+            let failure = Failure::usage(format!("no hook is named {name:?}"));
             Err(match near {
                 Some(near) => failure.help(format!("did you mean {near}?")),
                 None => failure.help("`tenter hooks list` lists them"),

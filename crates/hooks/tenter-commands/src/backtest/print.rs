@@ -71,7 +71,8 @@ fn print_commands(rule: &RuleReport) {
 
 /// Returns the sentence that sums a report up.
 pub(super) fn in_short(report: &Report) -> String {
-    let hosts: Vec<&str> = report.hosts.keys().copied().collect();
+    let with_calls = report.hosts.iter().filter(|(_, counts)| counts.calls > 0);
+    let hosts: Vec<&str> = with_calls.map(|(host, _)| *host).collect();
     let unknown = match report.unknown {
         0 => String::new(),
         unknown => format!(", {} cannot be judged", number(unknown)),

@@ -38,6 +38,9 @@ impl RevisionHooks {
         let one = directory.map(|directory| vec![directory.trim_end_matches('/').to_owned()]);
         let directories: Vec<String> = one.unwrap_or_else(usual);
         let mut files = Vec::new();
+        if !git.holds(&["rev-parse", "--quiet", "--verify", &format!("{revision}^{{tree}}")]) {
+            return Err(no_hooks(text));
+        }
         for directory in &directories {
             files.extend(read_directory(&git, revision, directory)?);
         }
@@ -77,7 +80,8 @@ fn read_directory(
 }
 
 fn no_hooks(text: &str) -> Failure {
-    let failure = Failure::usage(format!("{text:?} is no directory and no revision with hooks"));
+    let failure =
+        Failure::usage(format!("{text:?} is neither a directory nor a revision with hooks"));
     failure.help(
         "name a directory, `installed`, or a git revision such as HEAD~1 or main:.agents/hooks",
     )

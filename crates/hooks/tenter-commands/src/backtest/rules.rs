@@ -10,7 +10,7 @@ use tenter_backtest::HookSet;
 use tenter_engine::inspect::Catalog;
 use tenter_engine::layout::DirectoryNames;
 use tenter_engine::trust::TrustStore;
-use tenter_engine::{Directories, EngineBuilder};
+use tenter_engine::{Directories, EngineBuilder, Layer};
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 
@@ -44,7 +44,12 @@ impl<'p> RuleSource<'p> {
         guards: &GuardTexts,
     ) -> Result<Self, Failure> {
         if let Some(directory) = &args.with {
-            return Self::in_directory(project, &project.env.cwd.join(directory));
+            let rules = Self::in_directory(project, &project.env.cwd.join(directory))?;
+            if rules.names().is_empty() {
+                let failure = Failure::usage(format!("{} has no hooks", directory.display()));
+                return Err(failure.help("name a directory of hooks, such as .agents/hooks"));
+            }
+            return Ok(rules);
         }
         if args.guard.is_empty() {
             Ok(Self::installed(project))
@@ -111,10 +116,11 @@ impl<'p> RuleSource<'p> {
         HookSet { builder, catalog }
     }
 
-    /// Returns the names of the hooks of the current project.
+    /// Returns the names of the hooks of the current project, without the built-in ones.
     pub(super) fn names(&self) -> BTreeSet<String> {
         let HookSet { catalog, .. } = self.hooks(self.project.root());
-        catalog.hooks().iter().map(|hook| hook.name.clone()).collect()
+        let hooks = catalog.hooks().iter().filter(|hook| hook.layer != Layer::BuiltIn);
+        hooks.map(|hook| hook.name.clone()).collect()
     }
 }
 
