@@ -286,7 +286,13 @@ fn one_invalid_rule_among_fifty_is_left_out_and_reported() {
     let mut rules: String = (0..49).map(|number| rule_of(&format!("prog{number}"))).collect();
     rules.insert_str(0, "    - {programm: sudo, decision: deny, reason: no sudo}\n");
     fleet.write_hook("many", &rules);
-    fleet.publish("1", &[]);
+    let package = fleet.package().display().to_string();
+    let args = ["bundle", "pack", "../plugin", "--name", "acme", "-o", &package, "--version", "1"];
+    let refused = fleet.sandbox.run(&args).expect_code(1);
+    assert!(refused.stderr.contains("hooks have errors"), "{refused}");
+    assert!(refused.stderr.contains("programm"), "{refused}");
+    assert!(!fleet.package().exists());
+    fleet.publish("1", &["--force"]);
     let _ = fleet.update().expect_code(0);
     for number in [0, 25, 48] {
         assert!(fleet.denies(&format!("prog{number}")), "{number}");

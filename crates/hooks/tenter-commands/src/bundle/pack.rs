@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tenter_base::replace_file;
+use tenter_engine::inspect::CHECKS;
 use tenter_plugins::bundle::{BundleManifest, BundleVersion, Package};
-use tenter_plugins::{Content, FetchError, Fetcher, Source};
+use tenter_plugins::{Content, FetchError, Fetcher, Source, TreeEntry};
 use tenter_proc::Cancel;
+use tenter_protocol::front_matter::Strictness;
+use tenter_protocol::manifest::format;
 use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::{signals, ui};
@@ -33,6 +36,9 @@ pub struct Args {
     /// Days after that in which it can still be installed.
     #[arg(long, value_name = "DAYS", default_value = "14", value_parser = days)]
     grace: u32,
+    /// Pack hooks with errors, too, for machines with a newer version.
+    #[arg(long)]
+    force: bool,
     /// The file to write; by default NAME.bundle.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -49,6 +55,9 @@ fn days(text: &str) -> Result<u32, String> {
 pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let directory = env.cwd.join(&args.directory);
     let (content, commit) = read(env, &directory)?;
+    if !args.force {
+        check_hooks(&directory, &content)?;
+    }
     let created = now();
     let expires =
         end(created, args.expires).ok_or_else(|| Failure::usage("it expires too late"))?;
@@ -97,6 +106,27 @@ fn read(env: &Env, directory: &Path) -> Result<(Content, Option<String>), Failur
         return Err(unusable(why.to_owned()));
     }
     Ok((fetched.content, fetched.commit))
+}
+
+/// Fails if a machine could not run a hook, or not all of its rules.
+fn check_hooks(directory: &Path, content: &Content) -> Result<(), Failure> {
+    let mut is_valid = true;
+    for (path, entry) in &content.0 {
+        let TreeEntry::File { bytes, .. } = entry else { continue };
+        let parts: Vec<&str> = path.split('/').collect();
+        if !matches!(parts[..], ["hooks", _, file] if file.eq_ignore_ascii_case("HOOK.md")) {
+            continue;
+        }
+        let file = directory.join(path);
+        let (manifest, findings) = format::read(&file, bytes, Strictness::Tolerant, CHECKS);
+        ui::diagnostics(&findings);
+        is_valid &= manifest.is_some();
+    }
+    let failure = || {
+        let why = format!("cannot pack {}: hooks have errors", directory.display());
+        Failure::new(why).help("correct them; --force packs them as they are")
+    };
+    is_valid.then_some(()).ok_or_else(failure)
 }
 
 fn end(created: Timestamp, days: u32) -> Option<Timestamp> {
