@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
@@ -21,6 +20,7 @@ use tenter_terminal::ui::{self, ColorWhen};
 
 use crate::completion;
 use crate::grouped_help::with_groups;
+use crate::unknown_command;
 
 #[cfg(feature = "agent")]
 use tenter_chat::{chat, commit, conversation, demo, mcp, models, pr, recipe, run, skill};
@@ -168,11 +168,11 @@ pub(crate) fn version(mut arguments: impl Iterator<Item = OsString>) -> Option<E
 pub(crate) fn main(env: &Env) -> ExitCode {
     let arguments = arguments(Env::arguments().collect());
     let app = match command()
-        .try_get_matches_from(arguments)
+        .try_get_matches_from(&arguments)
         .and_then(|matches| App::from_arg_matches(&matches))
     {
         Ok(app) => app,
-        Err(error) => match absent_command(&error) {
+        Err(error) => match unknown_command::failure(&error, &arguments, &command()) {
             Some(failure) => return failed(&failure).into(),
             None => error.exit(),
         },
@@ -228,7 +228,9 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Man(args) => man::run(App::command(), &args),
         Command::Help(args) => help::run(env, project, command(), &args),
     };
-    done.unwrap_or_else(|failure| failed(&failure)).into()
+    let exit = done.unwrap_or_else(|failure| failed(&failure));
+    let lost = ui::lost_output().filter(|_| exit == Exit::Done);
+    lost.map_or(exit, |failure| failed(&failure)).into()
 }
 
 /// Returns the arguments with `run` before a task: `tenter "do this"` is `tenter run "do this"`. A task has several words, and so is no
@@ -243,22 +245,6 @@ fn arguments(mut arguments: Vec<OsString>) -> Vec<OsString> {
     }
     arguments.insert(0, "tenter".into());
     arguments
-}
-
-/// The agent's commands, which a build without it does not have.
-const AGENT_COMMANDS: [&str; 10] =
-    ["run", "chat", "demo", "conversation", "recipe", "commit", "pr", "skill", "mcp", "models"];
-
-/// Returns the failure for a command that only a build with the agent has; `None` for any other error.
-fn absent_command(error: &clap::Error) -> Option<Failure> {
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
-    };
-    let is_absent = !cfg!(feature = "agent") && AGENT_COMMANDS.contains(&name.as_str());
-    is_absent.then(|| {
-        Failure::usage(format!("this build of tenter has no agent, so there is no `tenter {name}`"))
-            .help("install tenter with its default features")
-    })
 }
 
 /// Returns the command line, whose help has groups.
@@ -331,15 +317,6 @@ mod tests {
             arguments(subcommand, &path)
         });
         own.chain(below).collect()
-    }
-
-    #[cfg(feature = "agent")]
-    #[test]
-    fn every_command_of_the_agent_is_listed_as_such() {
-        let app = App::command();
-        for name in AGENT_COMMANDS {
-            assert!(app.find_subcommand(name).is_some(), "{name}");
-        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod app;
 mod completion;
 mod grouped_help;
+mod unknown_command;
 
 use tenter_terminal::env::Env;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tenter_engine::inspect::{Catalog, ConsideredHook, HookFacts};
 use tenter_proc::Cancel;
 use tenter_protocol::{EventName, ToolCall};
-use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
 
 use super::call;
@@ -23,6 +23,9 @@ pub struct Args {
     /// The shell command, such as 'git push --force'.
     #[arg(group = "call")]
     command: Option<String>,
+    /// The words of a command that runs without a shell: -- git push --force.
+    #[arg(group = "call", last = true, value_name = "WORD")]
+    words: Vec<String>,
     /// Check that this file is read.
     #[arg(long, value_name = "FILE", group = "call")]
     read: Option<PathBuf>,
@@ -42,7 +45,14 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(mut project: Project, args: &Args) -> CommandResult {
-    let call = match (&args.command, &args.read, &args.write, &args.tool[..]) {
+    let words = || args.words.iter().map(String::as_str);
+    let command = match &args.words[..] {
+        // After `--`, a single word may be a whole command, too.
+        [command] => Some(command.clone()),
+        [] => args.command.clone(),
+        _ => Some(shlex::try_join(words()).map_err(|error| Failure::usage(error.to_string()))?),
+    };
+    let call = match (&command, &args.read, &args.write, &args.tool[..]) {
         (Some(command), ..) => call::command(command),
         (_, Some(file), ..) => call::reading(file),
         (_, _, Some(file), _) => call::writing(file),

@@ -203,6 +203,13 @@ fn a_check_says_in_a_line_what_hooks_decide() {
         "{denied}"
     );
     assert_eq!(denied.stdout.lines().count(), 1, "{denied}");
+    for words in
+        [&["git", "push", "--force"][..], &["git push --force"], &["sh", "-c", "git push -f"]]
+    {
+        let output = sandbox.run(&[&["check", "--"], words].concat()).expect_code(1);
+        assert!(output.stdout.starts_with("denied by git-safety"), "{output}");
+    }
+    let _ = sandbox.run(&["check", "--", "echo", "git push --force"]).expect_code(0);
     let about = sandbox.run(&["check", "--read", ".env"]).expect_code(1);
     assert!(about.stdout.starts_with("asked about by secrets, rule env-file: "), "{about}");
     assert_eq!(
