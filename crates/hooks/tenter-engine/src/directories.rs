@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+use tenter_base::account;
+
 use crate::hook_values::HookValues;
 use crate::managed::ManagedDirectory;
 
@@ -26,7 +28,8 @@ pub struct Directories {
 
 impl Directories {
     /// The directories that these environment variables name, shared with the program `tenter`: what the user trusts there is
-    /// trusted here. `HOME` and the variables of the XDG base directories count; relative values of the latter are ignored.
+    /// trusted here. `HOME` and the variables of the XDG base directories count; relative values are ignored. Without `HOME`, the home directory is that of the
+    /// account.
     ///
     /// ```
     /// use tenter_engine::Directories;
@@ -39,7 +42,9 @@ impl Directories {
             let value = vars.iter().find(|(key, _)| key == name).map(|(_, value)| value);
             value.filter(|value| !value.is_empty()).map(PathBuf::from)
         };
-        let home = find("HOME").unwrap_or_else(|| PathBuf::from("/"));
+        // A relative one would be in the project.
+        let home = find("HOME").filter(|home| home.is_absolute()).or_else(account::home);
+        let home = home.unwrap_or_else(|| PathBuf::from("/"));
         let xdg = |name: &str, fallback: &str| {
             let absolute = find(name).filter(|path| path.is_absolute());
             absolute.unwrap_or_else(|| home.join(fallback))
@@ -116,6 +121,14 @@ mod tests {
         assert_eq!(directories.config_home, Path::new("/h/.config"));
         assert_eq!(directories.trust_file(), Path::new("/s/tenter/trust.json"));
         assert_eq!(directories.cache.unwrap(), Path::new("/h/.cache/tenter"));
+    }
+
+    #[test]
+    fn without_a_home_directory_that_of_the_account_counts() {
+        let account = account::home().unwrap_or_else(|| PathBuf::from("/"));
+        for vars in [&[][..], &[("HOME", "")], &[("HOME", "here")]] {
+            assert_eq!(from(vars).home, account, "{vars:?}");
+        }
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Env {
 
     /// The environment of a process with these variables and this working directory.
     pub fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
-        let home = find(&vars, "HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        let home = Directories::from_vars(&vars).home;
         Self { vars, cwd, home }
     }
 

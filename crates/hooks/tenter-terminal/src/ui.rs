@@ -9,12 +9,17 @@ use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 use tenter_base::sanitize::{one_line, sanitize, visible};
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, Severity, Span};
 
 use crate::failure::Failure;
-use crate::screen::{Stream, screen};
+use crate::screen::{self, Stream, screen};
 
 pub use crate::style::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+/// Maximum number of characters of a line of a file that are shown with a diagnostic.
+const MAX_SOURCE: usize = 160;
+/// The number of characters of a longer line that are shown before the place.
+const SOURCE_BEFORE: usize = 40;
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,7 +60,7 @@ pub fn columns() -> usize {
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
-/// Writes a line of data to stdout. Errors are ignored: the reader may have gone.
+/// Writes a line of data to stdout. Errors are ignored, because the reader may have gone; [`lost_output`] returns others.
 pub fn out(line: impl Display) {
     let _ = try_out(line);
 }
@@ -66,6 +71,11 @@ pub fn out(line: impl Display) {
 /// It cannot be written, for instance because the reader has gone.
 pub fn try_out(line: impl Display) -> io::Result<()> {
     screen().print(Stream::Stdout, &format!("{line}\n"))
+}
+
+/// Returns the failure that not all output could be written, for instance on a full disk.
+pub fn lost_output() -> Option<Failure> {
+    screen::lost().map(|error| Failure::new(format!("cannot write to stdout: {error}")))
 }
 
 /// The text without its styles if stdout has no colours.
@@ -86,8 +96,7 @@ pub fn out_piece(piece: impl Display) {
 
 /// Writes data for a program to stdout as it is.
 pub fn out_raw(data: &str) {
-    let mut stdout = io::stdout();
-    let _ = stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush());
+    let _ = screen::write_data(data.as_bytes());
 }
 
 /// Writes a line to stderr.
@@ -124,13 +133,30 @@ pub fn diagnostic(diagnostic: &Diagnostic) {
     note(format!("{severity}: {}{}", visible(&place), indented(&diagnostic.message)));
     if let Some(place) = &diagnostic.span {
         let margin = format!("{} | ", place.line);
-        note(format!("  {}{}", styled(FAINT, &margin), sanitize(&place.source)));
-        let indent = " ".repeat(margin.len() + place.column.saturating_sub(1));
-        note(format!("  {indent}{}", styled(style, "^".repeat(place.length.max(1)))));
+        let (source, before, length) = excerpt(place);
+        note(format!("  {}{}", styled(FAINT, &margin), sanitize(&source)));
+        let indent = " ".repeat(margin.len() + before);
+        note(format!("  {indent}{}", styled(style, "^".repeat(length))));
     }
     if let Some(help) = &diagnostic.help {
         note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
     }
+}
+
+/// Returns the line of a place, the number of characters before the place, and the length of the place. Of a long line, as files without line
+/// breaks have it, only the neighbourhood of the place is left.
+fn excerpt(place: &Span) -> (String, usize, usize) {
+    let line: Vec<char> = place.source.chars().collect();
+    let at = place.column.saturating_sub(1).min(line.len());
+    let start = if line.len() > MAX_SOURCE { at.saturating_sub(SOURCE_BEFORE) } else { 0 };
+    let end = line.len().min(start + MAX_SOURCE);
+    // A tab has the width of one marker.
+    let shown = line[start..end].iter().map(|&one| if one == '\t' { ' ' } else { one });
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < line.len() { "…" } else { "" };
+    let length = place.length.min(end - at).max(1);
+    let text = format!("{before}{}{after}", shown.collect::<String>());
+    (text, at - start + usize::from(start > 0), length)
 }
 
 /// `text`, sanitised and indented after its first line, so that a name in it cannot forge a line of output.
@@ -148,5 +174,24 @@ pub fn failure(failure: &Failure) {
     note(format!("{}: {}", styled(BAD, "error"), indented(&failure.message)));
     if let Some(help) = &failure.help {
         note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_neighbourhood_of_a_place_in_a_long_line_is_shown() {
+        let place = |source: String, column, length| Span { line: 1, column, length, source };
+        let short = place("\tfail: opne".to_owned(), 8, 4);
+        assert_eq!(excerpt(&short), (" fail: opne".to_owned(), 7, 4));
+        let (text, before, length) =
+            excerpt(&place(format!("{}wrong{}", "a".repeat(500), "b".repeat(500)), 501, 5));
+        assert_eq!(text.chars().count(), MAX_SOURCE + 2);
+        assert_eq!(text.chars().skip(before).take(length).collect::<String>(), "wrong");
+        let (text, before, length) = excerpt(&place("a".repeat(500), 490, 99));
+        assert!(text.starts_with('…') && before + length <= text.chars().count(), "{text}");
+        assert_eq!(excerpt(&place(String::new(), 3, 2)), (String::new(), 0, 1));
     }
 }

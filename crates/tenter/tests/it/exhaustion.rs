@@ -225,6 +225,18 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     assert_eq!(json["message_count"], 12, "nothing was lost: {json}");
 }
 
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let sandbox = guarded();
+    for command in ["hooks list --json", "completions bash", "config list", "help concepts"] {
+        let full = sandbox.shell(&format!("exec tenter {command} > /dev/full"));
+        assert_eq!(full.code, Some(1), "{command}: {full}");
+        assert!(full.stdout.contains("error: cannot write to stdout"), "{command}: {full}");
+        let gone = sandbox.shell(&format!("set -o pipefail; tenter {command} | true"));
+        assert_eq!(gone.code, Some(0), "the reader may go: {command}: {gone}");
+    }
+}
+
 /// A file instead of a directory, so that not even root can write there.
 #[test]
 fn an_unusable_state_directory_is_reported_by_name() {

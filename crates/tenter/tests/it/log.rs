@@ -275,7 +275,7 @@ fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
       [TIME]  before_stop  stop   none  [N] ms
       [TIME]  before_tool  quota        budget · 3 calls left · (another version wrote it; --json shows all of it)
     --- stderr
-    warning: [ROOT]/home/.local/state/tenter/journal: 2 lines of the journal cannot be read and are left out
+    warning: [ROOT]/home/.local/state/tenter/journal: cannot read 2 lines of the journal
       help: a process that is killed while it writes leaves half a line; the other lines are complete
     ");
     assert!(sandbox.run(&["log", "--json"]).stdout.ends_with(&format!("{newer}\n")));

@@ -188,7 +188,7 @@ impl Installation<'_> {
             self.registry.records_of(host).iter().any(|record| record.file == target.file);
         if plan.is_change() {
             self.explain(&plan);
-            if version.is_none() && plan.handlers() < host.events.len() {
+            if version.is_none() && (1..host.events.len()).contains(&plan.handlers()) {
                 ui::note(format!(
                     "{}: the version of {} is unknown: only events that version {} knows are registered",
                     styled(NOTICE, "note"),

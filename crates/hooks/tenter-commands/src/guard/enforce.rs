@@ -40,11 +40,11 @@ fn enforce(project: &Project, installed: &InstalledGuard) -> Result<bool, Failur
     if matches!(installed.state, GuardState::Absent | GuardState::Other) {
         let failure =
             Failure::new(format!("{name} is not installed in {}", installed.path.display()));
-        return Err(failure.help("`tenter guard list` shows where guards are"));
+        return Err(failure.help("`tenter hooks catalog` shows where it is"));
     }
     let styled_name = styled(NAME, name);
     if !is_monitoring(&installed.text) {
-        ui::note(format!("{styled_name} is not in monitor mode: it stops calls already."));
+        ui::note(format!("{styled_name} is not in monitor mode."));
         return Ok(false);
     }
     let (index, unread) = hook_figures::read(&project.env.journals(), None);

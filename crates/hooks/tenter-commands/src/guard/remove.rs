@@ -36,7 +36,7 @@ fn remove(installed: &InstalledGuard, force: bool) -> Result<(), Failure> {
     match installed.state {
         GuardState::Absent => {
             let failure = Failure::new(format!("{name} is not installed in {path}"));
-            return Err(failure.help("`tenter guard list` shows where guards are"));
+            return Err(failure.help("`tenter hooks catalog` shows where it is"));
         }
         GuardState::Other => {
             return Err(Failure::new(format!("{path} is another hook of the same name")));

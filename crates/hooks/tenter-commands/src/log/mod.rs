@@ -255,7 +255,7 @@ fn follow(
 fn report_unreadable(journals: &Journals, count: usize) {
     if count > 0 {
         let lines = if count == 1 { "1 line" } else { &format!("{count} lines") };
-        let message = format!("{lines} of the journal cannot be read and are left out");
+        let message = format!("cannot read {lines} of the journal");
         let finding = Diagnostic::new("journal-lines-unreadable", Severity::Warning, message)
             .at(journals.directory())
             .help("a process that is killed while it writes leaves half a line; the other lines are complete");

@@ -25,7 +25,7 @@ pub const HOOK_SETTINGS: &[Setting] = &[
     setting("guards.container", "(detected)", "whether what the agent does stays in [its container](guards.md#containers)").example("true"),
     setting("confine.profiles.NAME.write", "(everything)", "the only places that a [confined call](confine.md) of this profile may write").example(r#"["project", "temp"]"#),
     setting("confine.profiles.NAME.write_not", "[]", "paths and globs in them that it may not write").example(r#"["migrations"]"#),
-    setting("confine.profiles.NAME.read_not", "[]", "paths and globs that it may not read").example(r#"["secrets"]"#),
+    setting("confine.profiles.NAME.read_not", "[]", "paths and globs that it may not read. `secrets` means [keys and credentials](confine.md), `./secrets` what has this name").example(r#"["secrets", "~/Documents"]"#),
     setting("confine.profiles.NAME.network", r#""any""#, "the network that it may use").example(r#""none""#).more(r#": `"any"`, `"local"`, `"none"`, or [`{allow = [HOST, …]}`](confine.md#hosts)"#),
     setting("confine.profiles.NAME.otherwise", r#""ask""#, "the consequence where the profile cannot be kept").example(r#""deny""#).more(r#": `"ask"`, `"deny"` or `"run"`"#),
     setting("confine.profiles.NAME.sandbox_runtime", "", "settings of Anthropic's sandbox runtime that the profile begins with").example(r#""~/.srt-settings.json""#),

@@ -22,6 +22,7 @@ use state::ScreenState;
 pub use activity::{Activity, ActivityKey};
 pub use state::{InputRows, InputView};
 pub use writer::Stream;
+pub(crate) use writer::{lost, write_data};
 
 /// Minimum time between redraws.
 const REDRAW: Duration = Duration::from_millis(33);

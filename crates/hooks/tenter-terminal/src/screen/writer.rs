@@ -1,12 +1,17 @@
 //! Writes to stdout and stderr.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::OnceLock;
 
 use anstream::adapter::strip_str;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
+use rustix::io::Errno;
 use rustix::termios::tcgetwinsize;
+
+/// The first error that lost data of stdout.
+static LOST: OnceLock<String> = OnceLock::new();
 
 /// A stream of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +27,7 @@ impl Stream {
     /// several threads would mix.
     pub(super) fn write(self, text: &str) -> io::Result<()> {
         match self {
-            Self::Stdout => write_at_once(io::stdout(), text),
+            Self::Stdout => noted(write_at_once(io::stdout(), text)),
             Self::Stderr => write_at_once(io::stderr(), text),
         }
     }
@@ -33,6 +38,27 @@ fn write_at_once<S: RawStream>(mut stream: S, text: &str) -> io::Result<()> {
     let text = if is_plain { strip_str(text).to_string().into() } else { Cow::Borrowed(text) };
     stream.write_all(text.as_bytes())?;
     stream.flush()
+}
+
+/// Writes data for a program to stdout as it is.
+pub(crate) fn write_data(data: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout();
+    noted(stdout.write_all(data).and_then(|()| stdout.flush()))
+}
+
+/// Returns the error that lost data of stdout: not if its reader or the terminal has gone.
+pub(crate) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
+}
+
+fn noted(written: io::Result<()>) -> io::Result<()> {
+    if let Err(error) = &written
+        && error.kind() != ErrorKind::BrokenPipe
+        && error.raw_os_error() != Some(Errno::IO.raw_os_error())
+    {
+        LOST.get_or_init(|| error.to_string());
+    }
+    written
 }
 
 /// Writes bytes to the terminal as they are. Errors are ignored: the terminal may be gone.

@@ -48,6 +48,9 @@ pub(super) fn run(
     if let Some(file) = &args.junit {
         junit::write(file, &suites)?;
     }
+    if suites.is_empty() && untested.is_empty() {
+        ui::note("There are no hooks. To create one, run `tenter hooks new NAME`.");
+    }
     if !untested.is_empty() {
         ui::note(format!("without tests: {}", untested.join(", ")));
     }
