@@ -47,7 +47,7 @@ pub(crate) fn failure(
     (!commands.is_empty()).then(|| failure.help(format!("did you mean {}?", or_list(&commands))))
 }
 
-/// Returns the commands with this name or a synonym of it: those of the group, or else those elsewhere.
+/// Returns the commands with this name or a synonym of it: commands of the group, or else of other groups.
 fn similar(name: &str, group: Option<&str>, program: &Command) -> Vec<String> {
     let synonyms = SYNONYMS.iter().filter(|(other, _)| *other == name).map(|(_, own)| *own);
     let names: Vec<&str> = [name].into_iter().chain(synonyms).collect();

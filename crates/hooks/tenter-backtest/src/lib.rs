@@ -26,7 +26,7 @@ pub use diff::{PastVerdict, VerdictChange, VerdictDiff, VerdictDiffBuilder};
 pub use places::HostPlaces;
 pub use readers::TranscriptReader;
 pub use recorded::{CallEnd, DenialSource, OWN_AGENT, RecordedCall};
-pub use replay::{CallAnswer, HookSet, Judgement, Replay, RuleStop};
+pub use replay::{CallAnswer, HookSet, Judgement, Replay, RuleStop, UNKNOWN_PROJECT};
 pub use report::{Report, ReportBuilder, RuleReport, StoppedCommand};
 pub use scan::{HostCounts, ScanOptions, scan};
 pub use titles::TitleFinder;

@@ -17,6 +17,9 @@ use tenter_protocol::{Body, Event, EventName, Scope};
 
 use crate::recorded::RecordedCall;
 
+/// The project of a call without a recorded directory.
+pub const UNKNOWN_PROJECT: &str = "/unknown";
+
 /// Maximum number of engines that are kept: one for each project.
 const MAX_ENGINES: usize = 256;
 /// Maximum number of working directories whose project is remembered.
@@ -138,7 +141,10 @@ impl<'l> Replay<'l> {
     /// Returns the place of a call. In an unknown directory, nothing is known about any path.
     fn place(&mut self, cwd: Option<&Path>) -> CallPlace {
         let Some(cwd) = cwd else {
-            return CallPlace { root: PathBuf::from("/unknown"), gone: Some(PathBuf::from("/")) };
+            return CallPlace {
+                root: PathBuf::from(UNKNOWN_PROJECT),
+                gone: Some(PathBuf::from("/")),
+            };
         };
         if let Some(place) = self.directories.get(cwd) {
             return place.clone();

@@ -28,8 +28,8 @@ pub struct Directories {
 
 impl Directories {
     /// The directories that these environment variables name, shared with the program `tenter`: what the user trusts there is
-    /// trusted here. `HOME` and the variables of the XDG base directories count; relative values are ignored. Without `HOME`, the home directory is that of the
-    /// account.
+    /// trusted here. `HOME` and the variables of the XDG base directories count; relative values are ignored.
+    /// Without `HOME`, the home directory in the account database counts.
     ///
     /// ```
     /// use tenter_engine::Directories;

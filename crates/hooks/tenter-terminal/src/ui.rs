@@ -151,11 +151,11 @@ fn excerpt(place: &Span) -> (String, usize, usize) {
     let start = if line.len() > MAX_SOURCE { at.saturating_sub(SOURCE_BEFORE) } else { 0 };
     let end = line.len().min(start + MAX_SOURCE);
     // A tab has the width of one marker.
-    let shown = line[start..end].iter().map(|&one| if one == '\t' { ' ' } else { one });
+    let part = line[start..end].iter().map(|&one| if one == '\t' { ' ' } else { one });
     let before = if start > 0 { "…" } else { "" };
     let after = if end < line.len() { "…" } else { "" };
     let length = place.length.min(end - at).max(1);
-    let text = format!("{before}{}{after}", shown.collect::<String>());
+    let text = format!("{before}{}{after}", part.collect::<String>());
     (text, at - start + usize::from(start > 0), length)
 }
 

@@ -139,6 +139,15 @@ fn a_git_revision_is_compared_with_the_files() {
 }
 
 #[test]
+fn a_call_without_a_directory_is_reported_so() {
+    let sandbox = sandbox();
+    let call = serde_json::json!({"type": "assistant", "sessionId": "s", "timestamp": "2026-11-24T10:00:00Z", "message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "git push -f"}}]}});
+    sandbox.write("../home/.claude/projects/more/1.jsonl", format!("{call}\n"));
+    let output = backtest(&sandbox, &["--all", "--guard", "git-safety"]).expect_code(0);
+    assert!(output.stdout.contains("claude-code, in an unknown directory; see"), "{output}");
+}
+
+#[test]
 fn a_report_without_hooks_says_that_there_are_none() {
     let sandbox = worked();
     let output = backtest(&sandbox, &[]).expect_code(0);

@@ -1,6 +1,8 @@
 //! The report of a backtest for the terminal.
 
-use tenter_backtest::{HostCounts, Report, RuleReport, StoppedCommand, VerdictDiff};
+use tenter_backtest::{
+    HostCounts, Report, RuleReport, StoppedCommand, UNKNOWN_PROJECT, VerdictDiff,
+};
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::DecisionKind;
 use tenter_terminal::ui::{self, FAINT, HEADING, NAME, NOTICE, short_time, styled};
@@ -120,10 +122,13 @@ fn print_command(command: &StoppedCommand) {
         short_time(&command.time)
     };
     let line = if command.line > 0 { format!(":{}", command.line) } else { String::new() };
+    let project = match command.project.as_str() {
+        UNKNOWN_PROJECT => "an unknown directory".into(),
+        project => visible(project),
+    };
     let context = format!(
-        "    {time}, {}, in {}; see {}{line}",
+        "    {time}, {}, in {project}; see {}{line}",
         command.host,
-        visible(&command.project),
         visible(&command.file),
     );
     ui::out(styled(FAINT, context));
