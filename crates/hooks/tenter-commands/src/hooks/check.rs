@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tenter_engine::inspect::{Catalog, ConsideredHook, HookFacts};
 use tenter_proc::Cancel;
 use tenter_protocol::{EventName, ToolCall};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
+use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui;
 
 use super::call;
@@ -45,12 +45,12 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(mut project: Project, args: &Args) -> CommandResult {
-    let words = || args.words.iter().map(String::as_str);
+    let quoted = |word: &String| format!("'{}'", word.replace('\'', r"'\''"));
     let command = match &args.words[..] {
         // After `--`, a single word may be a whole command, too.
         [command] => Some(command.clone()),
         [] => args.command.clone(),
-        _ => Some(shlex::try_join(words()).map_err(|error| Failure::usage(error.to_string()))?),
+        words => Some(words.iter().map(quoted).collect::<Vec<_>>().join(" ")),
     };
     let call = match (&command, &args.read, &args.write, &args.tool[..]) {
         (Some(command), ..) => call::command(command),

@@ -204,7 +204,7 @@ fn a_check_says_in_a_line_what_hooks_decide() {
     );
     assert_eq!(denied.stdout.lines().count(), 1, "{denied}");
     for words in
-        [&["git", "push", "--force"][..], &["git push --force"], &["sh", "-c", "git push -f"]]
+        [&["git", "push", "--force"][..], &["git push --force"], &["sh", "-c", "git push '-f'"]]
     {
         let output = sandbox.run(&[&["check", "--"], words].concat()).expect_code(1);
         assert!(output.stdout.starts_with("denied by git-safety"), "{output}");
