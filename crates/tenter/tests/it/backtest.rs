@@ -139,6 +139,17 @@ fn a_git_revision_is_compared_with_the_files() {
 }
 
 #[test]
+fn a_call_in_a_symlink_to_the_project_counts() {
+    let sandbox = worked();
+    let (project, link) = (sandbox.project(), sandbox.root().join("link"));
+    std::os::unix::fs::symlink(&project, &link).unwrap();
+    let call = serde_json::json!({"type": "assistant", "sessionId": "s", "cwd": link, "timestamp": "2026-11-24T10:00:00Z", "message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "git push -f"}}]}});
+    sandbox.write("../home/.claude/projects/more/1.jsonl", format!("{call}\n"));
+    let report = backtest(&sandbox, &["--guard", "git-safety", "--json"]).expect_code(0).json();
+    assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(14), Some(5)));
+}
+
+#[test]
 fn a_call_without_a_directory_is_reported_so() {
     let sandbox = sandbox();
     let call = serde_json::json!({"type": "assistant", "sessionId": "s", "timestamp": "2026-11-24T10:00:00Z", "message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "git push -f"}}]}});

@@ -199,3 +199,14 @@ fn the_script_of_a_hook_reads_its_settings_from_the_environment() {
     let output = sandbox.run(&["hooks", "test", "limit", "--sample"]);
     assert!(output.stdout.contains("5 of a b"), "{output}");
 }
+
+#[test]
+fn a_guard_that_its_user_removed_from_the_project_is_not_missed() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["guard", "add", "git-safety", "secrets", "--project"]).expect_code(0);
+    let _ = sandbox.run(&["guard", "remove", "git-safety", "--project"]).expect_code(0);
+    let output = sandbox.run(&["hooks", "list"]).expect_code(0);
+    assert!(!output.to_string().contains("git-safety"), "{output}");
+    assert!(output.stdout.contains("secrets"), "{output}");
+    assert!(!output.stdout.contains("untrusted"), "{output}");
+}

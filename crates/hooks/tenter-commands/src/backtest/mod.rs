@@ -9,6 +9,7 @@ mod rules;
 mod suggest;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_backtest::{
@@ -303,11 +304,14 @@ fn for_each(
     Ok(counts)
 }
 
-/// Returns whether a call in this directory is a call in the project.
+/// Returns whether a call in this directory, which may be the path of a symlink, is a call in the project.
 pub(crate) fn is_in(project: &Project, cwd: Option<&Path>) -> bool {
     let root = project.root();
-    cwd.is_some_and(|cwd| {
+    let is_inside = |cwd: &Path| {
         cwd == root || (cwd.starts_with(root) && project_root(cwd, &project.env.home) == root)
+    };
+    cwd.is_some_and(|cwd| {
+        is_inside(cwd) || fs::canonicalize(cwd).is_ok_and(|real| real != cwd && is_inside(&real))
     })
 }
 

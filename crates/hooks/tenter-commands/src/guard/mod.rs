@@ -84,7 +84,7 @@ pub(crate) fn change(
         GuardChange::Add(args) => add::run(&mut project, args, agent),
         GuardChange::Set(args) => set::run(&mut project, args),
         GuardChange::Enforce(args) => enforce::run(&mut project, args),
-        GuardChange::Remove(args) => remove::run(&project, args),
+        GuardChange::Remove(args) => remove::run(&mut project, args),
         GuardChange::Update(args) => update::run(&mut project, args),
     }
 }

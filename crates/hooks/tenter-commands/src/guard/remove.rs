@@ -8,6 +8,7 @@ use tenter_terminal::ui::{self, NAME, styled};
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::project::Project;
 use crate::shipped_guards::Guard;
+use crate::trust;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -21,11 +22,15 @@ pub struct Args {
     pub(super) location: GuardLocation,
 }
 
-pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
+pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     for guard in Guard::named(&args.names, false)? {
         let installed = InstalledGuard::new(guard, &hooks);
         remove(&installed, args.force)?;
+        if args.location.is_project() {
+            // The project is not reported to lack a hook that its user has just removed.
+            trust::revoke(project, Some(guard.name))?;
+        }
         ui::note(format!("Removed {}.", styled(NAME, guard.name)));
     }
     Ok(Exit::Done)
