@@ -136,11 +136,7 @@ pub fn run(
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
         print::report(&report, args.all);
-        if rules.names().is_empty() {
-            ui::note(
-                "You have no hooks. `--guard NAME` judges with a guard: `tenter guard list` lists them.",
-            );
-        }
+        rules.note_missing();
     }
     Ok(Exit::Done)
 }

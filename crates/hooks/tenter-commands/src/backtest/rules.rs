@@ -16,6 +16,7 @@ use tenter_terminal::ui;
 
 use super::revision::RevisionHooks;
 use super::{Args, GuardText, GuardTexts};
+use crate::hooks::note_untrusted;
 use crate::project::Project;
 
 /// The word for the installed hooks.
@@ -114,6 +115,16 @@ impl<'p> RuleSource<'p> {
         let builder = project.engine_builder_at(root);
         let (catalog, _) = builder.load_without_queries(&project.trust);
         HookSet { builder, catalog }
+    }
+
+    /// Notes that hooks of the current project are not trusted, or that there are none.
+    pub(super) fn note_missing(&self) {
+        let HookSet { catalog, .. } = self.hooks(self.project.root());
+        if !note_untrusted(&catalog) && self.names().is_empty() {
+            ui::note(
+                "You have no hooks. `--guard NAME` judges with a guard: `tenter guard list` lists them.",
+            );
+        }
     }
 
     /// Returns the names of the hooks of the current project, without the built-in ones.

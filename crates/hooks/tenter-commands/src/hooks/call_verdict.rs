@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use tenter_base::sanitize::{one_line, visible};
-use tenter_engine::inspect::{ConsideredHook, Hook, HookFacts, Selection, SelectionSubject};
+use tenter_engine::inspect::{
+    Catalog, ConsideredHook, Hook, HookFacts, Selection, SelectionSubject,
+};
 use tenter_protocol::reply::VerdictKind;
 use tenter_terminal::ui::{BAD, GOOD, NAME, NOTICE, styled};
 
@@ -40,6 +42,9 @@ pub(super) struct CallVerdict {
     undecided: Vec<String>,
     /// Number of hooks that were considered.
     considered: usize,
+    /// The hooks that were not, because they are not trusted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    untrusted: Vec<String>,
 }
 
 /// The decision of one hook.
@@ -72,6 +77,7 @@ impl CallVerdict {
             reason: None,
             undecided: Vec::new(),
             considered: 0,
+            untrusted: Vec::new(),
         };
         for considered in considered {
             let (name, decision) = match considered.subject {
@@ -132,8 +138,17 @@ impl CallVerdict {
         (!names.is_empty()).then(|| visible(&names).into_owned())
     }
 
+    /// Adds the hooks that are not trusted.
+    pub(super) fn with_untrusted(self, catalog: &Catalog) -> Self {
+        let untrusted = catalog.untrusted().iter().map(|hook| hook.name.clone()).collect();
+        Self { untrusted, ..self }
+    }
+
     fn pass(&self) -> String {
         let pass = styled(GOOD, "passes");
+        if self.considered == 0 && !self.untrusted.is_empty() {
+            return format!("{pass}: the hooks here are not trusted, so they do not run");
+        }
         if self.considered == 0 {
             return format!("{pass}: there are no hooks; `tenter guard add git-safety` adds one");
         }

@@ -63,6 +63,7 @@ pub fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let facts = explain::facts_of(&project, &catalog, &call);
     let verdict = CallVerdict::new(&considered(&catalog, &call, &facts), &facts);
+    let verdict = verdict.with_untrusted(&catalog);
     if args.json {
         ui::out(serde_json::to_string_pretty(&verdict).unwrap_or_default());
     } else {
@@ -71,6 +72,7 @@ pub fn run(mut project: Project, args: &Args) -> CommandResult {
     if args.verbose && !args.json {
         explain::print_call(&project, &catalog, (&call, &facts));
     }
+    super::note_untrusted(&catalog);
     super::show_findings(&project);
     Ok(if verdict.decision.lets_run() { Exit::Done } else { Exit::Failed })
 }

@@ -192,6 +192,24 @@ fn an_invalid_question_is_an_error() {
 }
 
 #[test]
+fn a_check_and_a_backtest_name_hooks_that_are_not_trusted() {
+    let sandbox = sandbox();
+    let rule = "---\nname: no-curl\ndescription: d\ntrigger: before_tool\nmetadata:\n  match:\n    - {program: curl, decision: deny, reason: No.}\n---\n";
+    sandbox.write(".agents/hooks/no-curl/HOOK.md", rule);
+    let why = "Not judged, because they are not trusted: no-curl.";
+    let output = sandbox.run(&["check", "curl x"]).expect_code(0);
+    assert!(output.stdout.starts_with("passes: the hooks here are not trusted"), "{output}");
+    assert!(output.stderr.contains(why), "{output}");
+    let json = sandbox.run(&["check", "curl x", "--json"]).expect_code(0).json();
+    assert_eq!(json["untrusted"][0], "no-curl");
+    let output = sandbox.run(&["backtest"]).expect_code(0);
+    assert!(output.stderr.contains(why), "{output}");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let output = sandbox.run(&["check", "curl x"]).expect_code(1);
+    assert!(!output.stderr.contains(why), "{output}");
+}
+
+#[test]
 fn a_check_says_in_a_line_what_hooks_decide() {
     let sandbox = sandbox();
     let none = sandbox.run(&["check", "ls"]).expect_code(0);
