@@ -186,6 +186,15 @@ impl Literals<'_, '_> {
 
     fn argument(&mut self) -> Argument {
         let (rest, budget) = (self.rest, self.budget);
+        if self.rest.starts_with("args=[") {
+            self.skip("args=");
+        }
+        if self.skip("shlex.split(") {
+            let words = self.value().map(|text| split_words(&text));
+            self.blanks();
+            self.skip(")");
+            return words.unwrap_or(Argument::Other);
+        }
         if self.rest.starts_with(['*', '%', 'q'])
             && let Some(words) = self.words_by_letters()
         {
@@ -206,6 +215,11 @@ impl Literals<'_, '_> {
                 None => Argument::Other,
             }
         };
+        let argument = match argument {
+            Argument::Text(text) if self.skip(".split()") => split_words(&text),
+            Argument::List(words) if self.skip(".join(") => self.joined_words(&words),
+            argument => argument,
+        };
         self.blanks();
         match self.peek() {
             None | Some(',' | ')' | ']' | '}' | ';' | '\n') if argument != Argument::Other => {
@@ -221,6 +235,17 @@ impl Literals<'_, '_> {
                     rest[..rest.len() - self.rest.len()].split_whitespace().collect();
                 if whole == "shell=False" { Argument::NoShell } else { Argument::Other }
             }
+        }
+    }
+
+    /// `["rm", "-rf"].join(" ")`, after the bracket.
+    fn joined_words(&mut self, words: &[Option<String>]) -> Argument {
+        let separator = self.value();
+        self.blanks();
+        let words: Option<Vec<String>> = words.iter().cloned().collect();
+        match (separator, words, self.skip(")")) {
+            (Some(separator), Some(words), true) => Argument::Text(words.join(&separator)),
+            _ => Argument::Other,
         }
     }
 
@@ -301,10 +326,17 @@ impl Literals<'_, '_> {
             self.blanks();
             let is_path = self.skip("/");
             // `"a" . "b"` and `$a."b"`.
-            let is_dot = self.rest.starts_with(".\"") || self.rest.starts_with(".'");
+            let is_dot = [".\"", ".'", ".getenv("].iter().any(|start| self.rest.starts_with(start));
+            if self.rest.starts_with("% ") || self.rest.starts_with("%(") {
+                self.skip("%");
+                value = self.formatted(&value)?;
+                continue;
+            }
+            // `"a" "b"`
+            let is_next = self.rest.starts_with(['"', '\'']);
             let is_joined =
                 !is_path && (self.skip("+") || self.skip(". ") || (is_dot && self.skip(".")));
-            if !is_path && !is_joined {
+            if !is_path && !is_joined && !is_next {
                 (self.rest, self.budget) = (rest, budget);
                 return Some(value);
             }
@@ -314,6 +346,24 @@ impl Literals<'_, '_> {
             if value.len() > MAX_BYTES {
                 return None;
             }
+        }
+    }
+
+    /// `"%s/a" % x`, after the sign.
+    fn formatted(&mut self, format: &str) -> Option<String> {
+        self.blanks();
+        let values = match self.argument_of_format() {
+            Argument::List(values) => values.into_iter().collect::<Option<Vec<String>>>()?,
+            argument => vec![argument.text()?],
+        };
+        let fill = |text: String, value: &String| text.replacen("%s", value, 1);
+        Some(values.iter().fold(format.to_owned(), fill))
+    }
+
+    fn argument_of_format(&mut self) -> Argument {
+        match self.peek() {
+            Some('(') => self.list(),
+            _ => self.term().map_or(Argument::Other, Argument::Text),
         }
     }
 
@@ -354,7 +404,7 @@ impl Literals<'_, '_> {
             }
         }?;
         while self.rest.starts_with('.') {
-            let Some(path) = self.method_of_path(&value) else { break };
+            let Some(path) = self.method_of_text(&value) else { break };
             value = path;
         }
         Some(value)
@@ -408,6 +458,10 @@ impl Literals<'_, '_> {
         }
         value
     }
+}
+
+fn split_words(text: &str) -> Argument {
+    Argument::List(text.split_whitespace().map(|word| Some(word.to_owned())).collect())
 }
 
 /// The text of `q(…)`, `qq{…}`, `qw[…]`, `%w(…)` and `%q|…|`, and the length of the whole.

@@ -106,7 +106,12 @@ fn may_be_call(language: Language, name: &str, after: &str) -> bool {
 /// The new and old names of `from shutil import rmtree as remove` and `import {rmSync as remove} from "fs"`.
 fn renamed(text: &str) -> Vec<(&str, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let pairs = text.match_indices(" as ").take(MAX_CALLS).filter_map(|(at, marker)| {
+    // `const {rmSync: remove} = require("fs")`.
+    let in_braces = || text.match_indices(": ").chain(text.match_indices(':'));
+    let has_braces = text.contains("require(") && text.contains('{');
+    let markers = text.match_indices(" as ").take(MAX_CALLS);
+    let markers = markers.chain(in_braces().take(if has_braces { MAX_CALLS } else { 0 }));
+    let pairs = markers.filter_map(|(at, marker)| {
         let before = text[..at].trim_end();
         let old = &before[before.trim_end_matches(is_part).len()..];
         let after = text[at + marker.len()..].trim_start();
@@ -242,9 +247,13 @@ impl CodeReader<'_> {
         self.listed.extend(path);
     }
 
-    /// `files.forEach(fs.unlinkSync)`, `map(os.remove, files)`: a function that deletes is an argument.
+    /// `files.forEach(fs.unlinkSync)`, `map(os.remove, files)`: a function that deletes is an argument. `unlink $_` and `unlink for …` of
+    /// Perl delete what is not known.
     fn note_callback(&mut self, name: &str, after: &str) {
-        if !after.starts_with([')', ',']) {
+        let next = after.trim_start();
+        let is_perl = self.language == Language::Perl
+            && (next.starts_with(['$', '@', '}', ';']) || next.starts_with("for"));
+        if !is_perl && !after.starts_with([')', ',']) {
             return;
         }
         let mut calls = CALLS.iter().filter(|call| call.language == self.language);

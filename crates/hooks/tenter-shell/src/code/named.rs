@@ -93,8 +93,8 @@ impl<'a> Literals<'a, '_> {
         self.skip(")").then_some(arguments)
     }
 
-    /// `.expanduser()` is the same path, and `.joinpath("a")` one below it.
-    pub(super) fn method_of_path(&mut self, value: &str) -> Option<String> {
+    /// `.expanduser()` is the same path, and `.joinpath("a")` one below it; `.join(["a"])` and `.format("a")` are texts.
+    pub(super) fn method_of_text(&mut self, value: &str) -> Option<String> {
         let (rest, budget) = (self.rest, self.budget);
         self.bump();
         let name = self.name();
@@ -106,6 +106,15 @@ impl<'a> Literals<'a, '_> {
                 let parts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
                 let below = |path: String, part: String| joined(&path, &part);
                 Some(parts?.into_iter().fold(value.to_owned(), below))
+            }),
+            "join" if self.peek() == Some('(') => self.in_brackets().and_then(|arguments| {
+                let Some(Argument::List(words)) = arguments.into_iter().next() else { return None };
+                Some(words.into_iter().collect::<Option<Vec<String>>>()?.join(value))
+            }),
+            "format" if self.peek() == Some('(') => self.in_brackets().and_then(|arguments| {
+                let values: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
+                let fill = |text: String, value: String| text.replacen("{}", &value, 1);
+                Some(values?.into_iter().fold(value.to_owned(), fill))
             }),
             _ => None,
         };

@@ -206,3 +206,37 @@ fn what_perl_opens_is_read() {
     let text = "BEGIN { while ((getline l < \"a\") > 0) print l; if (x < \"b\") print }";
     assert_eq!(calls(Language::Awk, text), expected);
 }
+
+#[test]
+fn words_and_texts_that_are_put_together_are_read() {
+    let expected = [words(&["git", "push", "-f"])];
+    for text in [
+        "subprocess.run('git push -f'.split())",
+        "subprocess.run(shlex.split('git push -f'))",
+        "subprocess.run(args=['git', 'push', '-f'])",
+    ] {
+        assert_eq!(calls(Language::Python, text), expected, "{text}");
+    }
+    for text in [
+        "os.system('git push %s' % '-f')",
+        "os.system('git %s %s' % ('push', '-f'))",
+        "os.system('git {} {}'.format('push', '-f'))",
+        "os.system(' '.join(['git', 'push', '-f']))",
+        "os.system('git ' 'push -f')",
+    ] {
+        assert_eq!(calls(Language::Python, text), [script("git push -f")], "{text}");
+    }
+    let text = "execSync(['git', 'push', '-f'].join(' '))";
+    assert_eq!(calls(Language::Node, text), [script("git push -f")]);
+    let text = "const {execSync: x} = require('child_process'); x('ls')";
+    assert_eq!(calls(Language::Node, text), [script("ls")]);
+    assert_eq!(calls(Language::Php, "passthru('ls '.getenv('HOME'));"), [script("ls ~")]);
+}
+
+#[test]
+fn files_that_perl_lists_are_deleted() {
+    let expected = [path("/x", PathOp::Delete, true)];
+    for text in ["unlink for glob('/x/*')", "find(sub { unlink $_ }, '/x')"] {
+        assert_eq!(calls(Language::Perl, text), expected, "{text}");
+    }
+}

@@ -1,12 +1,21 @@
 //! Programs that create, change, move and delete files, and editors.
 
-use crate::facts::Class;
+use crate::facts::{Class, Language};
 
-use super::{GNU, Program, Run, Style};
+use super::{GNU, Inline, Interpreter, NO_FILES, Program, Run, Style};
 
 /// The commands that an editor runs: `-c '!command'`.
 const EDITOR: &[Run] =
     &[Run::Keyed("-c --cmd", "!"), Run::Keyed("-c --cmd", ":!"), Run::Prefixed("+!")];
+
+/// The commands of an editor, which can call functions.
+const COMMANDS: Interpreter = Interpreter {
+    language: Some(Language::Other),
+    inline: Inline::Values("-c --cmd"),
+    module: "",
+    no_program: "--version --help",
+    stdin: NO_FILES,
+};
 
 /// A program that changes owner or permissions.
 const MODE: Program = Program { recursive: "-R --recursive", ..GNU };
@@ -271,14 +280,23 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "ex",
         options: "-c= --cmd= -s",
         runs: EDITOR,
+        interpreter: Some(COMMANDS),
         paths: &["write operands"],
         ..GNU
     },
-    Program { name: "vi", options: "-c= --cmd=", runs: EDITOR, paths: &["write operands"], ..GNU },
+    Program {
+        name: "vi",
+        options: "-c= --cmd=",
+        runs: EDITOR,
+        interpreter: Some(COMMANDS),
+        paths: &["write operands"],
+        ..GNU
+    },
     Program {
         name: "vim",
         options: "-c= --cmd= -S= -u= -i= -s? -e -E -n -N",
         runs: EDITOR,
+        interpreter: Some(COMMANDS),
         paths: &["write operands", "execute -S -u"],
         classes: &[(Class::Interpreter, "if -S -u")],
         ..GNU
@@ -287,6 +305,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "nvim",
         options: "-c= --cmd= -S= -u= -i= -l= --headless -e -s",
         runs: EDITOR,
+        interpreter: Some(COMMANDS),
         paths: &["write operands", "execute -S -u -l"],
         classes: &[(Class::Interpreter, "if -S -u -l")],
         ..GNU

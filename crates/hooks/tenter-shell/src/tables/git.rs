@@ -121,6 +121,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "git ls-remote",
+        options: "--upload-pack= --exec= --sort= -o= --server-option= -b --branches -h --heads -t --tags -q --refs",
+        runs: &[Run::Option("--upload-pack --exec"), Run::Prefixed("ext::")],
+        ..GNU
+    },
+    Program {
         name: "git filter-branch",
         options: "--env-filter= --tree-filter= --index-filter= --parent-filter= --msg-filter= --commit-filter= --tag-name-filter= --setup= --subdirectory-filter= --original= -d= -f --force --prune-empty",
         runs: &[Run::Option(
@@ -148,6 +154,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "git grep",
         options: "-e= -f= -A= -B= -C= --max-depth= --threads= -O? --open-files-in-pager?",
         paths: &["read-glob rest unless -e -f", "read-glob operands if -e -f", "read -f"],
+        runs: &[Run::Option("-O --open-files-in-pager")],
         ..GNU
     },
     Program {

@@ -93,6 +93,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Posix,
         options: "-e= --eval= -p= --print= -r= --preload= --cwd=",
         interpreter: Some(interpreter(Language::Node, "-e --eval -p --print")),
+        runs: &[Run::After("x", 1)],
         classes: INTERPRETER,
         directory: "--cwd",
         ..GNU
@@ -232,7 +233,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "cargo watch",
         style: Style::Posix,
         options: "-x= --exec= -s= --shell= -w= --watch= -i= --ignore= -C= -c -q",
-        runs: &[Run::Option("-s --shell")],
+        runs: &[Run::Option("-s --shell"), Run::AfterDashes],
         ..GNU
     },
     Program {

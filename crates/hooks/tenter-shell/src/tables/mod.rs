@@ -169,10 +169,11 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 24] = [
+const ALIASES: [(&str, &str); 25] = [
     ("batcat", "bat"),
     ("elvish", "fish"),
     ("fakechroot", "fakeroot"),
+    ("ipython", "python"),
     ("nu", "fish"),
     ("pico", "nano"),
     ("proxychains", "proxychains4"),
@@ -199,6 +200,60 @@ const ALIASES: [(&str, &str); 24] = [
 /// Images of containers that run the program with their name.
 pub(crate) const IMAGES: [&str; 9] =
     ["ansible", "aws", "curl", "git", "helm", "kubectl", "pulumi", "rclone", "terraform"];
+
+/// Programs that no table has, with text about commands in their operands.
+pub(crate) const SPEAKING: [&str; 24] = [
+    "apropos",
+    "cheat",
+    "claude",
+    "codex",
+    "complete",
+    "cowsay",
+    "cz",
+    "espeak",
+    "explain",
+    "figlet",
+    "gemini",
+    "help",
+    "howdoi",
+    "info",
+    "jj",
+    "jrnl",
+    "logger",
+    "man",
+    "notify-send",
+    "say",
+    "tldr",
+    "todo",
+    "type",
+    "wall",
+];
+
+/// Programs of packages, which `pnpm` and `yarn` also run without a word such as `exec`.
+pub(crate) const OF_PACKAGES: [&str; 22] = [
+    "cdk",
+    "changeset",
+    "del-cli",
+    "drizzle-kit",
+    "eas",
+    "firebase",
+    "gh-pages",
+    "knex",
+    "lerna",
+    "netlify",
+    "np",
+    "prisma",
+    "release-it",
+    "rimraf",
+    "semantic-release",
+    "sequelize",
+    "sequelize-cli",
+    "shx",
+    "surge",
+    "typeorm",
+    "vercel",
+    "wrangler",
+];
 
 /// All tables.
 static TABLES: &[&[Program]] = &[

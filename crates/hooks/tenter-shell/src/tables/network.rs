@@ -353,6 +353,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(NETWORK, ""), (DOWNLOAD, "")],
         ..GNU
     },
+    Program {
+        name: "gcloud compute",
+        options: "--command= --zone= --region= --project= -q --quiet",
+        runs: &[Run::OptionRemote("--command")],
+        ..GNU
+    },
     Program { name: "gcloud", has_subcommands: true, options: "--project= --account=", ..GNU },
     Program {
         name: "gcloud storage",

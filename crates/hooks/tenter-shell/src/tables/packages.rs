@@ -44,6 +44,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "npm publish", options: "--tag= --access= --otp= --dry-run", ..GNU },
     Program { name: "npm run", style: Style::Posix, ..GNU },
     Program {
+        name: "npm x",
+        options: "-p= --package= -c= --call= -y --yes",
+        runs: &[Run::Option("-c --call"), Run::Words(0)],
+        ..RUNS
+    },
+    Program {
         name: "npx",
         style: Style::Posix,
         options: "-p= --package= -c= --call= -y --yes --no-install",
@@ -60,6 +66,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "pnpm dlx", ..RUNS },
     Program { name: "yarn", options: "--cwd=", directory: "--cwd", ..MANAGER },
     Program { name: "yarn exec", ..RUNS },
+    Program { name: "yarn workspace", runs: &[Run::Words(1)], ..RUNS },
+    Program { name: "yarn workspaces", options: "-A -R -v -p -t", runs: &[Run::Words(1)], ..GNU },
     Program { name: "yarn dlx", ..RUNS },
     Program { name: "bunx", ..RUNS },
     Program { name: "pip", options: "--python= --log= --proxy= --cache-dir= -q -v", ..MANAGER },
@@ -104,6 +112,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "mise", options: "-C= --cd=", directory: "-C --cd", ..MANAGER },
     Program {
         name: "mise exec",
+        options: "-c= --command= -j=",
+        runs: &[Run::Option("-c --command"), Run::AfterDashes],
+        ..RUNS
+    },
+    Program {
+        name: "mise x",
         options: "-c= --command= -j=",
         runs: &[Run::Option("-c --command"), Run::AfterDashes],
         ..RUNS
@@ -253,6 +267,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "podman compose exec", ..COMPOSE },
     Program { name: "podman compose run", ..COMPOSE },
+    Program { name: "podman unshare", ..RUNS },
     Program { name: "lxc", ..MANAGER },
     Program { name: "lxc exec", runs: &[Run::Container(1)], style: Style::Posix, ..GNU },
     Program {
@@ -265,6 +280,18 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-c= --container= -f= -i -t -n= --namespace= --context=",
         runs: &[Run::AfterDashesContainer],
         style: Style::Gnu,
+        ..GNU
+    },
+    Program {
+        name: "kubectl run",
+        options: "--image= -n= --namespace= --context= --overrides= --restart= -l= --labels= --env= -i -t --rm --command",
+        runs: &[Run::AfterDashesContainer],
+        ..GNU
+    },
+    Program {
+        name: "kubectl debug",
+        options: "--image= -n= --namespace= --context= --target= --profile= -c= --container= -i -t",
+        runs: &[Run::AfterDashesContainer],
         ..GNU
     },
     Program {

@@ -231,7 +231,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-n= --interval= -d --differences? -t -x -e -g -c -b",
         ..SCRIPT
     },
-    Program { name: "entr", options: "-a -c -d -n -p -r -s -z", ..SCRIPT },
+    Program {
+        name: "entr",
+        options: "-a -c -d -n -p -r -s -z",
+        runs: &[Run::Script(0), Run::Unless("-s", 0)],
+        ..SCRIPT
+    },
     Program { name: "faketime", options: "-f -m -p=", runs: &[Run::Words(1)], ..WRAPPER },
     Program {
         name: "gdb",

@@ -250,7 +250,7 @@ impl Reader<'_> {
                 }
                 PathOp::Write | PathOp::Create => {
                     let source = crate::facts::FlowSource::Command(emitted.index);
-                    let input = context.stdin.as_ref().filter(|_| emitted.program == "tee");
+                    let input = context.stdin.as_ref().filter(|_| copies_input(call, emitted));
                     let text = input.and_then(|input| input.text.clone());
                     self.writes_file(&path, &[source], text);
                     self.writes_into_directory(&path, call, emitted);
@@ -377,6 +377,12 @@ fn program_name(text: &str) -> (String, Option<String>) {
     let bytes = base.as_bytes();
     let is_exe = bytes.len() > 4 && bytes[bytes.len() - 4..].eq_ignore_ascii_case(b".exe");
     let name = if is_exe { &base[..base.len() - 4] } else { base };
+    // `npx rimraf@5`
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '^' | '~');
+    let version = name.rfind('@').filter(|at| {
+        *at > 0 && name[..*at].chars().all(is_part) && name[at + 1..].chars().all(is_part)
+    });
+    let name = &name[..version.unwrap_or(name.len())];
     (name.to_owned(), (base.len() < text.len()).then(|| text.to_owned()))
 }
 
@@ -420,6 +426,15 @@ fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {
         classes.push(crate::facts::Class::Network);
     }
     classes
+}
+
+/// Checks whether a command writes its standard input into files.
+fn copies_input(call: &Call, emitted: &Emitted) -> bool {
+    let program = emitted.program.as_str();
+    let is_copied = || call.args().iter().any(|arg| arg.text == "/dev/stdin");
+    matches!(program, "tee" | "sponge")
+        || (program == "dd" && !call.args().iter().any(|arg| arg.text.starts_with("if=")))
+        || (matches!(program, "cp" | "install") && is_copied())
 }
 
 /// Hidden files in the operands of a program that no table has: it may read them. What follows an option may be its value, which

@@ -52,7 +52,9 @@ impl Reader<'_> {
         };
         if let Some(language) = interpreter.language {
             if !inline.is_empty() {
-                return self.code(language, &Field::joined(&inline, "\n"), emitted, context);
+                let mut text = awk_variables(language, emitted);
+                text.extend(inline);
+                return self.code(language, &Field::joined(&text, "\n"), emitted, context);
             }
         } else if let Some(script) = inline.first() {
             let arguments = operands.get(2..).unwrap_or_default().to_vec();
@@ -66,6 +68,13 @@ impl Reader<'_> {
         }
         if arguments.has(interpreter.module) && interpreter.language == Some(Language::Python) {
             return self.module(interpreter.module, call, emitted, context);
+        }
+        for file in values(emitted, interpreter.module) {
+            if let Some(text) = self.written(&file).and_then(|file| file.text.clone())
+                && let Some(language) = interpreter.language
+            {
+                return self.code(language, &text, emitted, context);
+            }
         }
         let is_apart = !matches!(interpreter.inline, Inline::ValuesOrOperand(_));
         let takes_files = is_apart && interpreter.stdin != NO_FILES;
@@ -175,8 +184,9 @@ impl Reader<'_> {
                     all.commands.extend(self.script(&script, &emitted.program, context).commands);
                 }
                 crate::code::CodeCall::Words(words) => {
-                    let word = |word: Option<String>| {
-                        word.map_or_else(|| Field::unknown("$value"), Field::known)
+                    let word = |word: Option<String>| match word {
+                        Some(word) => Field::known(self.in_home(word)),
+                        None => Field::unknown("$value"),
                     };
                     let words: Vec<Field> = words.into_iter().map(word).collect();
                     all.commands
@@ -238,6 +248,15 @@ impl Reader<'_> {
             command.classes.push(class);
         }
     }
+}
+
+/// `awk -v name=value`: the assignments before the program.
+fn awk_variables(language: Language, emitted: &Emitted) -> Vec<Field> {
+    let assigned = values(emitted, "-v --assign").into_iter().filter_map(|assigned| {
+        let (name, value) = assigned.text.split_once('=')?;
+        Some(assigned.with_text(format!("{name}=\"{value}\"")))
+    });
+    if language == Language::Awk { assigned.collect() } else { Vec::new() }
 }
 
 /// The command in a line of a makefile, without the signs before it.

@@ -26,7 +26,18 @@ impl Reader<'_> {
             _ => self.interpret(call, emitted, context),
         };
         if emitted.row.is_none() {
-            outcome.commands.extend(self.known_after_dashes(call, emitted, context).commands);
+            outcome.commands.extend(self.known_inside(call, emitted, context).commands);
+        }
+        let is_of_package = emitted
+            .subcommand
+            .as_deref()
+            .is_some_and(|subcommand| tables::OF_PACKAGES.contains(&subcommand));
+        if is_of_package && matches!(emitted.program.as_str(), "pnpm" | "yarn") {
+            let is_name = |arg: &Field| Some(&arg.text) == emitted.subcommand.as_ref();
+            let at = call.args().iter().position(is_name).unwrap_or_default();
+            let words = &call.args()[at..];
+            let inner = self.words(words, &call.env, &emitted.program, context);
+            outcome.commands.extend(inner.commands);
         }
         for row in emitted.rows() {
             for run in row.runs {
@@ -39,21 +50,23 @@ impl Reader<'_> {
         outcome
     }
 
-    /// `with-secrets app -- rm -rf a`: an unknown program runs the arguments after `--` if they begin with a known one.
-    fn known_after_dashes(
-        &mut self,
-        call: &Call,
-        emitted: &Emitted,
-        context: &Context,
-    ) -> NodeResult {
-        let words = after_dashes(call);
-        let is_known = words.first().is_some_and(|name| {
+    /// `with-secrets app -- rm -rf a`, `with-pty git push -f`: an unknown program runs the arguments after `--` if they begin with a
+    /// known one, and those from the name of a program on that is hardly ever anything else.
+    fn known_inside(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
+        let after_dashes = after_dashes(call);
+        let is_known = after_dashes.first().is_some_and(|name| {
             let name = name.text.rsplit('/').next().unwrap_or_default();
-            crate::tables::find(name).is_some()
+            tables::find(name).is_some()
         });
-        if !is_known {
-            return NodeResult::default();
-        }
+        let args = call.args();
+        let words = if is_known {
+            after_dashes
+        } else if tables::SPEAKING.contains(&emitted.program.as_str()) {
+            &[]
+        } else {
+            let at = (0..args.len()).find(|at| is_command(&args[*at..]));
+            &args[at.unwrap_or(args.len())..]
+        };
         self.words(words, &call.env, &emitted.program, context)
     }
 
@@ -124,8 +137,12 @@ impl Reader<'_> {
             Run::InputLines => self.input_lines(call, emitted, context),
             Run::Container(start) => {
                 let image = start.checked_sub(1).and_then(|image| operands.get(image));
-                let program = image.and_then(entry_point).map(Field::known);
-                let words: Vec<Field> = program.into_iter().chain(from(start).to_vec()).collect();
+                let option = values(emitted, "--entrypoint").into_iter().next();
+                let program = option.or_else(|| image.and_then(entry_point).map(Field::known));
+                let rest = from(start);
+                let dashes = usize::from(rest.first().is_some_and(|first| first.text == "--"));
+                let words: Vec<Field> =
+                    program.into_iter().chain(rest[dashes..].to_vec()).collect();
                 self.words(&words, &call.env, via, &container())
             }
             Run::AfterDashesContainer => {
@@ -282,6 +299,26 @@ impl Reader<'_> {
             }
         }
         self.script_of(&text, emitted, context)
+    }
+}
+
+/// Checks whether words begin with a program and what it is often told to do. `rm` can be the word of another program for something else.
+fn is_command(words: &[Field]) -> bool {
+    let [name, next, ..] = words else { return false };
+    if !name.is_certain {
+        return false;
+    }
+    let is_option = |letters: &str| {
+        next.text.starts_with('-') && next.text.contains(|letter| letters.contains(letter))
+    };
+    match name.text.rsplit('/').next().unwrap_or_default() {
+        "rm" => is_option("rRf"),
+        "sh" | "bash" | "zsh" | "dash" => is_option("c"),
+        "chmod" | "chown" => is_option("R"),
+        "git" => tables::subcommand("git", &next.text).is_some(),
+        "dd" => next.text.contains("f="),
+        "shred" | "sudo" => true,
+        _ => false,
     }
 }
 
