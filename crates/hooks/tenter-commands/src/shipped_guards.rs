@@ -243,6 +243,12 @@ mod tests {
                 let values = match &setting.kind {
                     SettingKind::Choice(words) => words.clone(),
                     SettingKind::Boolean => ["true", "false"].map(str::to_owned).to_vec(),
+                    // The form of each item: an ending and a command, and a pattern and a text.
+                    SettingKind::List
+                        if ["conventions", "format", "lint"].contains(&guard.name) =>
+                    {
+                        vec!["sql: a => b".to_owned()]
+                    }
                     SettingKind::Number | SettingKind::Text | SettingKind::List => {
                         vec!["7".to_owned()]
                     }
