@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tenter_testkit::nested_cargo;
 
 mod module_cycles;
 mod public_api;
@@ -204,10 +205,8 @@ pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "cargo knows what we depend on")]
 fn cargo(args: &[&str]) -> String {
-    let output =
-        std::process::Command::new(env!("CARGO")).args(args).current_dir(root()).output().unwrap();
+    let output = nested_cargo().args(args).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -21,6 +21,7 @@ pub mod http_server;
 mod mcp_server;
 pub mod model_server;
 pub mod needs;
+mod nested_cargo;
 mod output;
 pub mod own_process;
 pub mod pty;
@@ -31,6 +32,7 @@ pub mod tls;
 
 pub use choices::Choices;
 pub use mcp_server::McpServer;
+pub use nested_cargo::nested_cargo;
 pub use output::Output;
 pub use pty::PtySession;
 pub use sandbox::{Sandbox, wait_until};

@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tenter_testkit::nested_cargo;
+
 use crate::measure::paired;
 use crate::report::Report;
 use crate::scene::{Scene, environment};
@@ -55,7 +57,6 @@ pub(crate) fn program(name: &str) -> Measured<PathBuf> {
 }
 
 /// As [`program`], of this package.
-#[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
 pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
     let directory = Path::new(EMPTY).parent().ok_or("a program is in a directory")?;
     // For a smoke run, as the tests built it: of the same parts.
@@ -64,14 +65,7 @@ pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
     } else {
         &["--workspace"]
     };
-    let mut cargo = Command::new(env!("CARGO"));
-    // Build scripts depend on what cargo says about their package: with what it says about this one, they would run again.
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            cargo.env_remove(name);
-        }
-    }
+    let mut cargo = nested_cargo();
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
     cargo.args(of).args(["--bin", name]);
     if directory.ends_with("release") && cfg!(all(target_os = "linux", target_env = "gnu")) {
