@@ -16,8 +16,8 @@ use tenter_terminal::ui;
 
 use super::revision::RevisionHooks;
 use super::{Args, GuardText, GuardTexts};
-use crate::hooks::note_untrusted;
 use crate::project::Project;
+use crate::trust::note_untrusted;
 
 /// The word for the installed hooks.
 const INSTALLED: &str = "installed";

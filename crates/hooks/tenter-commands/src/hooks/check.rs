@@ -12,6 +12,7 @@ use super::call;
 use super::call_verdict::CallVerdict;
 use super::explain;
 use crate::project::Project;
+use crate::trust;
 
 /// Check what your hooks decide about a command, without running it.
 ///
@@ -72,7 +73,7 @@ pub fn run(mut project: Project, args: &Args) -> CommandResult {
     if args.verbose && !args.json {
         explain::print_call(&project, &catalog, (&call, &facts));
     }
-    super::note_untrusted(&catalog);
+    trust::note_untrusted(&catalog);
     super::show_findings(&project);
     Ok(if verdict.decision.lets_run() { Exit::Done } else { Exit::Failed })
 }

@@ -31,8 +31,6 @@ mod validate;
 use std::path::Path;
 
 use tenter_base::nearest;
-use tenter_base::sanitize::visible;
-use tenter_engine::inspect::Catalog;
 use tenter_protocol::lifecycle::{TABLE, by_any_spelling, by_claude_code, executable_spellings};
 use tenter_protocol::{Diagnostic, EventName};
 use tenter_terminal::env::Env;
@@ -155,16 +153,6 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
 /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off (R50).
 fn auto_compact(project: &Project) -> Option<f64> {
     project.settings.auto_compact
-}
-
-/// Notes the hooks that are not trusted, so that they judge nothing. Returns true if there are some.
-pub(crate) fn note_untrusted(catalog: &Catalog) -> bool {
-    let names = catalog.untrusted().iter().map(|hook| visible(&hook.name).into_owned());
-    let names = names.collect::<Vec<_>>().join(", ");
-    if !names.is_empty() {
-        ui::note(format!("Not judged, because they are not trusted: {names}. Run `tenter trust`."));
-    }
-    !names.is_empty()
 }
 
 /// Shows the diagnostics, except those that a listing shows with their hook.

@@ -283,6 +283,16 @@ fn describe_hook(context: TrustContext, hook: &Untrusted) {
     note_consequences(hook);
 }
 
+/// Notes the hooks that are not trusted, so that they judge nothing. Returns true if there are some.
+pub(crate) fn note_untrusted(catalog: &Catalog) -> bool {
+    let names = catalog.untrusted().iter().map(|hook| visible(&hook.name).into_owned());
+    let names = names.collect::<Vec<_>>().join(", ");
+    if !names.is_empty() {
+        ui::note(format!("Not judged, because they are not trusted: {names}. Run `tenter trust`."));
+    }
+    !names.is_empty()
+}
+
 /// Shows what trust in a hook means beyond its name: which hook it replaces, which variables it
 /// gets, what it may request.
 pub fn note_consequences(hook: &Untrusted) {

@@ -13,6 +13,7 @@ mod reload;
 mod root;
 mod store;
 
+pub(crate) use ask::note_untrusted;
 pub use ask::{
     PendingTrust, TrustChoice, ask, ask_hooks_of_plugin, ask_through, note_consequences,
 };
