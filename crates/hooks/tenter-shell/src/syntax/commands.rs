@@ -199,12 +199,14 @@ impl Parser<'_> {
     /// Checks whether `()` follows a single word, which is then a function's name.
     fn is_function(&self, simple: &Simple) -> bool {
         let [name] = simple.words.as_slice() else { return false };
-        if self.peek() != Some(b'(') || name.plain().is_none() {
-            return false;
-        }
-        let rest = &self.bytes[self.at + 1..];
-        let blanks = rest.iter().take(64).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        rest.get(blanks) == Some(&b')')
+        name.plain().is_some() && are_parentheses(&self.bytes[self.at..])
+    }
+
+    /// Checks whether a function's name and `()` are next.
+    pub(super) fn starts_function(&self) -> bool {
+        let rest = &self.bytes[self.at..];
+        let name = rest.iter().take_while(|byte| !super::parser::ends_word(**byte)).count();
+        name > 0 && are_parentheses(&rest[name + blanks(&rest[name..])..])
     }
 
     fn function_body(&mut self, simple: &Simple) -> Option<Node> {
@@ -304,4 +306,15 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Checks whether `()` is at the start of a text.
+fn are_parentheses(text: &[u8]) -> bool {
+    let [b'(', inner @ ..] = text else { return false };
+    inner.get(blanks(inner)) == Some(&b')')
+}
+
+/// The number of blanks at the start of a text.
+fn blanks(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }

@@ -220,7 +220,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Checks whether `time` is before a compound command or an assignment. Before other simple commands it is read as a wrapper.
+    /// Checks whether `time` is before a compound command, a function or an assignment. Before other simple commands it is read as a wrapper.
     fn is_time_of_compound(&mut self) -> bool {
         let start = self.at;
         self.at += "time".len();
@@ -230,7 +230,8 @@ impl Parser<'_> {
         }
         let is_compound = self.peek() == Some(b'(')
             || self.keyword().is_some()
-            || self.assignment_start().is_some();
+            || self.assignment_start().is_some()
+            || self.starts_function();
         self.at = start;
         is_compound
     }
