@@ -28,6 +28,12 @@ impl Reader<'_> {
         self.variables_that_run(call, &emitted, context);
         self.open_descriptors(call);
         let outcome = self.effects(call, &emitted, context);
+        if call.redirected.sends_output {
+            // `nohup env > /dev/tcp/…`: what a command writes that another one runs is sent, too.
+            for command in &outcome.commands {
+                self.flow(FlowSource::Command(*command), emitted.index, FlowRole::Data);
+            }
+        }
         if emitted.has_layer {
             self.scope.close(Keep::Nothing);
         }
