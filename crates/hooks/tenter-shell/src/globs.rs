@@ -56,25 +56,51 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(choices.map(whole).collect())
 }
 
-/// Checks whether a name may fit a pattern of the shell. `[…]` is any letter.
+/// Checks whether a name may fit a pattern of the shell. `[…]` is any letter. The time is linear in the length of both.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let mut letters = name.chars();
-    let Some(first) = pattern.chars().next() else { return name.is_empty() };
-    let rest = &pattern[first.len_utf8()..];
-    match first {
-        '*' => name.char_indices().any(|(at, _)| fits(rest, &name[at..])) || fits(rest, ""),
-        '?' => letters.next().is_some() && fits(rest, letters.as_str()),
-        '[' => {
-            let end = rest.find(']').map_or(rest.len(), |end| end + 1);
-            letters.next().is_some() && fits(&rest[end..], letters.as_str())
+    let name: Vec<char> = name.chars().collect();
+    // At each number of letters: whether the pattern so far fits so many.
+    let mut fitting = vec![false; name.len() + 1];
+    fitting[0] = true;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        if letter == '*' {
+            let first = fitting.iter().position(|fits| *fits).unwrap_or(fitting.len());
+            fitting[first..].fill(true);
+            continue;
         }
-        letter => letters.next() == Some(letter) && fits(rest, letters.as_str()),
+        if letter == '[' {
+            letters.find(|end| *end == ']');
+        }
+        let is_any = matches!(letter, '?' | '[');
+        for count in (1..=name.len()).rev() {
+            fitting[count] = fitting[count - 1] && (is_any || name[count - 1] == letter);
+        }
+        fitting[0] = false;
     }
+    fitting[name.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_pattern_is_compared_in_linear_time() {
+        for (pattern, is_fitting) in [
+            ("c?t", true),
+            ("b*sh", false),
+            ("c*", true),
+            ("[bc]at", true),
+            ("cat?", false),
+            ("", false),
+        ] {
+            assert_eq!(fits(pattern, "cat"), is_fitting, "{pattern}");
+        }
+        let stars = "*".repeat(60_000);
+        assert!(fits(&format!("c{stars}t"), "cat"));
+        assert!(!fits(&format!("{stars}x"), "cat"));
+    }
 
     #[test]
     fn a_selecting_pattern_is_one_or_more_names() {
