@@ -73,7 +73,6 @@ pub(crate) struct WrittenFile {
     pub(crate) sources: Vec<FlowSource>,
     /// The content, if it is known.
     pub(crate) text: Option<Field>,
-    pub(crate) is_written: bool,
 }
 
 /// Data on a command's standard input or another descriptor.

@@ -247,6 +247,7 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Ruby, "cp", "FileUtils", Effect::Transfer(PathOp::Read)),
     call(Language::Ruby, "cp_r", "FileUtils", Effect::Transfer(PathOp::Read)),
     call(Language::Ruby, "copy", "FileUtils", Effect::Transfer(PathOp::Read)),
+    call(Language::Ruby, "sh", NO_OBJECT, Effect::Words),
     call(Language::Ruby, "move", "FileUtils", Effect::Transfer(PathOp::Move)),
     call(Language::Ruby, "chmod_R", "FileUtils", path(PathOp::Mode, true, 1)),
     call(Language::Ruby, "chown_R", "FileUtils", path(PathOp::Mode, true, 2)),

@@ -93,7 +93,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Posix,
         options: "-e= --eval= -p= --print= -r= --preload= --cwd=",
         interpreter: Some(interpreter(Language::Node, "-e --eval -p --print")),
-        runs: &[Run::After("x", 1)],
+        runs: &[
+            Run::After("x", 1),
+            Run::AfterScript("exec"),
+            Run::Recipes(&super::packages::PACKAGE),
+        ],
         classes: INTERPRETER,
         directory: "--cwd",
         ..GNU

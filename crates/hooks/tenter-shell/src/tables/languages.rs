@@ -2,7 +2,7 @@
 
 use crate::facts::{Class, Language};
 
-use super::{GNU, Inline, Interpreter, NO_FILES, Program, Run, Style};
+use super::{Form, GNU, Inline, Interpreter, NO_FILES, Program, RecipeFiles, Run, Style};
 
 const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
 
@@ -105,8 +105,29 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-f= --justfile= -d= --working-directory= -c= --command= --shell= --set=",
         style: Style::Posix,
         paths: &["execute -f --justfile"],
-        runs: &[Run::AfterFlag("-c --command")],
+        runs: &[Run::AfterFlag("-c --command"), Run::Recipes(&JUSTFILES)],
         classes: &[(Class::Interpreter, "if -f --justfile")],
+        ..GNU
+    },
+    Program {
+        name: "task",
+        options: "-d= --dir= -t= --taskfile= -o= --output= -l --list -f --force -n --dry -p -s -w",
+        directory: "-d --dir",
+        paths: &["execute -t --taskfile"],
+        runs: &[Run::Recipes(&TASKFILES)],
+        ..GNU
+    },
+    Program {
+        name: "rake",
+        options: "-f= --rakefile= -C= --directory= -I= -r= --require= -e= --execute= -E= -T -P -n -q -s -t",
+        directory: "-C --directory",
+        paths: &["execute -f --rakefile"],
+        interpreter: Some(Interpreter {
+            language: Some(Language::Ruby),
+            stdin: NO_FILES,
+            ..interpreter("-e --execute -E")
+        }),
+        runs: &[Run::Recipes(&RAKEFILES)],
         ..GNU
     },
     Program {
@@ -127,10 +148,38 @@ pub(super) const PROGRAMS: &[Program] = &[
 const MAKE: &str =
     "-C= --directory= -f= --file= --makefile= -I= -j? -l? -o= -W= --eval= -n --dry-run -B -k -s";
 
+const MAKEFILES: RecipeFiles = RecipeFiles {
+    options: "-f --file --makefile",
+    inline: "--eval",
+    names: &["GNUmakefile", "makefile", "Makefile"],
+    form: Form::Make,
+};
+
+const JUSTFILES: RecipeFiles = RecipeFiles {
+    options: "-f --justfile",
+    inline: "",
+    names: &["justfile", "Justfile", ".justfile"],
+    form: Form::Indented,
+};
+
+const TASKFILES: RecipeFiles = RecipeFiles {
+    options: "-t --taskfile",
+    inline: "",
+    names: &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"],
+    form: Form::Yaml,
+};
+
+const RAKEFILES: RecipeFiles = RecipeFiles {
+    options: "-f --rakefile",
+    inline: "",
+    names: &["Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"],
+    form: Form::Code(Language::Ruby),
+};
+
 const MAKEFILE: Program = Program {
     directory: "-C --directory",
     paths: &["execute -f --file --makefile"],
-    runs: &[Run::Prefixed("SHELL="), Run::Recipes("-f --file --makefile", "--eval")],
+    runs: &[Run::Prefixed("SHELL="), Run::Recipes(&MAKEFILES)],
     classes: &[(Class::Interpreter, "if -f --file --makefile")],
     ..GNU
 };

@@ -131,12 +131,38 @@ pub(crate) enum Run {
     Container(usize),
     /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
-    /// The recipes of `make`, in the files that the first options name, and in the values of the second.
-    Recipes(&'static str, &'static str),
+    /// What a file says that the program reads: a makefile, or the scripts of a package.
+    Recipes(&'static RecipeFiles),
     /// Each line of the standard input is the arguments of the program, if it has no operands.
     InputLines,
     /// SQL.
     Sql(SqlClient),
+}
+
+/// The files whose commands a program runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RecipeFiles {
+    /// The options whose values name the files.
+    pub(crate) options: &'static str,
+    /// The options whose values are such a text.
+    pub(crate) inline: &'static str,
+    /// The files that are read without such an option.
+    pub(crate) names: &'static [&'static str],
+    pub(crate) form: Form,
+}
+
+/// The form of a file with commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Commands follow a tab, or the `;` of a rule.
+    Make,
+    /// Commands are indented.
+    Indented,
+    /// Commands are items and values.
+    Yaml,
+    /// Commands are in the scripts of `package.json`.
+    Package,
+    Code(Language),
 }
 
 /// The arguments of a client of a database that are SQL. Without any, it reads its standard input.

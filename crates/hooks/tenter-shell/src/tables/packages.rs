@@ -2,13 +2,20 @@
 
 use crate::facts::Class;
 
-use super::{GNU, Program, Run, Style};
+use super::{Form, GNU, Program, RecipeFiles, Run, Style};
 
 /// A subcommand that runs a command in its operands.
 const RUNS: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
 /// A package manager with subcommands.
 const MANAGER: Program = Program { has_subcommands: true, ..GNU };
+
+/// The scripts of a package.
+pub(super) const PACKAGE: RecipeFiles =
+    RecipeFiles { options: "", inline: "", names: &["package.json"], form: Form::Package };
+
+/// A package manager that runs scripts.
+const SCRIPTS: Program = Program { runs: &[Run::Recipes(&PACKAGE)], ..MANAGER };
 
 /// A command in a container of a project.
 const COMPOSE: Program = Program {
@@ -28,7 +35,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "npm",
         options: "-C= --prefix= --registry= --userconfig= -w= --workspace= --loglevel= -g --global -s",
         directory: "-C --prefix",
-        ..MANAGER
+        ..SCRIPTS
     },
     Program {
         name: "npm exec",
@@ -60,11 +67,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "pnpm",
         options: "-C= --dir= --filter= -F= -g --global -r",
         directory: "-C --dir",
-        ..MANAGER
+        ..SCRIPTS
     },
     Program { name: "pnpm exec", ..RUNS },
     Program { name: "pnpm dlx", ..RUNS },
-    Program { name: "yarn", options: "--cwd=", directory: "--cwd", ..MANAGER },
+    Program { name: "yarn", options: "--cwd=", directory: "--cwd", ..SCRIPTS },
     Program { name: "yarn exec", ..RUNS },
     Program { name: "yarn workspace", runs: &[Run::Words(1)], ..RUNS },
     Program { name: "yarn workspaces", options: "-A -R -v -p -t", runs: &[Run::Words(1)], ..GNU },

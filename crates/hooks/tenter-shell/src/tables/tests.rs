@@ -35,7 +35,7 @@ fn named(row: &Program) -> Vec<&'static str> {
             | Run::Keyed(names, _) => {
                 texts.push(names);
             }
-            Run::Recipes(files, inline) => texts.extend([files, inline]),
+            Run::Recipes(files) => texts.extend([files.options, files.inline]),
             Run::Sql(client) => texts.extend([client.options, client.files]),
             _ => {}
         }

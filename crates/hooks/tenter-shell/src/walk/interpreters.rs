@@ -147,7 +147,7 @@ impl Reader<'_> {
     }
 
     /// A program in another language: kept as it is, with the calls in it that run commands or touch files.
-    fn code(
+    pub(super) fn code(
         &mut self,
         language: Language,
         text: &Field,
@@ -202,34 +202,6 @@ impl Reader<'_> {
         all
     }
 
-    /// The commands in the recipes of a makefile: lines after a tab, and what follows the `;` of a rule.
-    pub(super) fn recipes(
-        &mut self,
-        files: &str,
-        inline: &str,
-        emitted: &Emitted,
-        context: &Context,
-    ) -> NodeResult {
-        let mut texts = values(emitted, inline);
-        for file in values(emitted, files) {
-            let is_stdin = matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0");
-            match context.stdin.clone().filter(|_| is_stdin) {
-                Some(input) => {
-                    for source in &input.sources {
-                        self.flow(*source, emitted.index, FlowRole::Code);
-                    }
-                    texts.extend(input.text.clone());
-                }
-                None => texts.extend(self.written(&file).and_then(|file| file.text.clone())),
-            }
-        }
-        let scripts: Vec<Field> = texts
-            .iter()
-            .flat_map(|text| text.text.lines().filter_map(recipe).map(|line| text.with_text(line)))
-            .collect();
-        self.scripts(&scripts, emitted, context)
-    }
-
     /// A path of a program that begins with the home directory.
     fn in_home(&self, path: String) -> String {
         match (path.strip_prefix('~'), &self.surroundings.home) {
@@ -257,13 +229,4 @@ fn awk_variables(language: Language, emitted: &Emitted) -> Vec<Field> {
         Some(assigned.with_text(format!("{name}=\"{value}\"")))
     });
     if language == Language::Awk { assigned.collect() } else { Vec::new() }
-}
-
-/// The command in a line of a makefile, without the signs before it.
-fn recipe(line: &str) -> Option<String> {
-    let command = match line.strip_prefix('\t') {
-        Some(command) => command,
-        None => line.split_once(':')?.1.split_once(';')?.1,
-    };
-    Some(command.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$"))
 }

@@ -10,6 +10,7 @@ mod find;
 mod interpreters;
 mod output;
 mod patches;
+mod recipes;
 mod redirections;
 mod run;
 mod scripts;

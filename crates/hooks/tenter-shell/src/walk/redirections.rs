@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::facts::{FlowSource, PathOp, Redirect, Stdin};
 use crate::field::Field;
+use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Input, NodeResult, Reader, WrittenFile};
 use crate::syntax::tree::{HereDoc, Part, Redirection, RedirectionOp as Op, Target};
 use crate::syntax::{self};
@@ -227,6 +228,14 @@ impl Reader<'_> {
         self.files.get(&path).or_else(|| around().map(|(_, file)| file))
     }
 
+    /// The file with exactly this name that an earlier command of the text wrote.
+    pub(super) fn written_here(&self, path: &Field) -> Option<&WrittenFile> {
+        if self.files.is_empty() {
+            return None;
+        }
+        self.files.get(&crate::locate::absolute(&path.text, self.scope.cwd())?)
+    }
+
     /// Keeps that a command writes files with unknown names into a directory.
     pub(super) fn unpacks_into(&mut self, directory: &Field, command: usize) {
         /// Maximum number of directories.
@@ -244,7 +253,7 @@ impl Reader<'_> {
         let sources = file.sources.clone();
         let path = crate::locate::absolute(&file.text, self.scope.cwd())
             .unwrap_or_else(|| file.text.clone());
-        let written = WrittenFile { sources, text: Some(text), ..WrittenFile::default() };
+        let written = WrittenFile { sources, text: Some(text) };
         self.files.insert(path, written);
     }
 
@@ -266,9 +275,14 @@ impl Reader<'_> {
         }
         let file = self.files.entry(path).or_default();
         crate::field::add_sources(&mut file.sources, sources);
-        // A file that several commands wrote has an unknown content.
-        file.text = if file.is_written { None } else { text };
-        file.is_written = true;
+        // A file that several commands write has what is known of each.
+        match (&mut file.text, text) {
+            (Some(whole), Some(more)) if whole.text.len() + more.text.len() <= MAX_VALUE => {
+                whole.push(&more);
+            }
+            (Some(_), _) => {}
+            (whole, more) => *whole = more,
+        }
     }
 
     /// Connects the redirections of a block with its first command.

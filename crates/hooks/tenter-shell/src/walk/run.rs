@@ -84,11 +84,7 @@ impl Reader<'_> {
     /// The descriptors of a command as files: `bash /dev/fd/3 3<<< 'rm a'`.
     fn open_descriptors(&mut self, call: &Call) {
         for (name, input) in &call.redirected.inputs {
-            let file = WrittenFile {
-                sources: input.sources.clone(),
-                text: input.text.clone(),
-                ..WrittenFile::default()
-            };
+            let file = WrittenFile { sources: input.sources.clone(), text: input.text.clone() };
             self.files.insert(format!("/dev/fd/{name}"), file.clone());
             self.files.insert(format!("/dev/fd/${name}"), file);
         }

@@ -129,7 +129,7 @@ impl Reader<'_> {
                 let scripts: Vec<Field> = scripts.iter().map(socat_script).collect();
                 self.scripts(&scripts, emitted, context)
             }
-            Run::Recipes(files, inline) => self.recipes(files, inline, emitted, context),
+            Run::Recipes(files) => self.recipes(files, call, emitted, context),
             Run::Sql(client) => self.sql(client, call, emitted, context),
             Run::GitAlias => self.git_alias(call, emitted, context),
             Run::Remote(start) => self.remote(from(start), call, emitted, &remote()),

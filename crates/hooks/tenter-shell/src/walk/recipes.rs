@@ -1,0 +1,131 @@
+//! Recipes: the commands in a makefile, or in the file of another program that runs what such a file says, if the text wrote it.
+
+use crate::facts::{Class, FlowRole};
+use crate::field::Field;
+use crate::reader::{Context, NodeResult, Reader};
+use crate::tables::{Form, RecipeFiles};
+
+use super::call::{Call, Emitted};
+use super::wrappers::values;
+
+impl Reader<'_> {
+    /// The commands in the files that a command runs: those that its options name, or those with the usual names.
+    pub(super) fn recipes(
+        &mut self,
+        files: &RecipeFiles,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut texts = values(emitted, files.inline);
+        let named = values(emitted, files.options);
+        for file in &named {
+            let is_stdin = matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0");
+            match context.stdin.clone().filter(|_| is_stdin) {
+                Some(input) => {
+                    for source in &input.sources {
+                        self.flow(*source, emitted.index, FlowRole::Code);
+                    }
+                    texts.extend(input.text.clone());
+                }
+                None => texts.extend(self.written(file).and_then(|file| file.text.clone())),
+            }
+        }
+        let usual = files.names.iter().filter(|_| named.is_empty());
+        for name in usual.copied().map(Field::known) {
+            if let Some(file) = self.written_here(&name) {
+                texts.extend(file.text.clone());
+                self.read_file(&name, emitted.index, FlowRole::Code);
+                self.classify(emitted.index, Class::Interpreter);
+            }
+        }
+        let names = script_names(call, emitted);
+        let mut all = NodeResult::default();
+        for text in &texts {
+            let inner = match files.form {
+                Form::Code(language) => self.code(language, text, emitted, context),
+                Form::Package => {
+                    let scripts = package_scripts(&text.text).into_iter();
+                    let called = scripts.filter(|(name, _)| is_called(name, &names));
+                    let scripts: Vec<Field> =
+                        called.map(|(_, script)| text.with_text(script)).collect();
+                    self.scripts(&scripts, emitted, context)
+                }
+                form => {
+                    let lines = text.text.lines().filter_map(|line| recipe(form, line));
+                    let scripts: Vec<Field> = lines.map(|line| text.with_text(line)).collect();
+                    self.scripts(&scripts, emitted, context)
+                }
+            };
+            all.commands.extend(inner.commands);
+        }
+        all
+    }
+}
+
+/// The command in a line of a file with recipes, without the signs before it.
+fn recipe(form: Form, line: &str) -> Option<String> {
+    let command = match form {
+        // `x := $(shell command)`.
+        Form::Make if line.contains("$(shell ") => {
+            line.split("$(shell ").nth(1)?.trim_end_matches(')')
+        }
+        Form::Make => match line.strip_prefix('\t') {
+            Some(command) => command,
+            None => line.split_once(':')?.1.split_once(';')?.1,
+        },
+        Form::Yaml => {
+            let item = line.trim_start();
+            let value = item.strip_prefix("- ").unwrap_or(item).trim_start();
+            let after_key = ["cmd:", "cmds:", "sh:"].iter().find_map(|key| value.strip_prefix(key));
+            after_key.unwrap_or(value).trim().trim_matches(['"', '\'', '[', ']'])
+        }
+        _ => line.strip_prefix([' ', '\t'])?.trim_start(),
+    };
+    Some(command.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$"))
+}
+
+/// The words of a command of npm that can be names of scripts. Without the name of one, packages have scripts for themselves.
+fn script_names(call: &Call, emitted: &Emitted) -> Vec<String> {
+    const INSTALL: [&str; 5] = ["add", "ci", "i", "install", "update"];
+    let words = emitted.subcommand.iter().cloned();
+    let operands = call.operands(emitted).map(|operand| operand.text.clone());
+    let mut names: Vec<String> = words.chain(operands).take(8).collect();
+    if names.first().is_none_or(|name| INSTALL.contains(&name.as_str())) {
+        names.extend(["install", "prepare"].map(str::to_owned));
+    }
+    names
+}
+
+/// Checks whether a script is one of these, or runs before or after it.
+fn is_called(script: &str, names: &[String]) -> bool {
+    let base = script.strip_prefix("pre").or_else(|| script.strip_prefix("post"));
+    names.iter().any(|name| name == script || base == Some(name))
+}
+
+/// The names and commands in `"scripts": {"name": "command"}`.
+fn package_scripts(text: &str) -> Vec<(String, String)> {
+    let scripts = text.split_once("\"scripts\"").and_then(|(_, rest)| rest.split_once('{'));
+    let mut rest = scripts.map_or("", |(_, rest)| rest);
+    let mut texts = Vec::new();
+    while let Some((between, after)) = rest.split_once('"') {
+        if between.contains('}') {
+            break;
+        }
+        let Some((text, next)) = quoted_text(after) else { break };
+        texts.push(text);
+        rest = next;
+    }
+    texts.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+}
+
+/// A text up to its closing quote, without its escapes, and what follows it.
+fn quoted_text(text: &str) -> Option<(String, &str)> {
+    let mut is_escaped = false;
+    let end = text.find(|letter| {
+        let is_end = letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        is_end
+    })?;
+    Some((crate::escapes::ansi(&text[..end]).0, &text[end + 1..]))
+}
