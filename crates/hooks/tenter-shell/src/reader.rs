@@ -1,6 +1,6 @@
 //! The state of reading a text: facts, variables, functions, files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::facts::{Facts, FlowSource, Location, Stdin};
@@ -31,6 +31,10 @@ pub(crate) struct Reader<'a> {
     pub(crate) aliases: BTreeMap<String, Alias>,
     /// Files that the text writes, by their absolute paths.
     pub(crate) files: HashMap<String, WrittenFile>,
+    /// Links that the text makes: their paths, and those to which they lead.
+    pub(crate) links: Vec<(String, String)>,
+    /// Commands that rewrite a text that is known, in a way that is not.
+    pub(crate) rewriting: HashSet<usize>,
     /// Directories into which a command unpacks or downloads files with unknown names.
     pub(crate) unpacked: Vec<(String, WrittenFile)>,
     /// Pipes that `mkfifo` made, and the commands that read from them.
@@ -122,6 +126,8 @@ impl<'a> Reader<'a> {
             active: Vec::new(),
             aliases: BTreeMap::new(),
             files: HashMap::new(),
+            links: Vec::new(),
+            rewriting: HashSet::new(),
             unpacked: Vec::new(),
             fifos: HashMap::new(),
             descriptors: HashMap::new(),

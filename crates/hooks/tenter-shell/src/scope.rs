@@ -30,6 +30,8 @@ struct ScopeLayer {
     exported: BTreeMap<String, bool>,
     /// The variables that keep their value.
     readonly: HashSet<String>,
+    /// `declare -n name=other`: names of other variables.
+    references: HashMap<String, String>,
     /// The variables with which a child process starts, if one starts here.
     process: Option<Environment>,
 }
@@ -134,6 +136,9 @@ impl ShellScope {
         if let Some(last) = self.layers.last_mut() {
             last.exported.extend(layer.exported);
             last.readonly.extend(layer.readonly);
+            if !layer.is_function {
+                last.references.extend(layer.references);
+            }
         }
         let cwd = match layer.cwd {
             Cwd::Unchanged => return,
@@ -155,6 +160,7 @@ impl ShellScope {
     }
 
     fn value(&self, name: &str, of_child: bool) -> Option<&Value> {
+        let name = self.referred(name);
         let mut is_crossed = of_child;
         for layer in self.layers.iter().rev() {
             if let Some(value) = layer.variables.get(name) {
@@ -183,6 +189,7 @@ impl ShellScope {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: Value) {
+        let name = &*self.referred(name).to_owned();
         if self.layers.iter().any(|layer| layer.readonly.contains(name)) {
             return;
         }
@@ -198,6 +205,7 @@ impl ShellScope {
 
     /// The elements of an array. `None` if it is not known to be one.
     pub(crate) fn array(&self, name: &str) -> Option<&[Field]> {
+        let name = self.referred(name);
         self.layers.iter().rev().find_map(|layer| match layer.arrays.get(name) {
             Some(fields) => Some(Some(fields.as_slice())),
             None => layer.variables.contains_key(name).then_some(None),
@@ -206,11 +214,27 @@ impl ShellScope {
 
     /// Sets all elements of an array.
     pub(crate) fn set_array(&mut self, name: &str, fields: Vec<Field>) {
+        let name = &*self.referred(name).to_owned();
         let Some(layer) = self.layers.last_mut() else { return };
         if layer.arrays.len() < Self::VARIABLES || layer.arrays.contains_key(name) {
             layer.variables.remove(name);
             layer.arrays.insert(name.to_owned(), fields);
         }
+    }
+
+    /// Makes a name another one of a variable.
+    pub(crate) fn refer(&mut self, name: &str, other: &str) {
+        if let Some(layer) = self.layers.last_mut()
+            && layer.references.len() < Self::VARIABLES
+        {
+            layer.references.insert(name.to_owned(), other.to_owned());
+        }
+    }
+
+    /// The variable of which a name is another one.
+    fn referred<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut references = self.layers.iter().rev().map(|layer| &layer.references);
+        references.find_map(|references| references.get(name)).map_or(name, String::as_str)
     }
 
     /// Makes child processes get a variable, or not.

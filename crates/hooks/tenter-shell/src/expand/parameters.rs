@@ -183,6 +183,11 @@ impl Reader<'_> {
     ) -> Field {
         let operation = self.text_of(parts, context);
         match variable {
+            // As in a prompt, what is in the value is expanded.
+            VariableValue::Value(value) if value.is_certain && operation.text == "@P" => {
+                let (parts, script) = crate::syntax::parse_quoted(&value.text, context.depth);
+                self.text_of(&parts, &context.clone().with_heredocs(script.heredocs))
+            }
             VariableValue::Value(value) if value.is_certain && operation.is_certain => {
                 let is_length = parameter.raw.starts_with("${#");
                 let text = match operation.text.as_str() {
@@ -227,8 +232,9 @@ fn strip(value: &str, (kind, is_longest): (char, bool), pattern: &str) -> Option
 /// `,,`, `^^`, `^`, `,`, `:start:length`, `/from/to`, `//from/to`.
 fn changed(value: &str, operation: &str) -> Option<String> {
     match operation {
-        ",," => return Some(value.to_lowercase()),
-        "^^" => return Some(value.to_uppercase()),
+        ",," | "@L" => return Some(value.to_lowercase()),
+        "^^" | "@U" => return Some(value.to_uppercase()),
+        "@E" => return Some(crate::escapes::ansi(value).0),
         _ => {}
     }
     if let Some(range) = operation.strip_prefix(':') {

@@ -66,6 +66,13 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "mapfile", options: "-d= -n= -O= -s= -t -u= -C= -c=", ..GNU },
     Program { name: "readarray", options: "-d= -n= -O= -s= -t -u= -C= -c=", ..GNU },
     Program {
+        name: "complete",
+        options: "-a -b -c -d -e -f -g -j -k -p -r -s -u -v -D -E -I -o= -A= -G= -W= -F= -C= -X= -P= -S=",
+        runs: &[Run::Option("-C")],
+        ..GNU
+    },
+    Program { name: "fc", options: "-e= -l -n -r -s", runs: &[Run::Option("-e")], ..GNU },
+    Program {
         name: "compgen",
         options: "-a -b -c -d -e -f -g -j -k -s -u -v -o= -A= -G= -W= -F= -C= -X= -P= -S=",
         runs: &[Run::Option("-C")],

@@ -70,10 +70,16 @@ impl Reader<'_> {
             if is_local {
                 self.scope.localize(name);
             }
+            if emitted.arguments.has("-n") && emitted.program != "export" {
+                if let Some(other) = value.filter(|value| value.is_certain) {
+                    self.scope.refer(name, &other.text);
+                }
+                continue;
+            }
             if let Some(mut value) = value {
                 value.is_glob = false;
                 value.is_certain &= !operand.text.contains("+=");
-                self.scope.set(name, Some(self.with_attributes(value, emitted)));
+                self.scope.set(name, Some(with_attributes(value, emitted)));
             }
             if is_exported {
                 self.scope.export(name, !emitted.arguments.has("-n"));
@@ -81,19 +87,6 @@ impl Reader<'_> {
             if is_readonly {
                 self.scope.freeze(name);
             }
-        }
-    }
-
-    /// The value of a variable that is declared in upper or lower case, or as another name of a variable.
-    fn with_attributes(&self, value: Field, emitted: &Emitted) -> Field {
-        if emitted.arguments.has("-n") && emitted.program != "export" {
-            let unknown = Field::unknown(format!("${}", value.text));
-            return self.scope.get(&value.text).cloned().flatten().unwrap_or(unknown);
-        }
-        match emitted.arguments.flags.iter().find(|flag| matches!(&*flag.name, "-u" | "-l")) {
-            Some(flag) if flag.name == "-u" => value.with_text(value.text.to_uppercase()),
-            Some(_) => value.with_text(value.text.to_lowercase()),
-            None => value,
         }
     }
 
@@ -283,4 +276,13 @@ impl Reader<'_> {
 /// The words of a line between these characters.
 fn words_of<'t>(line: &'t str, separators: &'t str) -> impl Iterator<Item = &'t str> {
     line.split(|c| separators.contains(c)).filter(|word| !word.is_empty())
+}
+
+/// The value of a variable that is declared in upper or lower case.
+fn with_attributes(value: Field, emitted: &Emitted) -> Field {
+    match emitted.arguments.flags.iter().find(|flag| matches!(&*flag.name, "-u" | "-l")) {
+        Some(flag) if flag.name == "-u" => value.with_text(value.text.to_uppercase()),
+        Some(_) => value.with_text(value.text.to_lowercase()),
+        None => value,
+    }
 }

@@ -50,7 +50,8 @@ impl Reader<'_> {
             self.sends_own_output(emitted.index);
         }
         self.command_paths(call, &emitted, name, context);
-        self.argument_flows(call, &emitted);
+        self.remember_links(call, &emitted);
+        self.argument_flows(call, &emitted, context);
         self.downloads_here(call, &emitted);
         Some(emitted)
     }
@@ -300,13 +301,16 @@ impl Reader<'_> {
             }
         }
         let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
+        if role == FlowRole::Code {
+            self.runs_rewritten(&sources);
+        }
         for source in sources {
             self.flow(source, command, role);
         }
     }
 
     /// Arguments whose text other commands write.
-    fn argument_flows(&mut self, call: &Call, emitted: &Emitted) {
+    fn argument_flows(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         for (place, arg) in call.argv.iter().enumerate() {
             // `$(curl …)` runs what it downloads.
             let is_program = place == 0 && !arg.sources.is_empty() && !emitted.is_program_certain;
@@ -323,8 +327,10 @@ impl Reader<'_> {
             }
             if arg.is_process && arg.text.starts_with(">(") {
                 let source = crate::facts::FlowSource::Command(emitted.index);
+                let input = context.stdin.as_ref().filter(|_| copies_input(call, emitted));
+                let text = input.and_then(|input| input.text.as_ref());
                 for receiver in self.receivers(&arg.text) {
-                    self.flow_into_stdin(receiver, &[source], None);
+                    self.flow_into_stdin(receiver, &[source], text);
                 }
             }
         }

@@ -8,6 +8,7 @@ mod emit;
 mod evaluated;
 mod find;
 mod interpreters;
+mod links;
 mod output;
 mod patches;
 mod recipes;
@@ -32,6 +33,9 @@ use crate::syntax::tree::{Branch, List, Node, Redirection, Word};
 
 /// Maximum number of words of `for` for which the body is read with each.
 const LOOP_WORDS: usize = 16;
+
+/// The descriptor that the commands of `coproc` read, in the array with their name.
+const COPROC_INPUT: &str = "[1]";
 
 impl Reader<'_> {
     pub(crate) fn node(&mut self, node: &Node, context: &Context) -> NodeResult {
@@ -144,8 +148,10 @@ impl Reader<'_> {
             return NodeResult::default();
         };
         self.scope.open();
-        self.node(body, &inner.with_stdin(None));
+        let outcome = self.node(body, &inner.with_stdin(None));
         self.scope.close(Keep::Nothing);
+        // `>&${COPROC[1]}` writes into it.
+        self.outputs.insert(COPROC_INPUT.to_owned(), outcome.commands);
         NodeResult::default()
     }
 

@@ -35,6 +35,13 @@ impl Reader<'_> {
             "rev" if operands().is_empty() => {
                 Some(super::transform::reversed(context.stdin.as_ref()?.text.as_ref()?))
             }
+            "sed"
+                if !emitted.arguments.has("-i --in-place -n --quiet --silent -f --file -s -z") =>
+            {
+                let mut scripts = super::wrappers::values(emitted, "-e --expression");
+                scripts.extend(operands().into_iter().take(usize::from(scripts.is_empty())));
+                super::transform::substituted(&self.rewritten(call, emitted, context)?, &scripts)
+            }
             "tr" => {
                 let input = context.stdin.as_ref()?.text.as_ref()?;
                 let flags: Vec<&str> =

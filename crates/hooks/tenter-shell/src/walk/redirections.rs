@@ -194,7 +194,8 @@ impl Reader<'_> {
             return;
         }
         let name = descriptor(&target.text);
-        if let Some(receivers) = self.outputs.get(name) {
+        let coproc = name.ends_with(super::COPROC_INPUT).then_some(super::COPROC_INPUT);
+        if let Some(receivers) = self.outputs.get(coproc.unwrap_or(name)) {
             redirected.receivers.extend_from_slice(receivers);
         }
         redirected.outputs.extend(self.opened_files.get(name).cloned());

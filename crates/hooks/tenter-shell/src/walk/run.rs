@@ -68,6 +68,9 @@ impl Reader<'_> {
         };
         let outcome = merged(own, inner);
         let text = outcome.text.or_else(|| self.output(call, emitted, context));
+        if text.is_none() {
+            self.note_rewriting(call, emitted, context);
+        }
         let succeeds = outcome.succeeds.or_else(|| succeeds(&emitted.program));
         NodeResult { text, succeeds, ..outcome }
     }
@@ -128,6 +131,9 @@ impl Reader<'_> {
     ) {
         let runs = self.runs_stdin.get(command).copied().unwrap_or(false);
         let role = if runs { FlowRole::Code } else { FlowRole::Data };
+        if runs {
+            self.runs_rewritten(sources);
+        }
         for source in sources {
             self.flow(*source, command, role);
         }

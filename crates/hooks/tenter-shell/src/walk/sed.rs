@@ -74,7 +74,7 @@ fn executed(line: &str) -> Option<String> {
 }
 
 /// The parts of `s/…/…/…` after the first delimiter, without the backslashes before delimiters.
-fn parts(text: &str, delimiter: char) -> Vec<String> {
+pub(super) fn parts(text: &str, delimiter: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {

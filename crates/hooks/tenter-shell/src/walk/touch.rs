@@ -85,7 +85,14 @@ impl Reader<'_> {
         let text = text.as_deref().unwrap_or(&path.text);
         let absolute = locate::absolute(text, here.cwd.as_deref());
         let starts_unknown = text.starts_with(['$', '`', '~', '{']) && !path.is_certain;
-        let resolved = absolute.filter(|_| !starts_unknown);
+        let follows = match op {
+            PathOp::Delete | PathOp::Move | PathOp::Link => text.ends_with('/'),
+            PathOp::Create | PathOp::Execute => false,
+            _ => true,
+        };
+        let resolved = absolute
+            .filter(|_| !starts_unknown)
+            .map(|path| if is_remote { path } else { self.through_links(path, follows) });
         if resolved.as_deref().is_some_and(locate::is_harmless_device) {
             return;
         }

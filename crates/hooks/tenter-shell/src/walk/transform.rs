@@ -1,6 +1,109 @@
-//! The output of programs that rewrite text: `rev`, `tr`.
+//! The output of programs that rewrite text: `rev`, `tr`, `sed`. A program that runs what another has rewritten runs an encoded text.
 
+use crate::facts::{Class, FlowSource};
 use crate::field::Field;
+use crate::reader::{Context, Reader};
+
+use super::call::{Call, Emitted};
+
+impl Reader<'_> {
+    /// The text that a program rewrites: that of its last operand, if the text wrote that file, or its standard input.
+    pub(super) fn rewritten(
+        &self,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> Option<Field> {
+        let file = call.operands(emitted).last().and_then(|file| self.written_here(file));
+        match file {
+            Some(file) => file.text.clone(),
+            None => context.stdin.as_ref()?.text.clone(),
+        }
+    }
+
+    /// Keeps that a command rewrites a known text in a way that is not read: `echo … | awk …`.
+    pub(super) fn note_rewriting(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
+        let is_filter = match emitted.row {
+            Some(row) => {
+                row.classes.iter().any(|(class, _)| *class == Class::PassThrough)
+                    || row.interpreter.is_some_and(|one| one.language.is_some())
+            }
+            None => !emitted.has_path && emitted.is_program_certain,
+        };
+        if !is_filter {
+            return;
+        }
+        let is_known = || {
+            self.rewritten(call, emitted, context)
+                .is_some_and(|text| text.is_certain && !text.text.is_empty())
+        };
+        let sources = context.stdin.as_ref().map(|input| input.sources.as_slice());
+        if self.has_rewriting(sources.unwrap_or_default()) || is_known() {
+            self.rewriting.insert(emitted.index);
+        }
+    }
+
+    fn has_rewriting(&self, sources: &[FlowSource]) -> bool {
+        let is_one = |source: &FlowSource| match source {
+            FlowSource::Command(command) => self.rewriting.contains(command),
+            FlowSource::Network => false,
+        };
+        sources.iter().any(is_one)
+    }
+
+    /// Commands that rewrote a known text decode it, if their output is run.
+    pub(super) fn runs_rewritten(&mut self, sources: &[FlowSource]) {
+        for source in sources {
+            if let FlowSource::Command(command) = source
+                && self.rewriting.contains(command)
+            {
+                self.classify(*command, Class::Decode);
+            }
+        }
+    }
+}
+
+/// Returns the output of `sed` for a script of `s/text/text/`. `None` for patterns, addresses and other commands.
+pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
+    /// Maximum number of commands.
+    const MAX_COMMANDS: usize = 32;
+    let mut lines: Vec<String> = text.text.lines().map(str::to_owned).collect();
+    let commands = scripts.iter().flat_map(|script| script.text.split([';', '\n']));
+    for (index, command) in commands.enumerate() {
+        let mut letters = command.trim().strip_prefix('s')?.chars();
+        let delimiter = letters.next().filter(char::is_ascii_punctuation)?;
+        let parts = super::sed::parts(letters.as_str(), delimiter);
+        let [pattern, replacement, flags] = parts.as_slice() else { return None };
+        let starts = pattern.starts_with('^');
+        let ends = pattern.ends_with('$');
+        let literal = pattern.trim_start_matches('^').trim_end_matches('$');
+        let is_plain = !literal.contains(|c| ".*[]\\^$+?(){}|".contains(c))
+            && !replacement.contains(['&', '\\'])
+            && matches!(flags.as_str(), "" | "g");
+        if !is_plain || index >= MAX_COMMANDS {
+            return None;
+        }
+        for line in &mut lines {
+            *line = match (starts, ends) {
+                (true, true) if line == literal => replacement.clone(),
+                (true, false) if line.starts_with(literal) => {
+                    line.replacen(literal, replacement, 1)
+                }
+                (false, true) if line.ends_with(literal) => {
+                    format!("{}{replacement}", &line[..line.len() - literal.len()])
+                }
+                (false, false) if literal.is_empty() => return None,
+                (false, false) if flags == "g" => line.replace(literal, replacement),
+                (false, false) => line.replacen(literal, replacement, 1),
+                _ => continue,
+            };
+        }
+        if lines.iter().map(String::len).sum::<usize>() > crate::limits::MAX_VALUE {
+            return None;
+        }
+    }
+    Some(text.with_text(lines.join("\n") + "\n"))
+}
 
 /// The lines of a text, each backwards.
 pub(super) fn reversed(text: &Field) -> Field {

@@ -273,6 +273,10 @@ impl Reader<'_> {
         for source in &script.sources {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
+        // Of a script with more in it, the rest can be read.
+        if script.text.starts_with("$(") && script.text.ends_with(')') {
+            self.runs_rewritten(&script.sources);
+        }
         self.script(script, &emitted.program, context)
     }
 

@@ -1,0 +1,66 @@
+//! Links that the text makes: what is below `x` after `ln -s ~/.ssh x` is below `~/.ssh`.
+
+use crate::field::Field;
+use crate::locate;
+use crate::reader::Reader;
+
+use super::call::{Call, Emitted};
+use super::wrappers::values;
+
+/// Maximum number of links.
+const MAX_LINKS: usize = 16;
+
+/// Maximum number of links that follow each other.
+const MAX_FOLLOWED: usize = 4;
+
+impl Reader<'_> {
+    /// Keeps the names that `ln` gives files and directories.
+    pub(super) fn remember_links(&mut self, call: &Call, emitted: &Emitted) {
+        let is_copy = emitted.program == "cp" && emitted.arguments.has("-s --symbolic-link");
+        if emitted.program != "ln" && !is_copy {
+            return;
+        }
+        let operands: Vec<Field> = call.operands(emitted).take(MAX_LINKS).cloned().collect();
+        let directory = values(emitted, "-t --target-directory").into_iter().next();
+        let (targets, name) = match (directory, operands.split_last()) {
+            (Some(directory), _) => (operands.as_slice(), directory),
+            (None, Some((name, targets))) if !targets.is_empty() => (targets, name.clone()),
+            _ => (operands.as_slice(), Field::known(".")),
+        };
+        let is_relative_to_name =
+            emitted.arguments.has("-s --symbolic") && !emitted.arguments.has("-r --relative");
+        for target in targets {
+            let base = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            // The name can be a directory in which the link is.
+            for name in [name.text.clone(), format!("{}/{base}", name.text)] {
+                let Some(name) = locate::absolute(&name, self.scope.cwd()) else { continue };
+                let parent = name.rsplit_once('/').map_or("/", |(parent, _)| parent).to_owned();
+                let around =
+                    if is_relative_to_name { Some(parent.as_str()) } else { self.scope.cwd() };
+                let target = locate::absolute(&target.text, around);
+                if let Some(target) = target.filter(|target| *target != name)
+                    && self.links.len() < MAX_LINKS
+                {
+                    self.links.push((name, target));
+                }
+            }
+        }
+    }
+
+    /// The path to which a path leads through such links. With `follows`, its last name may be one.
+    pub(super) fn through_links(&self, mut path: String, follows: bool) -> String {
+        for _ in 0..MAX_FOLLOWED {
+            let mut links = self.links.iter().rev();
+            let linked = links.find_map(|(name, target)| {
+                let rest = path.strip_prefix(name.as_str())?;
+                let is_below = rest.starts_with('/') || (rest.is_empty() && follows);
+                is_below.then(|| format!("{}{rest}", target.trim_end_matches('/')))
+            });
+            match linked {
+                Some(linked) => path = linked,
+                None => break,
+            }
+        }
+        if path.is_empty() { "/".to_owned() } else { path }
+    }
+}
