@@ -33,6 +33,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) files: HashMap<String, WrittenFile>,
     /// Links that the text makes: their paths, and those to which they lead.
     pub(crate) links: Vec<(String, String)>,
+    /// Files whose variables the shell has read.
+    pub(crate) sourced: Vec<Field>,
     /// Commands that rewrite a text that is known, in a way that is not.
     pub(crate) rewriting: HashSet<usize>,
     /// Directories into which a command unpacks or downloads files with unknown names.
@@ -127,6 +129,7 @@ impl<'a> Reader<'a> {
             aliases: BTreeMap::new(),
             files: HashMap::new(),
             links: Vec::new(),
+            sourced: Vec::new(),
             rewriting: HashSet::new(),
             unpacked: Vec::new(),
             fifos: HashMap::new(),

@@ -186,8 +186,11 @@ impl Literals<'_, '_> {
 
     fn argument(&mut self) -> Argument {
         let (rest, budget) = (self.rest, self.budget);
-        if self.rest.starts_with("args=[") {
-            self.skip("args=");
+        // `args=["a"]`, `{args: ["a"]}`.
+        let to_list = self.rest.find('[').filter(|at| *at < 12).unwrap_or_default();
+        let before = self.rest.get(..to_list).unwrap_or_default();
+        if matches!(before.trim_matches(['{', ' ']).trim_end(), "args=" | "args:") {
+            self.skip(before);
         }
         if self.skip("shlex.split(") {
             let words = self.value().map(|text| split_words(&text));

@@ -4,9 +4,8 @@ use crate::facts::{Class, Language};
 
 use super::{GNU, Inline, Interpreter, NO_FILES, Program, Run, Style};
 
-/// The commands that an editor runs: `-c '!command'`.
-const EDITOR: &[Run] =
-    &[Run::Keyed("-c --cmd", "!"), Run::Keyed("-c --cmd", ":!"), Run::Prefixed("+!")];
+/// The commands of an editor: `-c '!command'`.
+const EDITOR: &[Run] = &[Run::Edits("-c --cmd")];
 
 /// The commands of an editor, which can call functions.
 const COMMANDS: Interpreter = Interpreter {
@@ -275,7 +274,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(Class::PassThrough, "")],
         ..GNU
     },
-    Program { name: "ed", options: "-p= -s", paths: &["write operands"], ..GNU },
+    Program {
+        name: "ed",
+        options: "-p= -s",
+        runs: &[Run::Edits("")],
+        paths: &["write operands"],
+        ..GNU
+    },
     Program {
         name: "ex",
         options: "-c= --cmd= -s",

@@ -140,6 +140,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "zx",
+        options: "-e= --eval= --shell= --prefix= --quiet",
+        style: Style::Posix,
+        interpreter: Some(interpreter(Language::Node, "-e --eval")),
+        classes: INTERPRETER,
+        ..GNU
+    },
+    Program {
         name: "perl",
         style: Style::Posix,
         options: "-e= -E= -I= -M= -m= -i? -0? -F? -l? -x? -C? -D? -n -p -a -w -W -c -s -S -t -T -u -U -v -V?",

@@ -2,7 +2,9 @@
 
 use crate::facts::{Class, Language};
 
-use super::{Form, GNU, Inline, Interpreter, NO_FILES, Program, RecipeFiles, Run, Style};
+use super::{
+    Form, GNU, Inline, Interpreter, NO_FILES, Program, RecipeFiles, Run, SqlClient, Style,
+};
 
 const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
 
@@ -24,6 +26,33 @@ const fn interpreter(inline: &'static str) -> Interpreter {
         stdin: "",
     }
 }
+
+/// A program in a file or on the standard input.
+const STANDARD_INPUT: Program = Program {
+    style: Style::Posix,
+    interpreter: Some(interpreter("")),
+    classes: INTERPRETER,
+    paths: &["execute first"],
+    ..GNU
+};
+
+const FAMILY: Program = Program { has_subcommands: true, ..GNU };
+
+const fn runner(language: Language, inline: Inline) -> Interpreter {
+    Interpreter { language: Some(language), inline, stdin: "*", ..interpreter("") }
+}
+
+const RUNNER_OF_PYTHON: Program = Program {
+    interpreter: Some(runner(Language::Python, Inline::Values("-c --command"))),
+    classes: INTERPRETER,
+    ..GNU
+};
+
+const RUNNER_OF_RUBY: Program = Program {
+    interpreter: Some(runner(Language::Ruby, Inline::ValuesOrOperand(""))),
+    classes: INTERPRETER,
+    ..GNU
+};
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "lua", options: "-e= -l= -i -v", ..EXPRESSION },
@@ -85,16 +114,75 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "expect",
         style: Style::Posix,
         options: "-c= -f= -b= -d -D=",
-        runs: &[Run::Keyed("-c", "spawn ")],
+        interpreter: Some(interpreter("-c")),
         classes: INTERPRETER,
         paths: &["execute first unless -c"],
         ..GNU
     },
+    Program { name: "tclsh", ..STANDARD_INPUT },
+    Program { name: "jshell", options: "-s -q -v -C= -R= --class-path=", ..STANDARD_INPUT },
+    Program { name: "raku", ..EXPRESSION },
+    Program { name: "kotlin", options: "-e= -cp= -classpath=", ..EXPRESSION },
+    Program { name: "swift", ..EXPRESSION },
+    Program { name: "ghc", options: "-e= -o= -i= -package=", ..EXPRESSION },
+    Program { name: "racket", options: "-e= -f= -t= -l=", ..EXPRESSION },
+    Program { name: "ocaml", options: "-e= -I=", ..EXPRESSION },
+    // Programs of frameworks that run code.
+    Program { name: "manage.py", ..FAMILY },
     Program {
-        name: "tclsh",
-        style: Style::Posix,
-        classes: INTERPRETER,
-        paths: &["execute first"],
+        name: "manage.py shell",
+        options: "-c= --command= -i= --interface=",
+        ..RUNNER_OF_PYTHON
+    },
+    Program {
+        name: "manage.py shell_plus",
+        options: "-c= --command= --ipython",
+        ..RUNNER_OF_PYTHON
+    },
+    Program {
+        name: "manage.py dbshell",
+        options: "--database= -c= --command=",
+        runs: &[Run::Sql(SqlClient { options: "-c --command", operands: usize::MAX, files: "" })],
+        ..GNU
+    },
+    Program { name: "flask", options: "-A= --app= -e= --env-file= --debug", ..FAMILY },
+    Program { name: "flask shell", options: "-c= --command=", ..RUNNER_OF_PYTHON },
+    Program { name: "rails", ..FAMILY },
+    Program { name: "rails runner", options: "-e= --environment=", ..RUNNER_OF_RUBY },
+    Program {
+        name: "rails console",
+        options: "-e= --environment= -s",
+        interpreter: Some(runner(Language::Ruby, Inline::Values(""))),
+        ..GNU
+    },
+    Program {
+        name: "rails dbconsole",
+        options: "-e= --environment= -p --database=",
+        runs: &[Run::Sql(SqlClient { options: "", operands: usize::MAX, files: "" })],
+        ..GNU
+    },
+    Program { name: "artisan", ..FAMILY },
+    Program {
+        name: "artisan tinker",
+        options: "--execute=",
+        interpreter: Some(runner(Language::Php, Inline::Values("--execute"))),
+        ..GNU
+    },
+    Program { name: "wp", options: "--path= --url= --ssh= --http= --user=", ..FAMILY },
+    Program {
+        name: "wp eval",
+        interpreter: Some(runner(Language::Php, Inline::ValuesOrOperand(""))),
+        ..GNU
+    },
+    Program { name: "drush", options: "-r= --root= -l= --uri=", ..FAMILY },
+    Program {
+        name: "drush php:eval",
+        interpreter: Some(runner(Language::Php, Inline::ValuesOrOperand(""))),
+        ..GNU
+    },
+    Program {
+        name: "drush ev",
+        interpreter: Some(runner(Language::Php, Inline::ValuesOrOperand(""))),
         ..GNU
     },
     // Recipes.
@@ -114,6 +202,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-d= --dir= -t= --taskfile= -o= --output= -l --list -f --force -n --dry -p -s -w",
         directory: "-d --dir",
         paths: &["execute -t --taskfile"],
+        has_subcommands: true,
         runs: &[Run::Recipes(&TASKFILES)],
         ..GNU
     },
@@ -122,11 +211,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-f= --rakefile= -C= --directory= -I= -r= --require= -e= --execute= -E= -T -P -n -q -s -t",
         directory: "-C --directory",
         paths: &["execute -f --rakefile"],
-        interpreter: Some(Interpreter {
-            language: Some(Language::Ruby),
-            stdin: NO_FILES,
-            ..interpreter("-e --execute -E")
-        }),
+        has_subcommands: true,
         runs: &[Run::Recipes(&RAKEFILES)],
         ..GNU
     },

@@ -127,12 +127,20 @@ pub(crate) enum Run {
     Remote(usize),
     /// The values of these options are scripts on another machine.
     OptionRemote(&'static str),
+    /// The texts after this key in the values of these options are scripts on another machine: `commands=["ls"]`.
+    ListRemote(&'static str, &'static str),
+    /// The first operand is a package, whose program runs with the arguments after `--`: `nixpkgs#git`.
+    Package,
     /// The operands from this one on are a command in a container.
     Container(usize),
     /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
     /// What a file says that the program reads: a makefile, or the scripts of a package.
     Recipes(&'static RecipeFiles),
+    /// Commands that transfer files: the values of the first options, the files in those of the second, and the standard input.
+    Transfers(&'static str, &'static str),
+    /// Commands of an editor: the values of these options, operands after `+`, and the standard input.
+    Edits(&'static str),
     /// Each line of the standard input is the arguments of the program, if it has no operands.
     InputLines,
     /// SQL.
@@ -195,7 +203,9 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 25] = [
+const ALIASES: [(&str, &str); 27] = [
+    ("django-admin", "manage.py"),
+    ("flyctl", "fly"),
     ("batcat", "bat"),
     ("elvish", "fish"),
     ("fakechroot", "fakeroot"),

@@ -100,7 +100,28 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(DOWNLOAD, ""), (NETWORK, "")],
         ..GNU
     },
-    Program { name: "ftp", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
+    Program {
+        name: "ftp",
+        runs: &[Run::Transfers("", "")],
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "lftp",
+        options: "-e= -c= -f= -u= -p=",
+        paths: &["read -f"],
+        runs: &[Run::Transfers("-e -c", "-f")],
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
+    Program {
+        name: "smbclient",
+        options: "-c= --command= -U= -W= -I= -p= -A= -N",
+        paths: &["read -A"],
+        runs: &[Run::Transfers("-c --command", "")],
+        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
+        ..GNU
+    },
     Program { name: "tftp", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
     Program {
         name: "nc",
@@ -286,6 +307,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-B= -b= -c= -D= -F= -i= -J= -l= -o= -P= -R= -S= -s=",
         paths: &["read -b"],
         runs: &[
+            Run::Transfers("", "-b"),
             Run::Option("-S"),
             Run::Keyed("-o", "proxycommand="),
             Run::Keyed("-o", "knownhostscommand="),
@@ -381,6 +403,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-X= --method= -f= --raw-field= -F= --field= -H= --input= -q= --jq= -t=",
         classes: &[(DOWNLOAD, ""), (NETWORK, "")],
         paths: &["read --input"],
+        ..GNU
+    },
+    Program {
+        name: "gh alias",
+        options: "-s --shell --clobber",
+        runs: &[Run::Prefixed("!")],
         ..GNU
     },
     Program { name: "gh repo", options: "--confirm --yes", ..GNU },

@@ -98,6 +98,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "--with= --python= -p= --extra= --group= --env-file= --script --module -m",
         ..RUNS
     },
+    Program {
+        name: "uv tool",
+        options: "--from= --with= --python= -p=",
+        style: Style::Posix,
+        runs: &[Run::After("run", 1)],
+        ..GNU
+    },
+    Program { name: "nix run", options: "--impure --option= -I=", runs: &[Run::Package], ..GNU },
     Program { name: "uvx", options: "--from= --with= --python= -p=", ..RUNS },
     Program {
         name: "poetry",
@@ -299,6 +307,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "kubectl debug",
         options: "--image= -n= --namespace= --context= --target= --profile= -c= --container= -i -t",
         runs: &[Run::AfterDashesContainer],
+        ..GNU
+    },
+    Program {
+        name: "kubectl rsh",
+        options: "-c= --container= -n= --namespace= -t -T",
+        style: Style::Posix,
+        runs: &[Run::Container(1)],
         ..GNU
     },
     Program {

@@ -143,6 +143,94 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "apptainer exec", options: "-B= --bind= -H= --home= --pwd=", ..IN_CONTAINER },
     Program { name: "adb", options: "-s= -t=", ..FAMILY },
     Program { name: "adb shell", ..ON_HOSTS },
+    // Consoles of platforms and clouds.
+    Program { name: "heroku", options: "-a= --app= -r= --remote=", ..FAMILY },
+    Program {
+        name: "heroku run",
+        options: "-a= --app= -r= --remote= -s= --size= -e= --env= --type= -x --exit-code",
+        ..ON_HOSTS
+    },
+    Program { name: "fly", options: "-a= --app= -c= --config= -t= --access-token=", ..FAMILY },
+    Program { name: "fly ssh", options: FLY, runs: &[Run::OptionRemote("-C --command")], ..GNU },
+    Program {
+        name: "doctl",
+        options: "-t= --access-token= -c= --config= --context= -o= --output=",
+        ..FAMILY
+    },
+    Program {
+        name: "doctl compute",
+        options: "--ssh-command= --ssh-user= --region= --size= --image= -f --force",
+        runs: &[Run::OptionRemote("--ssh-command")],
+        ..GNU
+    },
+    Program {
+        name: "az vm",
+        options: "--scripts= -g= --resource-group= -n= --name= --command-id=",
+        runs: &[Run::OptionRemote("--scripts")],
+        ..GNU
+    },
+    Program {
+        name: "aws ssm",
+        options: "--parameters= --instance-ids= --targets= --document-name= --name= --names= --path= --value= --type=",
+        runs: &[Run::ListRemote("--parameters", "commands")],
+        ..GNU
+    },
+    Program {
+        name: "aws ecs",
+        options: "--command= --cluster= --task= --container= --service= --services= --desired-count= --force --interactive",
+        runs: &[Run::OptionRemote("--command")],
+        ..GNU
+    },
+    Program { name: "cf", ..FAMILY },
+    Program {
+        name: "cf ssh",
+        options: "-c= --command= -i= -L=",
+        runs: &[Run::OptionRemote("-c --command")],
+        ..GNU
+    },
+    Program { name: "eb", options: "-e= --environment= --profile= -r= --region=", ..FAMILY },
+    Program {
+        name: "eb ssh",
+        options: "-c= --command= -n= -i= -e=",
+        runs: &[Run::OptionRemote("-c --command -e")],
+        ..GNU
+    },
+    Program { name: "railway", ..FAMILY },
+    Program { name: "railway run", options: "-s= --service= -e= --environment=", ..WRAPPER },
+    Program {
+        name: "railway ssh",
+        options: "-s= --service= -e= --environment= -p= --project=",
+        ..ON_HOSTS
+    },
+    Program { name: "dokku", ..FAMILY },
+    Program { name: "dokku run", style: Style::Posix, runs: &[Run::Remote(1)], ..GNU },
+    Program { name: "scalingo", options: "-a= --app= --region=", ..FAMILY },
+    Program { name: "scalingo run", options: "-a= --app= --region= --size= -d", ..ON_HOSTS },
+    Program { name: "tsh", ..FAMILY },
+    Program {
+        name: "tsh ssh",
+        options: "-l= --login= -p= --cluster= --proxy=",
+        style: Style::Posix,
+        runs: &[Run::Remote(1)],
+        ..GNU
+    },
+    Program { name: "tailscale", ..FAMILY },
+    Program { name: "tailscale ssh", style: Style::Posix, runs: &[Run::Remote(1)], ..GNU },
+    Program { name: "nomad", ..FAMILY },
+    Program {
+        name: "nomad exec",
+        options: "-job= -task= -i -t",
+        style: Style::Single,
+        runs: &[Run::Container(1)],
+        ..GNU
+    },
+    Program {
+        name: "nomad alloc",
+        options: "-job= -task= -i -t",
+        style: Style::Single,
+        runs: &[Run::After("exec", 2)],
+        ..GNU
+    },
     // Clusters and many machines.
     Program { name: "srun", options: "-n= -N= -c= -p= -t= -J= -A= -o= -e= -w=", ..WRAPPER },
     Program {
@@ -162,3 +250,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "clush", options: "-w= -x= -g= -l= -f= -u= -a -b", ..ON_HOSTS },
     Program { name: "dsh", options: "-m= -g= -f= -r= -a -c -M -w", ..ON_HOSTS },
 ];
+
+const FLY: &str =
+    "-C= --command= -a= --app= -r= --region= -u= --user= --machine= -s --select --pty";

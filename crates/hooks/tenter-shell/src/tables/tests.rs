@@ -35,6 +35,7 @@ fn named(row: &Program) -> Vec<&'static str> {
             | Run::Keyed(names, _) => {
                 texts.push(names);
             }
+            Run::Transfers(inline, files) => texts.extend([inline, files]),
             Run::Recipes(files) => texts.extend([files.options, files.inline]),
             Run::Sql(client) => texts.extend([client.options, client.files]),
             _ => {}

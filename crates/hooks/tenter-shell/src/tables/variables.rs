@@ -44,7 +44,7 @@ pub(crate) const COMMANDS: [&str; 39] = [
 ];
 
 /// Programs with a variable whose value they read as further options, or as the value of an option.
-pub(crate) const OPTIONS: [(&str, &str, &str); 22] = [
+pub(crate) const OPTIONS: [(&str, &str, &str); 26] = [
     ("bun", "NPM_CONFIG_REGISTRY", "--registry"),
     ("bzip2", "BZIP2", ""),
     ("gzip", "GZIP", ""),
@@ -61,6 +61,10 @@ pub(crate) const OPTIONS: [(&str, &str, &str); 22] = [
     ("pytest", "PYTEST_ADDOPTS", ""),
     ("ruby", "RUBYOPT", ""),
     ("tar", "TAR_OPTIONS", ""),
+    ("terraform", "TF_CLI_ARGS", ""),
+    ("terraform", "TF_CLI_ARGS_apply", ""),
+    ("tofu", "TF_CLI_ARGS", ""),
+    ("tofu", "TF_CLI_ARGS_apply", ""),
     ("unzip", "UNZIP", ""),
     ("uv", "UV_DEFAULT_INDEX", "--default-index"),
     ("uv", "UV_INDEX_URL", "--index-url"),

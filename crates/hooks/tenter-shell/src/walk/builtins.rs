@@ -224,12 +224,34 @@ impl Reader<'_> {
             return self.run_input(&input.sources, input.text.as_ref(), emitted, context);
         }
         self.touch(&file, PathOp::Execute, Some(emitted.index));
+        self.remember_sourced(&file);
         let written = self.written(&file).cloned().unwrap_or_default();
         let text = written.text.filter(|_| !self.active.contains(&file.text));
         self.active.push(file.text);
         let outcome = self.run_input(&written.sources, text.as_ref(), emitted, context);
         self.active.pop();
         outcome
+    }
+
+    fn remember_sourced(&mut self, file: &Field) {
+        /// Maximum number of files.
+        const MAX_FILES: usize = 16;
+        if self.sourced.len() < MAX_FILES {
+            self.sourced.push(file.clone());
+        }
+    }
+
+    /// `. .env; env` shows what is in the file.
+    pub(super) fn shows_sourced(&mut self, call: &Call, emitted: &Emitted) {
+        let is_shown = match emitted.program.as_str() {
+            "printenv" => true,
+            "set" => call.args().is_empty(),
+            "env" | "export" | "declare" | "typeset" => call.operands(emitted).next().is_none(),
+            _ => false,
+        };
+        for file in self.sourced.clone().iter().filter(|_| is_shown) {
+            self.touch(file, PathOp::Read, Some(emitted.index));
+        }
     }
 
     /// Data that a command runs as a shell's script.

@@ -51,6 +51,7 @@ impl Reader<'_> {
         }
         self.command_paths(call, &emitted, name, context);
         self.remember_links(call, &emitted);
+        self.shows_sourced(call, &emitted);
         self.argument_flows(call, &emitted, context);
         self.downloads_here(call, &emitted);
         Some(emitted)

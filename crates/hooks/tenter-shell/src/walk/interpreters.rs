@@ -91,6 +91,18 @@ impl Reader<'_> {
                 },
             };
         }
+        // `python manage.py shell`, `php artisan tinker`: the program of a framework.
+        let framework = operands.first().filter(|file| {
+            let name = file.text.rsplit('/').next().unwrap_or_default();
+            matches!(name, "manage.py" | "artisan" | "rails") && !self.active.contains(&file.text)
+        });
+        if let Some(file) = framework.cloned() {
+            self.active.push(file.text);
+            let outcome =
+                self.words(&operands_from(call, emitted), &call.env, &emitted.program, context);
+            self.active.pop();
+            return outcome;
+        }
         match operands.first() {
             Some(file) => self.run_file(file, interpreter.language, emitted, context),
             None => NodeResult::default(),
@@ -175,8 +187,12 @@ impl Reader<'_> {
                 self.flow_into_itself(emitted.index);
             }
         }
-        self.facts.unparsed |= language == Language::Powershell;
         let mut all = NodeResult::default();
+        if language == Language::Powershell {
+            self.facts.unparsed = true;
+            // Its plain commands are those of other shells.
+            all = self.script(text, &emitted.program, context);
+        }
         for call in facts.calls {
             match call {
                 crate::code::CodeCall::Script(script) => {
@@ -203,7 +219,7 @@ impl Reader<'_> {
     }
 
     /// A path of a program that begins with the home directory.
-    fn in_home(&self, path: String) -> String {
+    pub(super) fn in_home(&self, path: String) -> String {
         match (path.strip_prefix('~'), &self.surroundings.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
                 format!("{home}{rest}")
@@ -229,4 +245,10 @@ fn awk_variables(language: Language, emitted: &Emitted) -> Vec<Field> {
         Some(assigned.with_text(format!("{name}=\"{value}\"")))
     });
     if language == Language::Awk { assigned.collect() } else { Vec::new() }
+}
+
+/// The first operand of a command, and all arguments after it.
+fn operands_from(call: &Call, emitted: &Emitted) -> Vec<Field> {
+    let first = emitted.arguments.operands.first().copied().unwrap_or(usize::MAX);
+    call.args().get(first..).unwrap_or_default().to_vec()
 }

@@ -4,6 +4,7 @@ mod builtins;
 mod call;
 mod chains;
 mod definitions;
+mod dialogs;
 mod emit;
 mod evaluated;
 mod find;

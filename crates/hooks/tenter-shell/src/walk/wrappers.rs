@@ -126,7 +126,7 @@ impl Reader<'_> {
             Run::Prefixed(prefix) => {
                 let scripts: Vec<Field> =
                     operands.iter().filter_map(|operand| after(operand, prefix)).collect();
-                let scripts: Vec<Field> = scripts.iter().map(socat_script).collect();
+                let scripts: Vec<Field> = scripts.iter().map(unescaped_script).collect();
                 self.scripts(&scripts, emitted, context)
             }
             Run::Recipes(files) => self.recipes(files, call, emitted, context),
@@ -134,6 +134,20 @@ impl Reader<'_> {
             Run::GitAlias => self.git_alias(call, emitted, context),
             Run::Remote(start) => self.remote(from(start), call, emitted, &remote()),
             Run::OptionRemote(names) => self.scripts(&values(emitted, names), emitted, &remote()),
+            Run::ListRemote(names, key) => {
+                let listed = values(emitted, names);
+                let scripts: Vec<Field> =
+                    listed.iter().flat_map(|value| listed_texts(value, key)).collect();
+                self.scripts(&scripts, emitted, &remote())
+            }
+            Run::Package => {
+                let package = from(0).first().and_then(|first| first.text.rsplit_once('#'));
+                let Some((_, name)) = package else { return NodeResult::default() };
+                let words = [&[Field::known(name)], after_dashes(call)].concat();
+                self.words(&words, &call.env, via, context)
+            }
+            Run::Transfers(inline, files) => self.transfers((inline, files), emitted, context),
+            Run::Edits(inline) => self.edits(inline, call, emitted, context),
             Run::InputLines => self.input_lines(call, emitted, context),
             Run::Container(start) => {
                 let image = start.checked_sub(1).and_then(|image| operands.get(image));
@@ -282,6 +296,13 @@ impl Reader<'_> {
 
     /// `git -c alias.x='…' x`, and `git config alias.x '…'`, which may be called later: a shell command after `!`, or arguments of git.
     fn git_alias(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
+        let settings = values(emitted, "-c");
+        let commands: Vec<Field> = settings
+            .iter()
+            .filter(|setting| is_command_of_git(&setting.text))
+            .filter_map(|setting| Some(setting.with_text(setting.text.split_once('=')?.1)))
+            .collect();
+        self.scripts(&commands, emitted, context);
         let is_set = emitted.subcommand.as_deref() == Some("config");
         let alias = match emitted.subcommand.as_deref() {
             Some("config") => configured_alias(call, emitted),
@@ -365,14 +386,33 @@ pub(super) fn values(emitted: &Emitted, names: &str) -> Vec<Field> {
     emitted.arguments.values(names).map(|(value, _)| value.clone()).collect()
 }
 
+/// The texts after `key=` or `"key":`: those in quotes, or the rest.
+fn listed_texts(value: &Field, key: &str) -> Vec<Field> {
+    let Some((_, rest)) = value.text.split_once(key) else { return Vec::new() };
+    let rest = rest.trim_start_matches(['"', '=', ':', ' ', '[']);
+    let is_quoted = value.text.contains("[\"") || value.text.contains("[ \"");
+    let texts: Vec<&str> =
+        if is_quoted { rest.split('"').step_by(2).collect() } else { vec![rest] };
+    texts.into_iter().map(|text| value.with_text(text)).collect()
+}
+
 /// Returns the text after a key in any case.
 fn after(field: &Field, key: &str) -> Option<Field> {
     let start = field.text.get(..key.len())?;
     start.eq_ignore_ascii_case(key).then(|| field.with_text(&field.text[key.len()..]))
 }
 
-/// The command of `EXEC:command,options`: backslashes and quotes are socat's.
-fn socat_script(field: &Field) -> Field {
-    let text = field.text.replace("\\\"", "'").replace("\\ ", " ");
+/// The command of `EXEC:command,options`: backslashes and quotes are socat's. In `ext::command` of git, `% ` is a blank in a word.
+fn unescaped_script(field: &Field) -> Field {
+    let text = field.text.replace("\\\"", "'").replace("\\ ", " ").replace("% ", "\\ ");
     field.with_text(text.split(",pty").next().unwrap_or_default())
+}
+
+/// Checks whether git runs the value of a setting: `mergetool.x.cmd`, `filter.x.clean`.
+fn is_command_of_git(setting: &str) -> bool {
+    const ENDS: [&str; 8] =
+        ["clean", "cmd", "command", "driver", "packobjectshook", "process", "smudge", "textconv"];
+    let key = setting.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    let end = key.rsplit('.').next().unwrap_or_default();
+    (ENDS.contains(&end) && key.contains('.')) || key.starts_with("pager.")
 }

@@ -1,0 +1,100 @@
+//! Commands that no call runs, but signs around them: backticks, pipes, and words at the start of a line.
+
+use crate::facts::{Language, PathOp};
+
+use super::{CodeCall, CodeReader, MAX_CALLS, literals};
+
+impl CodeReader<'_> {
+    /// `` `…` `` runs a command in Perl, Ruby and PHP, and after `$` in Bun's JavaScript; `%x(…)` does in Ruby, and `qx(…)` in Perl.
+    pub(super) fn backticks(&mut self) {
+        use Language::{Node, Other, Perl, Php, Ruby};
+        let parts: Vec<&str> = self.text.split('`').take(2 * MAX_CALLS).collect();
+        let in_backticks = parts.iter().skip(1).step_by(2);
+        let before = parts.iter().step_by(2);
+        let is_run = |before: &str| match self.language {
+            Perl | Ruby | Php | Other => true,
+            Node => before.ends_with('$'),
+            _ => false,
+        };
+        let mut scripts: Vec<&str> = before
+            .zip(in_backticks)
+            .filter_map(|(before, script)| is_run(before).then_some(*script))
+            .collect();
+        let name = match self.language {
+            Perl => "qx",
+            Ruby => "%x",
+            _ => "",
+        };
+        let marked = self.text.match_indices(name).filter(|_| !name.is_empty()).take(MAX_CALLS);
+        scripts.extend(marked.filter_map(|(at, _)| {
+            literals::in_marks(&self.text[at + name.len()..]).map(|(script, _)| script)
+        }));
+        for script in scripts {
+            self.facts.dynamic |= script.contains(['$', '#']);
+            self.facts.calls.push(CodeCall::Script(script.to_owned()));
+        }
+    }
+
+    /// `"command".execute()` of Groovy, `"command".!` of Scala.
+    pub(super) fn executed_texts(&mut self) {
+        let parts: Vec<&str> = self.text.split('"').take(MAX_CALLS).collect();
+        for pair in parts.windows(2).skip(1).step_by(2) {
+            let next = pair[1].trim_start();
+            let is_run = next.starts_with(".execute(")
+                || next.starts_with(".!")
+                || next.starts_with(".lazyLines");
+            self.facts.calls.extend(is_run.then(|| CodeCall::Script(pair[0].to_owned())));
+        }
+    }
+
+    /// `exec command` of Tcl, `spawn command` of expect: the rest of a statement is a command.
+    pub(super) fn lines_after(&mut self, words: &[&str]) {
+        for statement in self.text.split(['\n', ';']).take(MAX_CALLS) {
+            let statement = statement.trim_start_matches([' ', '\t', '[', '{', '"', '\'']);
+            let rest = words.iter().find_map(|word| statement.strip_prefix(word));
+            let script =
+                rest.map(|rest| rest.trim_start_matches("-- ").trim_end_matches([']', '}']));
+            self.facts.calls.extend(script.map(|script| CodeCall::Script(script.to_owned())));
+        }
+    }
+
+    /// `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
+    pub(super) fn pipes(&mut self) {
+        let (mut before, mut has_print) = ("", false);
+        for (index, part) in self.text.split('"').enumerate().take(MAX_CALLS) {
+            let is_literal = index % 2 == 1;
+            let end = before.trim_end();
+            if is_literal && end.ends_with('|') && !end.ends_with("||") {
+                self.facts.calls.push(CodeCall::Script(part.to_owned()));
+            }
+            // `getline line < "file"`.
+            let is_read = end.strip_suffix('<').is_some_and(|end| {
+                end.rsplit(['(', '{', ';']).next().is_some_and(|end| end.contains("getline"))
+            });
+            if is_literal && is_read {
+                let (path, op) = (part.to_owned(), PathOp::Read);
+                self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
+            }
+            // Without `print`, `>` compares.
+            if is_literal && end.ends_with('>') && has_print {
+                let (path, op) = (part.to_owned(), PathOp::Write);
+                self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
+            }
+            // `print "a" > "b"`
+            has_print = if is_literal { has_print } else { prints_at_end(part, has_print) };
+            if !is_literal && index > 1 && part.trim_start().starts_with('|') {
+                let is_or = part.trim_start().starts_with("||");
+                self.facts.calls.extend((!is_or).then(|| CodeCall::Script(before.to_owned())));
+            }
+            before = part;
+        }
+    }
+}
+
+/// Checks whether a text of AWK ends in a statement that prints. `prints` is `true` if it begins in one.
+fn prints_at_end(text: &str, prints: bool) -> bool {
+    match text.rsplit_once([';', '{', '}', '\n']) {
+        Some((_, statement)) => statement.contains("print"),
+        None => prints || text.contains("print"),
+    }
+}

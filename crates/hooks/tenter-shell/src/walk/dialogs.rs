@@ -1,0 +1,129 @@
+//! Commands of editors, and of programs that transfer files: in options, in files that the text wrote, and on the standard input.
+
+use crate::facts::PathOp;
+use crate::field::Field;
+use crate::reader::{Context, NodeResult, Reader};
+
+use super::call::{Call, Emitted};
+use super::wrappers::values;
+
+/// Maximum number of commands.
+const MAX_COMMANDS: usize = 256;
+
+/// An effect of a command.
+enum Effect<'t> {
+    Script(&'t str),
+    Path(&'t str, PathOp),
+}
+
+impl Reader<'_> {
+    /// `put file` and `get file` of sftp.
+    pub(super) fn transfers(
+        &mut self,
+        (inline, files): (&str, &str),
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut texts = values(emitted, inline);
+        for file in values(emitted, files) {
+            texts.extend(self.written_here(&file).and_then(|file| file.text.clone()));
+        }
+        texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
+        self.dialog(&texts, transferred, emitted, context)
+    }
+
+    /// `:r file`, `:w file` and `:!command` of vi and its relatives.
+    pub(super) fn edits(
+        &mut self,
+        inline: &str,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut texts = values(emitted, inline);
+        let after_plus = call
+            .operands(emitted)
+            .filter_map(|operand| Some(operand.with_text(operand.text.strip_prefix('+')?)));
+        texts.extend(after_plus);
+        texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
+        self.dialog(&texts, edited, emitted, context)
+    }
+
+    fn dialog(
+        &mut self,
+        texts: &[Field],
+        effect: fn(&str) -> Option<Effect<'_>>,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut all = NodeResult::default();
+        for text in texts {
+            let commands = text.text.split(['\n', ';', '|']).take(MAX_COMMANDS);
+            for effect in commands.filter_map(|command| effect(command.trim())) {
+                match effect {
+                    Effect::Script(script) => {
+                        let script = text.with_text(script);
+                        all.commands.extend(self.script_of(&script, emitted, context).commands);
+                    }
+                    Effect::Path(path, op) => {
+                        let path = text.with_text(self.in_home(path.to_owned()));
+                        self.touch(&path, op, Some(emitted.index));
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The effect of a command of `sftp`, `ftp`, `lftp` or `smbclient` on this machine.
+fn transferred(command: &str) -> Option<Effect<'_>> {
+    if let Some(script) = command.strip_prefix('!') {
+        return Some(Effect::Script(script));
+    }
+    let mut words = command.split_whitespace();
+    let name = words.next()?.trim_start_matches('-');
+    let mut paths = words.filter(|word| !word.starts_with('-'));
+    match name {
+        "put" | "mput" | "reput" | "send" | "append" | "mirror" => {
+            Some(Effect::Path(paths.next()?, PathOp::Read))
+        }
+        "get" | "mget" | "reget" | "recv" => {
+            let from = paths.next()?;
+            let name = from.rsplit('/').next().unwrap_or(from);
+            Some(Effect::Path(paths.next().unwrap_or(name), PathOp::Write))
+        }
+        _ => None,
+    }
+}
+
+/// The effect of a command of an editor.
+fn edited(command: &str) -> Option<Effect<'_>> {
+    let is_range = |c: char| c.is_ascii_digit() || ":%,.$ '<>+".contains(c);
+    let command = command.trim_start_matches(is_range);
+    if let Some(script) = command.strip_prefix('!') {
+        return Some(Effect::Script(script));
+    }
+    let end = command.find(|c: char| !c.is_ascii_alphabetic())?;
+    let (name, rest) = command.split_at(end);
+    let op = match name {
+        "r" | "re" | "read" | "e" | "edit" | "sp" | "split" | "vs" | "tabe" | "tabedit" => {
+            PathOp::Read
+        }
+        "w" | "wri" | "write" | "wq" | "x" | "sav" | "saveas" => PathOp::Write,
+        "so" | "source" => PathOp::Execute,
+        _ => return None,
+    };
+    // `:w !command` runs it, `:w! file` writes.
+    let rest = if op == PathOp::Write || name.starts_with('e') {
+        rest.strip_prefix('!').unwrap_or(rest)
+    } else {
+        rest
+    };
+    let rest = rest.trim_start().trim_start_matches(['>', ' ']);
+    if let Some(script) = rest.strip_prefix('!') {
+        return Some(Effect::Script(script));
+    }
+    let path = rest.split_whitespace().next()?;
+    Some(Effect::Path(path, op))
+}
