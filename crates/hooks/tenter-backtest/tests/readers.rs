@@ -190,6 +190,33 @@ fn a_fork_and_doubled_lines_add_no_call() {
 }
 
 #[test]
+fn a_call_whose_input_cannot_be_read_is_not_judged() {
+    for (host, scenario, input, broken) in [
+        ("codex", "record", "\"arguments\":\"{", "\"arguments\":\"{,"),
+        ("claude-code", "record", "\"input\":{", "\"input\":[],\"was\":{"),
+    ] {
+        let scratch = TempDir::new().unwrap();
+        copy(&home(host, scenario), scratch.path());
+        let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
+        let mut is_changed = false;
+        for file in (readers::find(host).unwrap().files)(&places) {
+            let text = fs::read_to_string(&file).unwrap();
+            is_changed |= text.contains(input);
+            fs::write(&file, text.replace(input, broken)).unwrap();
+        }
+        assert!(is_changed, "{host}");
+        let (whole, _) = scan_home(&home(host, scenario));
+        let (calls, _) = scan_home(scratch.path());
+        assert_eq!(calls.len(), whole.len(), "{host}");
+        assert!(whole.iter().all(|call| !call.is_cut), "{host}");
+        for call in calls {
+            assert!(call.is_cut || !call.native.input.is_empty(), "{host}: {call:?}");
+            assert!(call.is_cut || host == "codex", "{call:?}");
+        }
+    }
+}
+
+#[test]
 fn a_compressed_transcript_of_codex_has_the_same_calls() {
     let scratch = TempDir::new().unwrap();
     copy(&home("codex", "record"), scratch.path());

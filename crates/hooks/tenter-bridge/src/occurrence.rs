@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
+use tenter_protocol::{Object, json};
 
 use crate::digest::short_id;
 use crate::payload::{Payload, PayloadError};
@@ -141,6 +141,9 @@ pub struct NativeCall {
     pub server: Option<String>,
     /// The input in the host's own fields.
     pub input: Object,
+    /// True if the input cannot be read, so that `input` is empty and no hook can judge the call.
+    #[serde(default)]
+    pub has_unreadable_input: bool,
     /// True if the payload shows that the host runs the call without asking the user.
     pub unasked: bool,
 }
@@ -151,9 +154,40 @@ impl NativeCall {
         Ok(Self {
             id: payload.text(id).map(str::to_owned),
             tool: payload.required("tool_name")?.to_owned(),
-            input: payload.object("tool_input").cloned().unwrap_or_default(),
-            ..Self::default()
+            ..Self::with_input(payload.get("tool_input").unwrap_or(&Value::Null))
         })
+    }
+
+    /// Returns a call with this input: an object, an object as JSON in a text (B8), or nothing.
+    pub fn with_input(input: &Value) -> Self {
+        let input = match input {
+            Value::Object(input) => Some(input.clone()),
+            Value::Null => Some(Object::new()),
+            Value::String(text) if text.trim().is_empty() => Some(Object::new()),
+            Value::String(text) => object_in(text),
+            _ => None,
+        };
+        let has_unreadable_input = input.is_none();
+        Self { input: input.unwrap_or_default(), has_unreadable_input, ..Self::default() }
+    }
+
+    /// Returns a call with this input, in a host with tools whose input is a text: that text is in the field `field`.
+    pub(crate) fn with_input_or_text(input: &Value, field: &str) -> Self {
+        match input {
+            Value::String(text) if object_in(text).is_none() => {
+                let input = Object::from_iter([(field.to_owned(), input.clone())]);
+                Self { input, ..Self::default() }
+            }
+            input => Self::with_input(input),
+        }
+    }
+}
+
+/// Reads an object from JSON within JSON.
+fn object_in(text: &str) -> Option<Object> {
+    match json::read(text.as_bytes()) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
     }
 }
 

@@ -129,6 +129,11 @@ impl PayloadError {
         Self(format!("the payload has no {what}"))
     }
 
+    /// Creates the error that the input of a call of this tool is no object.
+    pub(crate) fn unreadable_input(tool: &str) -> Self {
+        Self(format!("the input of the tool {:?} is not a JSON object", excerpt::head(tool, 60)))
+    }
+
     /// Creates the error that the payload contains the event `actual`, although the host runs the hook of `expected`.
     pub(crate) fn other_event(expected: &str, actual: &str) -> Self {
         let actual = excerpt::head(actual, 60);

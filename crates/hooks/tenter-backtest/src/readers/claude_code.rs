@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -74,7 +74,7 @@ fn blocks<'l>(line: &'l Value, kind: &'static str) -> impl Iterator<Item = &'l V
 
 fn begin_calls(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     for block in blocks(line, "tool_use") {
-        let native = native(&block["id"], text(block, "name"), object(&block["input"]));
+        let native = native(&block["id"], text(block, "name"), &block["input"]);
         session.begin(&line["timestamp"], native);
     }
 }

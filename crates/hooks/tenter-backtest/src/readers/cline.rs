@@ -8,7 +8,7 @@ use serde_json::Value;
 use tenter_base::untrusted_file;
 use tenter_bridge::hosts;
 
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::CallEnd;
 
@@ -50,9 +50,8 @@ fn read(session: &mut TranscriptSession<'_, '_>) -> io::Result<()> {
 fn read_block(session: &mut TranscriptSession<'_, '_>, message: &Value, block: &Value) {
     match text(block, "type") {
         "tool_use" => {
-            let input = hosts::cline_input(object(&block["input"]));
-            let native = native(&block["id"], text(block, "name"), input);
-            session.begin(&message["ts"], native);
+            let native = native(&block["id"], text(block, "name"), &block["input"]);
+            session.begin(&message["ts"], hosts::cline_call(native));
         }
         "tool_result" => session.calls.end(text(block, "tool_use_id"), end(block)),
         kind if OTHERS.contains(&kind) => {}

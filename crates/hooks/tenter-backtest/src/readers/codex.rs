@@ -4,11 +4,10 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tenter_bridge::occurrence::NativeCall;
 use tenter_protocol::Object;
 
-use super::{
-    TranscriptReader, TranscriptSession, directory, json_lines, native, object, object_in, text,
-};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -70,13 +69,11 @@ fn begin(session: &mut TranscriptSession<'_, '_>, meta: &Value) {
 
 fn read_item(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let item = &line["payload"];
-    let (tool, input) = match text(item, "type") {
-        "function_call" => shown(text(item, "name"), object_in(text(item, "arguments"))),
-        "custom_tool_call" => {
-            let input = Object::from_iter([("command".to_owned(), item["input"].clone())]);
-            (text(item, "name").to_owned(), input)
-        }
-        "local_shell_call" => shown("shell", object(&item["action"])),
+    let id = if item["call_id"].is_string() { &item["call_id"] } else { &item["id"] };
+    let call = match text(item, "type") {
+        "function_call" => shown(native(id, text(item, "name"), &item["arguments"])),
+        "custom_tool_call" => native(id, text(item, "name"), &json!({ "command": item["input"] })),
+        "local_shell_call" => shown(native(id, "shell", &item["action"])),
         "function_call_output" | "custom_tool_call_output" => {
             return session.calls.end(text(item, "call_id"), end(&output_text(&item["output"])));
         }
@@ -85,24 +82,22 @@ fn read_item(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     };
     let server = item["namespace"].as_str().and_then(|name| name.strip_prefix("mcp__"));
     let tool = match server {
-        Some(server) => format!("mcp__{}__{tool}", server.trim_end_matches('_')),
-        None => tool,
+        Some(server) => format!("mcp__{}__{}", server.trim_end_matches('_'), call.tool),
+        None => call.tool,
     };
-    let id = if item["call_id"].is_string() { &item["call_id"] } else { &item["id"] };
-    session.begin(&line["timestamp"], native(id, &tool, input));
+    session.begin(&line["timestamp"], NativeCall { tool, ..call });
 }
 
 /// Returns a call in the names that Codex shows to hooks: every shell is `Bash`.
-fn shown(tool: &str, input: Object) -> (String, Object) {
-    let command = match tool {
-        "exec_command" => input.get("cmd"),
-        "shell" | "shell_command" | "local_shell" | "container.exec" => input.get("command"),
+fn shown(call: NativeCall) -> NativeCall {
+    let command = match call.tool.as_str() {
+        "exec_command" => call.input.get("cmd"),
+        "shell" | "shell_command" | "local_shell" | "container.exec" => call.input.get("command"),
         _ => None,
     };
-    match command.map(shell_text) {
-        Some(command) => ("Bash".to_owned(), Object::from_iter([("command".to_owned(), command)])),
-        None => (tool.to_owned(), input),
-    }
+    let Some(command) = command.map(shell_text) else { return call };
+    let input = Object::from_iter([("command".to_owned(), command)]);
+    NativeCall { tool: "Bash".to_owned(), input, ..call }
 }
 
 /// Returns the text of a command: `["bash", "-lc", TEXT]` is that text.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tenter_bridge::occurrence::NativeCall;
 
-use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -74,7 +74,7 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
             session.agent = line["agentId"].as_str().map(str::to_owned);
             let native = NativeCall {
                 server: data["mcpServerName"].as_str().map(str::to_owned),
-                ..native(&data["toolCallId"], text(data, "toolName"), object(&data["arguments"]))
+                ..native(&data["toolCallId"], text(data, "toolName"), &data["arguments"])
             };
             session.begin(&line["timestamp"], native);
         }

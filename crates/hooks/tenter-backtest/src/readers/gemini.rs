@@ -8,7 +8,7 @@ use serde_json::Value;
 use tenter_base::untrusted_file;
 
 use super::json_lines::{self, MAX_LINE};
-use super::{TranscriptReader, TranscriptSession, directory, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, native, text};
 use crate::places::{HostPlaces, files_below};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -82,7 +82,7 @@ fn read_message(session: &mut TranscriptSession<'_, '_>, message: &Value) {
         kind => return session.add_unknown(kind),
     }
     for call in message["toolCalls"].as_array().into_iter().flatten() {
-        let native = native(&call["id"], text(call, "name"), object(&call["args"]));
+        let native = native(&call["id"], text(call, "name"), &call["args"]);
         session.begin(&message["timestamp"], native);
         if let Some(end) = end(call) {
             session.calls.end(text(call, "id"), end);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tenter_protocol::Object;
 
-use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -31,9 +31,8 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     }
     text(line, "conversation_id").clone_into(&mut session.id);
     session.cwd = directory(&line["project"]);
-    let input = object(&line["tool_input"]);
-    let is_cut = has_mark(&input);
-    let native = native(&line["tool_call_id"], text(line, "tool_name"), input);
+    let native = native(&line["tool_call_id"], text(line, "tool_name"), &line["tool_input"]);
+    let is_cut = has_mark(&native.input);
     let end = match text(line, "decision") {
         "deny" => CallEnd::Denied(DenialSource::Hook),
         _ => CallEnd::Unknown,

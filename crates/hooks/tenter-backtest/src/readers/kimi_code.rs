@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tenter_base::untrusted_file;
 
-use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -67,7 +67,7 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let event = &line["event"];
     match (text(line, "type"), text(event, "type")) {
         ("context.append_loop_event", "tool.call") => {
-            let native = native(&event["toolCallId"], text(event, "name"), object(&event["args"]));
+            let native = native(&event["toolCallId"], text(event, "name"), &event["args"]);
             session.begin(&line["time"], native);
         }
         ("context.append_loop_event", "tool.result") => {

@@ -19,7 +19,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 use tenter_bridge::occurrence::NativeCall;
-use tenter_protocol::Object;
 
 use crate::collector::CallCollector;
 use crate::places::HostPlaces;
@@ -106,9 +105,9 @@ impl TranscriptSession<'_, '_> {
             agent: self.agent.clone(),
             cwd: self.cwd.clone(),
             time: self::time(time),
-            native,
             end: CallEnd::Unknown,
-            is_cut: false,
+            is_cut: native.has_unreadable_input,
+            native,
             file: Arc::clone(&self.file),
             line: self.line,
         }
@@ -125,13 +124,12 @@ impl TranscriptSession<'_, '_> {
     }
 }
 
-/// Returns a call with the id in a field; `None` if it is no text.
-fn native(id: &Value, tool: &str, input: Object) -> NativeCall {
+/// Returns a call of this tool with this id, if it is a text, and input.
+fn native(id: &Value, tool: &str, input: &Value) -> NativeCall {
     NativeCall {
         id: id.as_str().map(str::to_owned),
         tool: tool.to_owned(),
-        input,
-        ..NativeCall::default()
+        ..NativeCall::with_input(input)
     }
 }
 
@@ -149,13 +147,4 @@ fn time(value: &Value) -> Option<Timestamp> {
 
 fn directory(value: &Value) -> Option<PathBuf> {
     value.as_str().map(PathBuf::from).filter(|path| path.is_absolute())
-}
-
-fn object(value: &Value) -> Object {
-    value.as_object().cloned().unwrap_or_default()
-}
-
-/// Reads an object from JSON within JSON.
-fn object_in(text: &str) -> Object {
-    serde_json::from_str(text).unwrap_or_default()
 }

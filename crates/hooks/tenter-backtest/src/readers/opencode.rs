@@ -46,7 +46,7 @@ mod database {
     use rusqlite::{Connection, OpenFlags, Row};
     use serde_json::Value;
 
-    use super::super::{TranscriptSession, directory, native, object, text};
+    use super::super::{TranscriptSession, directory, native, text};
     use crate::recorded::{CallEnd, DenialSource};
 
     /// Parts of messages without a call.
@@ -131,7 +131,7 @@ mod database {
         session.id = parent.unwrap_or(id);
         session.cwd = directory(&cwd);
         let state = &part["state"];
-        let native = native(&part["callID"], text(&part, "tool"), object(&state["input"]));
+        let native = native(&part["callID"], text(&part, "tool"), &state["input"]);
         session.begin(&created.into(), native);
         if let Some(end) = end(state) {
             session.calls.end(text(&part, "callID"), end);

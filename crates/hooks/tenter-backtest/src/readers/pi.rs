@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::CallEnd;
 
@@ -43,7 +43,7 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
         ("message", "assistant") => {
             let blocks = message["content"].as_array().into_iter().flatten();
             for block in blocks.filter(|block| block["type"] == "toolCall") {
-                let native = native(&block["id"], text(block, "name"), object(&block["arguments"]));
+                let native = native(&block["id"], text(block, "name"), &block["arguments"]);
                 session.begin(&line["timestamp"], native);
             }
         }

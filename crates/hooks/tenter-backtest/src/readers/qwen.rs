@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, object, text};
+use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
@@ -30,7 +30,7 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
             for part in line["message"]["parts"].as_array().into_iter().flatten() {
                 let call = &part["functionCall"];
                 if call.is_object() {
-                    let native = native(&call["id"], text(call, "name"), object(&call["args"]));
+                    let native = native(&call["id"], text(call, "name"), &call["args"]);
                     session.begin(&line["timestamp"], native);
                 }
             }

@@ -182,15 +182,16 @@ fn read(event: &NativeEvent, payload: &Payload) -> Result<Occurrence, PayloadErr
 fn call(call: &Value) -> Result<NativeCall, PayloadError> {
     let name = call["name"].as_str().filter(|name| !name.is_empty());
     let tool = name.ok_or_else(|| PayloadError::missing("name of a tool"))?.to_owned();
-    let input = shown_input(call["input"].as_object().cloned().unwrap_or_default());
     let id = call["id"].as_str().map(str::to_owned);
-    Ok(NativeCall { id, tool, input, ..NativeCall::default() })
+    Ok(shown(NativeCall { id, tool, ..NativeCall::with_input(&call["input"]) }))
 }
 
-/// Returns the input of a call as hooks read it.
-pub(super) fn shown_input(mut input: Object) -> Object {
-    add_single_fields(&mut input);
-    input
+/// Returns a call as hooks read it. Hooks cannot judge a list with a command that is no text: they would see none of its commands.
+pub(super) fn shown(mut call: NativeCall) -> NativeCall {
+    add_single_fields(&mut call.input);
+    call.has_unreadable_input |=
+        call.input.contains_key("commands") && !call.input.contains_key("command");
+    call
 }
 
 /// Adds the fields of Tenter's tools for what the host has in lists (B8): [`native_input`] removes them.

@@ -107,21 +107,8 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     let input = payload.get("toolArgs").or_else(|| payload.get("tool_input"));
     Ok(NativeCall {
         tool: tool.ok_or_else(|| PayloadError::missing("`toolName`"))?.to_owned(),
-        input: input.map(input_of).unwrap_or_default(),
-        ..NativeCall::default()
+        ..NativeCall::with_input_or_text(input.unwrap_or(&Value::Null), FREEFORM)
     })
-}
-
-/// Reads the input of a tool: an object, an object as text, or another text.
-fn input_of(value: &Value) -> Object {
-    match value {
-        Value::Object(object) => object.clone(),
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(Value::Object(object)) => object,
-            _ => Object::from_iter([(FREEFORM.to_owned(), json!(text))]),
-        },
-        _ => Object::new(),
-    }
 }
 
 fn end(payload: &Payload) -> ToolEnd {

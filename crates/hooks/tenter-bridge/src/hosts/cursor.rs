@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object};
 
 use super::claude_form;
 use super::emulation;
@@ -234,25 +234,13 @@ fn directory(payload: &Payload) -> Option<&str> {
 }
 
 fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
+    // The input is an object, perhaps as text, or the text of a patch.
+    let input = payload.get("tool_input").unwrap_or(&Value::Null);
     Ok(NativeCall {
         id: payload.text("tool_use_id").map(str::to_owned),
         tool: payload.required("tool_name")?.to_owned(),
-        server: None,
-        input: input(payload),
-        unasked: false,
+        ..NativeCall::with_input_or_text(input, "patch")
     })
-}
-
-/// Reads the input: an object, perhaps as text, or the text of a patch.
-fn input(payload: &Payload) -> Object {
-    match payload.get("tool_input") {
-        Some(Value::Object(input)) => input.clone(),
-        Some(Value::String(text)) => match serde_json::from_str(text) {
-            Ok(Value::Object(input)) => input,
-            _ => Object::from_iter([("patch".to_owned(), json!(text))]),
-        },
-        _ => Object::new(),
-    }
 }
 
 /// Reads the result, which is JSON in a text.

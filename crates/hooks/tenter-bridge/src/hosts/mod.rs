@@ -23,10 +23,9 @@ mod vibe;
 
 use std::path::PathBuf;
 
-use tenter_protocol::Object;
-
 use crate::Host;
 use crate::host::{ANYWHERE, SettingsPaths, UserDirectories, within};
+use crate::occurrence::NativeCall;
 use crate::payload::Payload;
 
 /// Every host, in the order in which they are listed.
@@ -59,9 +58,9 @@ pub fn tool_name<'t>(host: Option<&str>, tool: &'t str) -> &'t str {
     tools.iter().find(|native| native.canonical == tool).map_or(tool, |native| native.name)
 }
 
-/// Returns the input of a call of Cline as hooks read it: the fields of Tenter's tools are added for what Cline has in lists.
-pub fn cline_input(input: Object) -> Object {
-    cline::shown_input(input)
+/// Returns a call of Cline as hooks read it: the fields of Tenter's tools are added for what Cline has in lists.
+pub fn cline_call(call: NativeCall) -> NativeCall {
+    cline::shown(call)
 }
 
 /// Returns the settings paths of every known agent. A relative path means that path in every directory (B49).

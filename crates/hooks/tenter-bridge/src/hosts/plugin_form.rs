@@ -67,8 +67,7 @@ pub(super) fn texts(blocks: &Value) -> Option<String> {
 /// There is no tool.
 pub(super) fn call(id: &Value, tool: &Value, input: &Value) -> Result<NativeCall, PayloadError> {
     let tool = text(tool).ok_or_else(|| PayloadError::missing("name of a tool"))?;
-    let input = input.as_object().cloned().unwrap_or_default();
-    Ok(NativeCall { id: text(id), tool, input, ..NativeCall::default() })
+    Ok(NativeCall { id: text(id), tool, ..NativeCall::with_input(input) })
 }
 
 /// Writes the answer: the actions for the plugin, in a form of our own.

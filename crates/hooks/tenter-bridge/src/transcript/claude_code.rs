@@ -52,9 +52,7 @@ fn block(history: &mut History<'_>, native: &Value, time: &str) -> Option<Block>
         "tool_use" => history.call(&NativeCall {
             id: field("id"),
             tool: field("name")?,
-            input: native["input"].as_object().cloned().unwrap_or_default(),
-            server: None,
-            unasked: false,
+            ..NativeCall::with_input(&native["input"])
         }),
         "tool_result" => {
             let text = joined_text(&native["content"]).unwrap_or_default();

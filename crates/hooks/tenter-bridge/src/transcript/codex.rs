@@ -85,13 +85,7 @@ fn call(id: &str, tool: &str, input: Object) -> NativeCall {
         }
         _ => (tool, input),
     };
-    NativeCall {
-        id: Some(id.to_owned()),
-        tool: tool.to_owned(),
-        input,
-        server: None,
-        unasked: false,
-    }
+    NativeCall { id: Some(id.to_owned()), tool: tool.to_owned(), input, ..NativeCall::default() }
 }
 
 /// Returns the end of a tool. The lines before the output of a command contain its exit code.

@@ -41,7 +41,7 @@ use tenter_engine::{Attributed, Directories, Engine, EngineBuilder, FailMode};
 use tenter_protocol::{EventName, Scope};
 
 use crate::host::{Host, NativeEvent};
-use crate::occurrence::{Detail, Occurrence};
+use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;
 use crate::state::{SessionState, StateDir};
@@ -120,6 +120,10 @@ impl Visitor {
         let visitor = caller.as_ref().unwrap_or(self);
         heartbeat::note(&self.directories.state, visitor.host, (self.clock)().into());
         match (visitor.host.read)(visitor.event, &payload) {
+            Ok(Occurrence {
+                detail: Detail::BeforeTool(NativeCall { has_unreadable_input: true, tool, .. }),
+                ..
+            }) => visitor.unreadable(&PayloadError::unreadable_input(&tool)),
             Ok(occurrence) => {
                 let (occurrence, session) = visitor.in_root_session(occurrence);
                 unknown_tools::note(&self.directories.state, visitor.host, &occurrence);

@@ -1,5 +1,7 @@
 //! Wrong calls, and payloads that no host should write: a clear line on stderr, and a deny only where a hook fails closed.
 
+use serde_json::{Value, json};
+
 use crate::host_session::HostSession;
 
 const GUARD: &str = "metadata: {fail: closed}";
@@ -32,6 +34,70 @@ fn unreadable_payloads_are_reported_and_denied_if_a_hook_fails_closed() {
         let reason = answer["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.starts_with("hook guard: it fails closed"), "{reason}");
     }
+}
+
+/// A shell call of each host, and the place of its input.
+const SHELL_CALLS: [(&str, &str, &str); 15] = [
+    ("claude-code", "PreToolUse.Bash", "/tool_input"),
+    ("codex", "PreToolUse.Bash", "/tool_input"),
+    ("gemini", "BeforeTool.run_shell_command", "/tool_input"),
+    ("opencode", "tool.execute.before.bash", "/output/args"),
+    ("copilot", "preToolUse.bash", "/toolArgs"),
+    ("qwen", "PreToolUse.run_shell_command", "/tool_input"),
+    ("kimi-code", "PreToolUse.Bash", "/tool_input"),
+    ("cline", "PreToolUse.run_commands", "/tool_call/input"),
+    ("pi", "tool_call.bash", "/input/input"),
+    ("kilo", "tool.execute.before.bash", "/output/args"),
+    ("cursor", "preToolUse.Shell", "/tool_input"),
+    ("droid", "PreToolUse.Execute", "/tool_input"),
+    ("goose", "PreToolUse.shell", "/tool_input"),
+    ("crush", "PreToolUse.bash", "/tool_input"),
+    ("vibe", "pre_tool.bash", "/tool_input"),
+];
+
+#[test]
+fn a_call_whose_input_cannot_be_read_is_denied_if_a_hook_fails_closed() {
+    assert_eq!(SHELL_CALLS.map(|(host, ..)| host).to_vec(), ids_of_hosts());
+    for (host, fixture, place) in SHELL_CALLS {
+        let mut inputs = vec![json!(5), json!(["ls"]), json!(true)];
+        match host {
+            // Tools of these hosts have a text as input.
+            "copilot" | "cursor" => {}
+            "cline" => inputs.push(json!({"commands": ["rm -rf /", 5]})),
+            _ => inputs.push(json!("{\"command\": \"ls")),
+        }
+        for input in inputs {
+            for (front_matter, is_denied) in [("", false), (GUARD, true)] {
+                let session = HostSession::new(host);
+                session.hook("guard", "before_tool", front_matter, "exit 0");
+                let output = session.fire_with(fixture, |payload| {
+                    *payload.pointer_mut(place).unwrap() = input.clone();
+                });
+                assert!(output.stderr.contains("is not a JSON object"), "{host} {input}: {output}");
+                let denies =
+                    output.stdout.contains("hook guard: it fails closed and could not look");
+                assert_eq!(denies, is_denied, "{host} {input}: {output}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_input_may_be_json_in_a_text() {
+    for (host, fixture, place) in SHELL_CALLS {
+        let session = HostSession::new(host);
+        let script = "case $payload in *'\"command\": '*) echo seen >&2; exit 2;; esac";
+        session.hook("guard", "before_tool", "", script);
+        let output = session.fire_with(fixture, |payload| {
+            let input = payload.pointer_mut(place).unwrap();
+            *input = Value::String(input.to_string());
+        });
+        assert!(output.stdout.contains("hook guard: seen"), "{host}: {output}");
+    }
+}
+
+fn ids_of_hosts() -> Vec<&'static str> {
+    tenter_bridge::hosts::ALL.iter().map(|host| host.id).collect()
 }
 
 #[test]
