@@ -13,6 +13,25 @@ use tenter_bridge::{Host, NativeEvent};
 /// The usage line.
 pub(crate) const USAGE: &str = "usage: tenter-hook HOST EVENT|--serve [--home DIR]";
 
+/// The help, without the names of agents or events.
+const HELP: &str = "\
+Answers the events of coding agents with the decisions of your hooks.
+
+Agents run this program; you need not run it yourself. `tenter bridge install AGENT`
+registers it with an agent, and `tenter bridge prove AGENT` tests it there.
+
+Usage:
+  tenter-hook AGENT EVENT [OPTIONS]    Answer one event: a JSON payload on stdin
+  tenter-hook AGENT --serve [OPTIONS]  Answer many events, one on each line of stdin
+  tenter-hook confine -- COMMAND…      Run a command with fewer rights, as `tenter confine`
+
+Options:
+  --home DIR         Home directory with your hooks and settings [default: that of your account]
+  --timeout SECONDS  Time for the answer, if it is shorter than the agent's
+  --id ID            Id of the registration
+  -h, --help         Print help; after AGENT, also its events
+  -V, --version      Print the version";
+
 /// The arguments.
 #[derive(Debug)]
 pub(crate) struct Arguments {
@@ -42,11 +61,11 @@ impl Arguments {
     ///
     /// # Errors
     /// They are not of this program, as a sentence for the user.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
+    pub(crate) fn parse(arguments: &[OsString]) -> Result<Self, String> {
         let mut names = Vec::new();
         let (mut home, mut after, mut timeout) = (None, None, None);
         let (mut serves, mut has_id) = (false, false);
-        let mut arguments = arguments.into_iter();
+        let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let option = match argument.to_str() {
                 Some("--id") => {
@@ -54,7 +73,7 @@ impl Arguments {
                     continue;
                 }
                 Some("--timeout") => {
-                    timeout = Some(seconds(arguments.next().as_deref())?);
+                    timeout = Some(seconds(arguments.next().map(OsString::as_os_str))?);
                     continue;
                 }
                 Some("--serve") => {
@@ -86,6 +105,26 @@ impl Arguments {
         };
         Ok(Self { host, task, home, has_id })
     }
+}
+
+/// Returns the help if a user asks for it, or starts the program at a terminal without arguments: no registration does.
+pub(crate) fn help(arguments: &[OsString], at_terminal: bool) -> Option<String> {
+    let asks = |argument: &OsString| ["--help", "-h", "help"].iter().any(|word| argument == word);
+    let is_bare = arguments.is_empty() && at_terminal;
+    if !is_bare && !arguments.iter().any(asks) {
+        return None;
+    }
+    let first = arguments.first().and_then(|first| first.to_str());
+    let names = match first.and_then(hosts::find) {
+        Some(host) => format!("Events of {}:{}", host.name, lines(host.events, |event| event.name)),
+        None => format!("Agents:{}", lines(hosts::ALL, |host| host.id)),
+    };
+    Some(format!("{HELP}\n\n{names}"))
+}
+
+/// Returns a line for each name.
+fn lines<T>(all: &[T], name: impl Fn(&T) -> &'static str) -> String {
+    all.iter().flat_map(|one| ["\n  ", name(one)]).collect()
 }
 
 fn seconds(value: Option<&OsStr>) -> Result<Duration, String> {
@@ -121,7 +160,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Arguments, String> {
-        Arguments::parse(line.split_whitespace().map(OsString::from))
+        Arguments::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]
@@ -146,6 +185,29 @@ mod tests {
     fn many_events_are_served_for_a_host() {
         let arguments = parse("claude-code --serve --home /home/ada --id 5f0c").unwrap();
         assert!(matches!(arguments.task, Task::Serve), "{:?}", arguments.task);
+    }
+
+    #[test]
+    fn help_lists_agents_or_the_events_of_one() {
+        let help = |line: &str, at_terminal| {
+            let arguments: Vec<_> = line.split_whitespace().map(OsString::from).collect();
+            super::help(&arguments, at_terminal)
+        };
+        for (line, at_terminal, names) in [
+            ("--help", false, "Agents:\n  claude-code\n  codex\n"),
+            ("-h", false, "Agents:\n  claude-code\n"),
+            ("", true, "Agents:\n  claude-code\n"),
+            ("codex --help", false, "Events of Codex:\n  SessionStart\n"),
+            ("claude-code PreToolUse -h", false, "Events of Claude Code:\n  SessionStart\n"),
+        ] {
+            let text = help(line, at_terminal).unwrap();
+            assert!(
+                text.contains("tenter bridge install") && text.contains(names),
+                "{line}: {text}"
+            );
+        }
+        assert_eq!(help("", false), None, "an agent without a terminal made a mistake");
+        assert_eq!(help("claude-code PreToolUs", true), None);
     }
 
     #[test]

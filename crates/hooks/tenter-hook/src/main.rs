@@ -11,7 +11,7 @@ mod serve;
 mod shell_prefix;
 
 use std::ffi::OsString;
-use std::io::{self, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -61,16 +61,9 @@ fn main() -> ExitCode {
     {
         return keep(arguments);
     }
-    if arguments == ["--version"] {
-        let is_written = answer(Some(concat!("tenter-hook ", env!("CARGO_PKG_VERSION")))).is_ok();
-        return if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    }
-    let arguments = match Arguments::parse(arguments) {
+    let arguments = match Arguments::parse(&arguments) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            warn(&[error]);
-            return ExitCode::from(1);
-        }
+        Err(error) => return without_task(&arguments, error),
     };
     note_other_registration(&arguments);
     match &arguments.task {
@@ -78,6 +71,19 @@ fn main() -> ExitCode {
         Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, started), file),
         Task::Serve => serve::run(visitor(&arguments, &arguments.host.events[0], started)),
     }
+}
+
+/// Prints the version or the help if the arguments ask for it; reports what is wrong with them otherwise.
+fn without_task(arguments: &[OsString], error: String) -> ExitCode {
+    let version = || concat!("tenter-hook ", env!("CARGO_PKG_VERSION")).to_owned();
+    let is_version = arguments.iter().any(|argument| argument == "--version" || argument == "-V");
+    let text = is_version.then(version);
+    let text = text.or_else(|| arguments::help(arguments, io::stdin().is_terminal()));
+    let Some(text) = text else {
+        warn(&[error, "`tenter-hook --help` shows the arguments".to_owned()]);
+        return ExitCode::FAILURE;
+    };
+    if answer(Some(&text)).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Keeps runtime hooks between events (S14).

@@ -335,7 +335,7 @@ mod tests {
     /// Returns a server, and the number of a request that no thread answers and whose host waits that long.
     fn with_request(timeout: Duration) -> (Server, u64) {
         let words = ["claude-code", "--serve"].map(std::ffi::OsString::from);
-        let arguments = crate::Arguments::parse(words).unwrap();
+        let arguments = crate::Arguments::parse(&words).unwrap();
         let event = arguments.host.event("PreToolUse").unwrap().within(timeout);
         let visitor = crate::visitor(&arguments, Box::leak(Box::new(event)), Instant::now());
         let lines = Lines::new(BufReader::new(File::open("/dev/null").unwrap()));

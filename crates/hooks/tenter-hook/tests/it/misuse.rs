@@ -1,6 +1,7 @@
 //! Wrong calls, and payloads that no host should write: a clear line on stderr, and a deny only where a hook fails closed.
 
 use serde_json::{Value, json};
+use tenter_testkit::PtySession;
 
 use crate::host_session::HostSession;
 
@@ -127,6 +128,25 @@ fn a_wrong_registration_says_what_is_known() {
     let output = session.sandbox.run(&["claude-code", "PreToolUs"]).expect_code(1);
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains("did you mean \"PreToolUse\"?"), "{output}");
+    assert!(output.stderr.contains("`tenter-hook --help` shows"), "{output}");
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let sandbox = HostSession::new("claude-code").sandbox;
+    let version = concat!("tenter-hook ", env!("CARGO_PKG_VERSION"), "\n");
+    for option in ["--version", "-V"] {
+        assert_eq!(sandbox.run(&[option]).expect_code(0).stdout, version);
+    }
+    for arguments in [&["--help"][..], &["-h"], &["claude-code", "--help"]] {
+        let output = sandbox.run(arguments).expect_code(0);
+        assert!(output.stdout.contains("tenter-hook AGENT EVENT"), "{output}");
+        assert_eq!(output.stderr, "");
+        assert!(output.stdout.lines().all(|line| line.chars().count() <= 100), "{output}");
+    }
+    let (code, shown) = PtySession::start(sandbox.command()).end();
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("tenter-hook AGENT EVENT"), "{shown}");
 }
 
 #[test]
