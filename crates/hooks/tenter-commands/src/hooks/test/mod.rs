@@ -40,10 +40,9 @@ use crate::user_only;
 #[derive(Debug, Default, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Args {
-    /// The hook's full name.
-    #[arg(required_unless_present = "all")]
+    /// The hook's full name; without it, every hook that runs in this project is tested.
     name: Option<String>,
-    /// Test every hook that runs in this project.
+    /// Test every hook that runs in this project, as without NAME.
     #[arg(long, conflicts_with_all = ["name", "payload", "event", "sample", "json"])]
     all: bool,
     /// Also write the results of tests to FILE, as JUnit XML.
@@ -51,19 +50,19 @@ pub struct Args {
     junit: Option<PathBuf>,
     /// Run it once on this payload, a JSON object; "-" reads it from stdin. Missing fields are taken from a sample of the event that
     /// its "event" or "event_type" names, or of the hook's only event.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "sample"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "sample"], requires = "name")]
     payload: Option<String>,
     /// Run it once on a sample of this event.
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", requires = "name")]
     event: Option<String>,
     /// Run it once on a sample, even if it has tests.
-    #[arg(long)]
+    #[arg(long, requires = "name")]
     sample: bool,
     /// Trust the hook's current content without asking.
     #[arg(long, visible_alias = "yes")]
     trust: bool,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, requires = "name")]
     json: bool,
 }
 
@@ -78,7 +77,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     signals::forward(&cancel)?;
     let payload = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
     let catalog = project.load(&cancel);
-    if args.all {
+    if args.all || args.name.is_none() {
         super::show_findings(&project);
         return all::run(&mut project, catalog, args, &cancel);
     }
