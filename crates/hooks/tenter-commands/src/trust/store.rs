@@ -65,8 +65,14 @@ pub fn accept(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
 
 /// [`accept`], in this store.
 pub(super) fn accept_in(store: &mut TrustStore, catalog: &Catalog) -> Result<(), Failure> {
+    let hooks = catalog.hooks().iter().filter(|hook| hook.layer.needs_trust());
+    let running: Vec<&str> = hooks.map(|hook| hook.name.as_str()).collect();
     let mut states = catalog.states().iter();
-    states.try_for_each(|(root, state)| store.accept(root, state).map_err(Failure::from))
+    states.try_for_each(|(root, state)| {
+        let lost = catalog.lost().iter().filter(|lost| lost.project == *root);
+        let lost: Vec<&str> = lost.map(|lost| lost.name.as_str()).collect();
+        store.accept(root, state, (&lost, &running)).map_err(Failure::from)
+    })
 }
 
 /// [`accept`], unless a trusted hook does not run: that is for the user to decide.

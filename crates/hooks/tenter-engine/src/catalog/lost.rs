@@ -37,7 +37,8 @@ pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectSt
     ProjectState(hex(&hasher.finalize()))
 }
 
-/// Returns the trusted hooks that no longer run.
+/// Returns the trusted hooks that no longer run. Those without which the user accepted an earlier state are left out, unless they fail
+/// closed.
 pub(super) fn lost(
     trusted: ProjectTrust,
     project: &Path,
@@ -58,7 +59,8 @@ pub(super) fn lost(
             fail_closed: policies.configured.policy(name).fail == FailMode::Closed,
         })
     };
-    trusted.hooks().into_iter().filter_map(lost).collect()
+    let is_new = |lost: &LostHook| lost.fail_closed || !trusted.may_lack(&lost.name);
+    trusted.hooks().into_iter().filter_map(lost).filter(is_new).collect()
 }
 
 /// Returns why the hook of this name does not run; `None` if it runs, is reported elsewhere, or was disabled by the user.

@@ -1,6 +1,6 @@
 //! The trust store's file: its format, its older formats, and its lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,9 @@ pub(super) struct ProjectRecord {
     /// The states that were accepted, oldest first.
     #[serde(default)]
     pub(super) states: Vec<ProjectState>,
+    /// The hooks without which the user accepted the project.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) without: BTreeSet<String>,
 }
 
 #[derive(Serialize)]
@@ -102,7 +105,7 @@ pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
 }
 
 fn migrated(content: FirstContent) -> Projects {
-    let project = |(root, hooks)| (root, ProjectRecord { hooks, states: Vec::new() });
+    let project = |(root, hooks)| (root, ProjectRecord { hooks, ..ProjectRecord::default() });
     content.projects.into_iter().map(project).collect()
 }
 

@@ -87,6 +87,11 @@ impl<'a> ProjectTrust<'a> {
         self.records().any(|record| record.states.contains(state))
     }
 
+    /// Returns whether the user accepted a state of the project without the hook of this name.
+    pub fn may_lack(self, name: &str) -> bool {
+        self.records().any(|record| record.without.contains(name))
+    }
+
     fn contents(self, name: &str) -> impl Iterator<Item = &'a Trusted> {
         self.records().filter_map(move |record| record.hooks.get(name)).flatten()
     }
@@ -150,24 +155,35 @@ impl TrustStore {
         let project = key_to_write(project)?;
         let contents_store = self.contents_store.clone();
         self.update(|projects| {
-            let hooks = &mut projects.entry(project).or_default().hooks;
+            let ProjectRecord { hooks, without, .. } = projects.entry(project).or_default();
             for entry in entries {
                 contents_store.keep(entry);
+                without.remove(&entry.name);
                 add(hooks.entry(entry.name.clone()).or_default(), entry, now);
             }
         })
     }
 
     /// Accepts the current state of the project: hooks that were trusted and do not exist in this state are not reported
-    /// as missing. In a project without trusted hooks nothing is recorded.
-    pub fn accept(&mut self, project: &Path, state: &ProjectState) -> Result<(), TrustError> {
+    /// as missing, nor after later changes, until they run again. In a project without trusted hooks nothing is recorded.
+    pub fn accept(
+        &mut self,
+        project: &Path,
+        state: &ProjectState,
+        (lost, running): (&[&str], &[&str]),
+    ) -> Result<(), TrustError> {
         let record = self.project(project);
-        if record.is_accepted(state) || record.hooks().is_empty() {
+        let is_known = lost.iter().all(|name| record.may_lack(name))
+            && !running.iter().any(|name| record.may_lack(name));
+        if record.is_accepted(state) && is_known || record.hooks().is_empty() {
             return Ok(());
         }
         let project = key_to_write(project)?;
         self.update(|projects| {
-            let states = &mut projects.entry(project).or_default().states;
+            let ProjectRecord { states, without, .. } = projects.entry(project).or_default();
+            without.extend(lost.iter().map(|&name| name.to_owned()));
+            without.retain(|name| !running.contains(&name.as_str()));
+            states.retain(|other| other != state);
             states.push(state.clone());
             keep_last(states, MOST_STATES);
         })

@@ -104,7 +104,7 @@ impl Scene {
     pub(crate) fn trust_and_accept(&self) {
         self.trust_all();
         for (project, state) in self.load().0.states() {
-            self.store().accept(project, state).unwrap();
+            self.store().accept(project, state, (&[], &[])).unwrap();
         }
     }
 

@@ -159,7 +159,7 @@ fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
     fs::remove_file(&guard).unwrap();
     assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
     let (project, state) = scene.load().0.states()[0].clone();
-    scene.store().accept(&project, &state).unwrap();
+    scene.store().accept(&project, &state, (&[], &[])).unwrap();
     assert!(lost(&scene).is_empty());
     scene.hook(PROJECT, "guard", GUARD);
     assert_eq!(running(&scene.load().0), ["extra", "guard"]);
@@ -167,6 +167,28 @@ fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
     assert!(lost(&scene).is_empty(), "this state was accepted before");
     fs::remove_file(scene.at(PROJECT).join("extra")).unwrap();
     assert_eq!(lost(&scene).len(), 2, "this one was not");
+}
+
+#[test]
+fn an_accepted_loss_is_not_reported_after_other_changes_until_the_hook_is_back() {
+    for (scene, is_closed) in [(guarded(), false), (closed(guarded()), true)] {
+        scene.hook(PROJECT, "extra", GUARD);
+        scene.trust_and_accept();
+        let guard = scene.at(PROJECT).join("guard");
+        fs::remove_file(&guard).unwrap();
+        let accept = |lost: &[&str], running: &[&str]| {
+            let (project, state) = scene.load().0.states()[0].clone();
+            scene.store().accept(&project, &state, (lost, running)).unwrap();
+        };
+        accept(&["guard"], &["extra"]);
+        scene.hook(PROJECT, "more", GUARD);
+        scene.trust_all();
+        assert_eq!(!lost(&scene).is_empty(), is_closed);
+        scene.hook(PROJECT, "guard", GUARD);
+        accept(&[], &["extra", "guard", "more"]);
+        fs::remove_file(&guard).unwrap();
+        assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
+    }
 }
 
 #[test]
