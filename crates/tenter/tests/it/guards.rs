@@ -201,6 +201,24 @@ fn the_script_of_a_hook_reads_its_settings_from_the_environment() {
 }
 
 #[test]
+fn a_hook_that_is_not_ready_made_is_removed_by_its_user() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["hooks", "new", "mine"]).expect_code(0);
+    for command in ["hooks", "guard"] {
+        let output = sandbox.run(&[command, "remove", "mine", "--project"]).expect_code(1);
+        let help = format!(
+            "delete {} yourself, or disable it with `tenter hooks disable`; after that, `tenter trust`",
+            sandbox.project().join(".agents/hooks/mine").display()
+        );
+        assert!(output.stderr.contains("mine is no ready-made hook"), "{output}");
+        assert!(output.stderr.contains(&help), "{output}");
+    }
+    assert!(sandbox.project().join(".agents/hooks/mine/HOOK.md").exists());
+    let output = sandbox.run(&["hooks", "remove", "nope"]).expect_code(2);
+    assert!(output.stderr.contains("there is no ready-made hook \"nope\""), "{output}");
+}
+
+#[test]
 fn a_guard_that_its_user_removed_from_the_project_is_not_missed() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["guard", "add", "git-safety", "secrets", "--project"]).expect_code(0);

@@ -1,7 +1,12 @@
 //! `tenter guard remove`.
 
 use std::fs;
+use std::path::Path;
 
+use tenter_base::sanitize::visible;
+use tenter_engine::Layer;
+use tenter_engine::layout::ResourceName;
+use tenter_proc::Cancel;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, NAME, styled};
 
@@ -24,6 +29,7 @@ pub struct Args {
 
 pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
+    refuse_other_hooks(project, &args.names)?;
     for guard in Guard::named(&args.names, false)? {
         let installed = InstalledGuard::new(guard, &hooks);
         remove(&installed, args.force)?;
@@ -36,6 +42,35 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
+/// Fails if one of the names is a hook that is not ready-made: only its user can tell what else belongs to it.
+fn refuse_other_hooks(project: &mut Project, names: &[String]) -> Result<(), Failure> {
+    let Some(name) = names.iter().find(|name| Guard::find(name).is_err()) else { return Ok(()) };
+    let catalog = project.load(&Cancel::new());
+    let full = ResourceName::new(name);
+    let Some(listed) = catalog.listing().iter().find(|listed| listed.name == full.as_str()) else {
+        return Ok(());
+    };
+    let failure = Failure::new(format!("{name} is no ready-made hook, so it is not removed"));
+    Err(failure.help(match listed.layer {
+        Layer::ProjectPlugin | Layer::UserPlugin => {
+            "it is part of a plugin, which `tenter plugin remove` removes".to_owned()
+        }
+        Layer::Managed => format!("an administrator can remove {}", listed.path.display()),
+        Layer::Project => {
+            format!("{}; after that, `tenter trust` forgets it", by_hand(&listed.path))
+        }
+        Layer::User | Layer::BuiltIn => by_hand(&listed.path),
+    }))
+}
+
+/// Returns the way to remove a hook that is not ready-made.
+fn by_hand(path: &Path) -> String {
+    format!(
+        "delete {} yourself, or disable it with `tenter hooks disable`",
+        visible(&path.to_string_lossy())
+    )
+}
+
 fn remove(installed: &InstalledGuard, force: bool) -> Result<(), Failure> {
     let (name, path) = (installed.guard.name, installed.path.display());
     match installed.state {
@@ -44,7 +79,8 @@ fn remove(installed: &InstalledGuard, force: bool) -> Result<(), Failure> {
             return Err(failure.help("`tenter hooks catalog` shows where it is"));
         }
         GuardState::Other => {
-            return Err(Failure::new(format!("{path} is another hook of the same name")));
+            let failure = Failure::new(format!("{path} is another hook of the same name"));
+            return Err(failure.help(by_hand(&installed.path)));
         }
         state if state.is_changed() && !force => {
             let failure = Failure::new(format!("you changed {path}"));
