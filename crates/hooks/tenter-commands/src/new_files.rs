@@ -6,8 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tenter_base::replace_file;
+use tenter_base::sanitize::visible;
 use tenter_engine::layout::HOOKS;
 use tenter_terminal::failure::Failure;
+use tenter_terminal::ui;
 
 use crate::project::Project;
 
@@ -56,6 +58,18 @@ pub(crate) fn write_file(path: &Path, text: &str, force: bool) -> Result<(), Fai
 pub(crate) fn write_dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
     let written = try_dir(path, files, force);
     written.map_err(|error| failure(path, &error, force))
+}
+
+/// Removes a hook that was just created, because a later step failed, and the directories above it if they are empty.
+pub(crate) fn remove_new(path: &Path) {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    if let Err(error) = removed {
+        ui::note(format!("{} is left: {error}", visible(&path.to_string_lossy())));
+    }
+    for directory in path.ancestors().skip(1).take(2) {
+        // It stays if the user has something else there.
+        let _ = fs::remove_dir(directory);
+    }
 }
 
 fn failure(path: &Path, error: &io::Error, force: bool) -> Failure {

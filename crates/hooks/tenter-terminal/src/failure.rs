@@ -3,6 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use tenter_engine::trust::TrustError;
 use tenter_protocol::Diagnostic;
 
 /// The exit codes of `tenter` (R56).
@@ -100,8 +101,12 @@ impl From<Diagnostic> for Failure {
     }
 }
 
-impl From<tenter_engine::trust::TrustError> for Failure {
-    fn from(error: tenter_engine::trust::TrustError) -> Self {
-        Self::new(error.to_string())
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Self {
+        let help = matches!(error, TrustError::Unnameable(_)).then(|| {
+            "rename the directory; hooks of your own, in ~/.config/agents/hooks, need no trust"
+                .to_owned()
+        });
+        Self { help, ..Self::new(error.to_string()) }
     }
 }

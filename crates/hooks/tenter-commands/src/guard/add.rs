@@ -12,7 +12,7 @@ use tenter_terminal::ui::{self, GOOD, NAME, styled};
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::backtest;
 use crate::hook_settings::{self, Assignment};
-use crate::new_files::{NewFile, write_dir};
+use crate::new_files::{NewFile, remove_new, write_dir};
 use crate::project::Project;
 use crate::shipped_guards::{Guard, with_mode};
 use crate::{OwnAgent, trust};
@@ -53,7 +53,9 @@ pub(super) fn run(
         }
     }
     if args.location.is_project() {
-        trust_added(project, &added)?;
+        trust_added(project, &added).inspect_err(|_| {
+            added.iter().for_each(|name| remove_new(&hooks.join(name)));
+        })?;
     }
     if !added.is_empty() {
         let place = visible(&hooks.to_string_lossy()).into_owned();

@@ -21,8 +21,27 @@ fn interpreter(language: &str) -> &str {
 
 /// Runs the tests of all hooks.
 fn every_test_passes(sandbox: &Sandbox, count: usize) {
-    let tested = sandbox.run(&["hooks", "test", "--all"]).expect_code(0);
+    let tested = sandbox.run(&["hooks", "test"]).expect_code(0);
+    assert_eq!(sandbox.run(&["hooks", "test", "--all"]).expect_code(0).stdout, tested.stdout);
     assert!(tested.stdout.ends_with(&format!("{count} passed, 0 failed\n")), "{tested}");
+}
+
+/// Trust is recorded as JSON, which is UTF-8.
+#[test]
+fn nothing_is_left_of_a_hook_that_cannot_be_trusted() {
+    let sandbox = sandbox();
+    for command in [
+        "hooks new mine",
+        "hooks new mine --format executable",
+        "guard add secrets privilege --project",
+    ] {
+        let output = sandbox.shell(&format!(
+            "mkdir -p $'shop\\xff/.git' && cd $'shop\\xff' && tenter {command}; echo code $?; ls -A"
+        ));
+        assert!(output.stdout.contains("is not UTF-8"), "{output}");
+        assert!(output.stdout.contains("rename the directory"), "{output}");
+        assert!(output.stdout.ends_with("code 1\n.git\n"), "{output}");
+    }
 }
 
 #[test]

@@ -209,8 +209,13 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let plan = NewHookPlan::new(args)?;
     let path = hooks_dir(&project, args.user)?.join(&args.name);
     plan.write(&path, args)?;
-    if !args.user {
-        trust_new(&mut project, args, &path, plan.spelling(), &cancel)?;
+    if !args.user
+        && let Err(failure) = trust_new(&mut project, args, &path, plan.spelling(), &cancel)
+    {
+        if !args.force {
+            new_files::remove_new(&path);
+        }
+        return Err(failure);
     }
     ui::out(path.display());
     plan.describe(args);
