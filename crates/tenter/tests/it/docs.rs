@@ -75,6 +75,9 @@ fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block
     pages.iter().flat_map(|page| &page.blocks).filter(move |block| block.note.kind == kind)
 }
 
+/// Settings without the list of changed files in results: it is truncated if git takes longer than 50 ms, as on a busy machine.
+const WITHOUT_CHANGED: &str = "[hooks]\nchanged = false\n";
+
 /// `text` as the pages show it: with the directory names used there, and placeholders for everything that varies.
 fn as_documented(output: &Output, text: &str) -> String {
     let text = output.normal(text).replace("[ROOT]/machine", "");

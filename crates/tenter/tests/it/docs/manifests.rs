@@ -125,6 +125,7 @@ fn every_payload_is_what_a_manifest_hook_reads() {
         let documented: Value = serde_json::from_str(&block.text).unwrap();
         assert_eq!(documented["event_type"], block.note.rest.as_str(), "{}", block.place);
         let sandbox = sandbox();
+        sandbox.configure(super::WITHOUT_CHANGED);
         let note = |key, before: &str, after: &str| {
             block.note.get(key).map_or(String::new(), |value| format!("{before}{value}{after}\n"))
         };

@@ -28,6 +28,7 @@ fn every_payload_is_what_a_hook_reads() {
 /// replaced in all of them.
 fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
     let sandbox = sandbox();
+    sandbox.configure(super::WITHOUT_CHANGED);
     sandbox.sh_hook("record", &block.note.rest, RECORD);
     if let Some(reply) = block.note.get("guard") {
         sandbox.sh_hook("guard", "before_tool_call", &format!("echo '{reply}'"));
