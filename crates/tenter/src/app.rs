@@ -178,6 +178,9 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         },
     };
     app.color.apply();
+    if let Err(failure) = env.check_home() {
+        return failed(&failure).into();
+    }
     if env.can_redraw() {
         screen().enable();
         signals::watch_continuing(screen().continued());

@@ -1,7 +1,15 @@
 //! The user's account, regardless of the environment.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Returns whether this process is root's, by `sudo`, with the home directory of the user `caller` who called `sudo`: what it writes there
+/// would be root's, and the user's own processes could not change it.
+pub fn is_root_at_home_of(caller: u32, home: &Path) -> bool {
+    let owner = fs::metadata(home).map(|metadata| metadata.uid());
+    rustix::process::geteuid().is_root() && caller != 0 && owner.is_ok_and(|owner| owner == caller)
+}
 
 /// The home directory in the account database of the system; `None` if the user has none there.
 pub fn home() -> Option<PathBuf> {

@@ -5,11 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
-use tenter_base::search_path;
+use tenter_base::{account, search_path};
 use tenter_engine::Directories;
 use tenter_engine::inspect::Environment;
 use tenter_engine::journal::JournalDirectories;
 use tenter_engine::layout::ResourceLayout;
+
+use crate::failure::Failure;
 
 /// The environment of a process.
 #[derive(Debug, Clone)]
@@ -41,6 +43,22 @@ impl Env {
     pub fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
         let home = Directories::from_vars(&vars).home;
         Self { vars, cwd, home }
+    }
+
+    /// Refuses to run as root, by `sudo`, with the home directory of the user: settings, trust and state there would become root's.
+    ///
+    /// # Errors
+    /// It does.
+    pub fn check_home(&self) -> Result<(), Failure> {
+        let caller = self.text("SUDO_UID").and_then(|id| id.parse().ok());
+        if !caller.is_some_and(|caller| account::is_root_at_home_of(caller, &self.home)) {
+            return Ok(());
+        }
+        let home = self.home.display();
+        let failure = Failure::new(format!(
+            "sudo runs this as root, but with your home directory {home}: what it writes there would be root's"
+        ));
+        Err(failure.help("run it without sudo, or with `sudo -H` if it is for root"))
     }
 
     /// Returns the same environment without these variables.

@@ -82,3 +82,17 @@ fn another_users_directory_above_is_not_the_project_root() {
         );
     }
 }
+
+/// `sudo -E` keeps `HOME`: what root writes there, the user's own sessions could not change.
+#[test]
+fn root_does_not_write_to_the_home_directory_of_the_user_who_called_sudo() {
+    let sandbox = sandbox();
+    if lchown(sandbox.home(), Some(65534), None).is_err() {
+        return needs::skipped("root", "only root can give a directory to another user");
+    }
+    let new = ["hooks", "new", "mine"];
+    let output = sandbox.run_with_env(&[("SUDO_UID", "65534")], &new).expect_code(1);
+    assert!(output.stderr.contains("run it without sudo"), "{output}");
+    assert!(!sandbox.state().exists() && !sandbox.project().join(".agents").exists());
+    let _ = sandbox.run_with_env(&[("SUDO_UID", "65533")], &new).expect_code(0);
+}
