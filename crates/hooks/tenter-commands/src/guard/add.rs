@@ -54,7 +54,9 @@ pub(super) fn run(
     }
     if args.location.is_project() {
         trust_added(project, &added).inspect_err(|_| {
-            added.iter().for_each(|name| remove_new(&hooks.join(name)));
+            for name in &added {
+                remove_new(&hooks.join(name));
+            }
         })?;
     }
     if !added.is_empty() {
