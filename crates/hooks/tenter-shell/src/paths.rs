@@ -176,9 +176,12 @@ fn condition_start(rule: &str) -> usize {
     rule.len()
 }
 
-/// `@path` or `name=@path`, without `;type=…`.
+/// `@path`, `name=@path` or `name@path`, without `;type=…`.
 fn after_at(field: &Field) -> Option<Field> {
-    let at = field.text.find('@').filter(|at| *at == 0 || field.text[..*at].ends_with('='))?;
+    let is_name =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_before = |text: &str| text.ends_with('=') || is_name(text);
+    let at = field.text.find('@').filter(|at| is_before(&field.text[..*at]))?;
     let path = field.text[at + 1..].split([';', ',']).next().unwrap_or_default();
     (path != "-").then(|| field.with_text(path))
 }

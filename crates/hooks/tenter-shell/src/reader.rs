@@ -33,6 +33,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) files: HashMap<String, WrittenFile>,
     /// Links that the text makes: their paths, and those to which they lead.
     pub(crate) links: Vec<(String, String)>,
+    /// Commands whose output runs, and whose arguments were read for it.
+    pub(crate) printing: HashSet<usize>,
     /// Files whose variables the shell has read.
     pub(crate) sourced: Vec<Field>,
     /// Commands that rewrite a text that is known, in a way that is not.
@@ -129,6 +131,7 @@ impl<'a> Reader<'a> {
             aliases: BTreeMap::new(),
             files: HashMap::new(),
             links: Vec::new(),
+            printing: HashSet::new(),
             sourced: Vec::new(),
             rewriting: HashSet::new(),
             unpacked: Vec::new(),

@@ -193,7 +193,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-f= --justfile= -d= --working-directory= -c= --command= --shell= --set=",
         style: Style::Posix,
         paths: &["execute -f --justfile"],
-        runs: &[Run::AfterFlag("-c --command"), Run::Recipes(&JUSTFILES)],
+        runs: &[
+            Run::Option("-c --command"),
+            Run::AfterFlag("-c --command"),
+            Run::Recipes(&JUSTFILES),
+        ],
         classes: &[(Class::Interpreter, "if -f --justfile")],
         ..GNU
     },

@@ -293,23 +293,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A file that was written earlier flows into its reader; what is written into a named pipe does so later, too.
-    pub(super) fn read_file(&mut self, path: &Field, command: usize, role: FlowRole) {
-        if !self.fifos.is_empty() {
-            let path = locate::absolute(&path.text, self.scope.cwd());
-            if let Some(readers) = path.and_then(|path| self.fifos.get_mut(&path)) {
-                readers.push((command, role));
-            }
-        }
-        let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
-        if role == FlowRole::Code {
-            self.runs_rewritten(&sources);
-        }
-        for source in sources {
-            self.flow(source, command, role);
-        }
-    }
-
     /// Arguments whose text other commands write.
     fn argument_flows(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         for (place, arg) in call.argv.iter().enumerate() {

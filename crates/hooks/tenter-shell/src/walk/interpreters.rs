@@ -188,10 +188,21 @@ impl Reader<'_> {
             }
         }
         let mut all = NodeResult::default();
+        if facts.dynamic {
+            // `for command in ["rm -rf a"]: os.system(command)`.
+            for literal in super::transform::in_quotes(&text.text) {
+                let words: Vec<Field> =
+                    literal.split_whitespace().take(2).map(Field::known).collect();
+                if super::wrappers::is_command(&words) {
+                    let script = Field::known(literal);
+                    all.commands.extend(self.script(&script, &emitted.program, context).commands);
+                }
+            }
+        }
         if language == Language::Powershell {
             self.facts.unparsed = true;
             // Its plain commands are those of other shells.
-            all = self.script(text, &emitted.program, context);
+            all.commands.extend(self.script(text, &emitted.program, context).commands);
         }
         for call in facts.calls {
             match call {
@@ -211,6 +222,10 @@ impl Reader<'_> {
                 crate::code::CodeCall::Path { path, op, recursive } => {
                     let path = Field::known(self.in_home(path));
                     self.touch_in_code(&path, op, recursive, emitted.index);
+                    if op == PathOp::Write {
+                        let source = crate::facts::FlowSource::Command(emitted.index);
+                        self.writes_file(&path, &[source], None);
+                    }
                 }
                 crate::code::CodeCall::Network => self.classify(emitted.index, Class::Network),
             }

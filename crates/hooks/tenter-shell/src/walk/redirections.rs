@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::facts::{FlowSource, PathOp, Redirect, Stdin};
+use crate::facts::{FlowRole, FlowSource, PathOp, Redirect, Stdin};
 use crate::field::Field;
 use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Input, NodeResult, Reader, WrittenFile};
@@ -235,6 +235,26 @@ impl Reader<'_> {
             return None;
         }
         self.files.get(&crate::locate::absolute(&path.text, self.scope.cwd())?)
+    }
+
+    /// A file that was written earlier flows into its reader; what is written into a named pipe does so later, too.
+    pub(super) fn read_file(&mut self, path: &Field, command: usize, role: FlowRole) {
+        if !self.fifos.is_empty() {
+            let path = crate::locate::absolute(&path.text, self.scope.cwd());
+            if let Some(readers) = path.and_then(|path| self.fifos.get_mut(&path)) {
+                readers.push((command, role));
+            }
+        }
+        let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
+        if role == FlowRole::Code {
+            self.runs_rewritten(&sources);
+            if self.written(path).is_some_and(|file| file.text.is_none()) {
+                self.runs_printed(&sources, command);
+            }
+        }
+        for source in sources {
+            self.flow(source, command, role);
+        }
     }
 
     /// Keeps that a command writes files with unknown names into a directory.

@@ -119,6 +119,9 @@ impl Reader<'_> {
     fn connect_input(&mut self, emitted: &Emitted, context: &Context) {
         if let Some(input) = context.stdin.clone() {
             self.flow_into_stdin(emitted.index, &input.sources, None);
+            if input.text.is_none() && self.runs_stdin[emitted.index] {
+                self.runs_printed(&input.sources, emitted.index);
+            }
         }
     }
 
@@ -140,11 +143,7 @@ impl Reader<'_> {
         if let Some(text) = text.filter(|_| runs).cloned()
             && let Some(receiver) = self.facts.commands.get(command)
         {
-            let mut context = Context::new(Vec::new());
-            context.via.clone_from(&receiver.via);
-            context.location = receiver.location;
-            context.depth = context.via.len();
-            let program = receiver.program.clone();
+            let (program, context) = (receiver.program.clone(), inside_of(receiver));
             self.script(&text, &program, &context);
         }
     }
@@ -179,6 +178,15 @@ impl Reader<'_> {
         }
         self.facts.flows.push(flow);
     }
+}
+
+/// The context of a script that a command runs.
+pub(super) fn inside_of(command: &crate::facts::Command) -> Context {
+    let mut context = Context::new(Vec::new());
+    context.via.clone_from(&command.via);
+    context.location = command.location;
+    context.depth = context.via.len();
+    context
 }
 
 fn merged(own: NodeResult, mut inner: NodeResult) -> NodeResult {

@@ -63,6 +63,51 @@ impl Reader<'_> {
     }
 }
 
+/// Maximum number of texts of one command that are read as what it prints.
+const MAX_TEXTS: usize = 8;
+
+impl Reader<'_> {
+    /// `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`: commands in the arguments of a command whose output runs.
+    pub(super) fn runs_printed(&mut self, sources: &[FlowSource], receiver: usize) {
+        for source in sources {
+            let FlowSource::Command(command) = *source else { continue };
+            let Some(facts) = self.facts.commands.get(command) else { continue };
+            if !self.printing.insert(command) {
+                continue;
+            }
+            let code = self.facts.code.iter().filter(|code| code.command == command);
+            let code = code.filter(|code| !facts.args.contains(&code.text));
+            let texts = facts.args.iter().chain(code.map(|code| &code.text)).take(MAX_TEXTS);
+            let scripts: Vec<String> = texts.flat_map(|text| printed(text)).collect();
+            let Some(facts) = self.facts.commands.get(receiver) else { continue };
+            let (program, context) = (facts.program.clone(), super::run::inside_of(facts));
+            for script in scripts {
+                self.script(&Field::known(script), &program, &context);
+            }
+        }
+    }
+}
+
+/// The commands in a text, or in quotes in it: those that begin with the name of a program.
+fn printed(text: &str) -> Vec<String> {
+    let whole = text.rsplit("format=").next().unwrap_or(text).trim_start_matches('+');
+    let in_quotes = in_quotes(text).map(str::to_owned);
+    std::iter::once(whole.to_owned())
+        .chain(in_quotes)
+        .map(|text| crate::escapes::ansi(&text).0)
+        .filter(|text| {
+            let first = text.split_whitespace().next().unwrap_or_default();
+            text.contains(' ') && crate::tables::find(first).is_some()
+        })
+        .collect()
+}
+
+/// The texts in quotes.
+pub(super) fn in_quotes(text: &str) -> impl Iterator<Item = &str> {
+    let parts = |quote: char| text.split(quote).skip(1).step_by(2).take(4 * MAX_TEXTS);
+    parts('"').chain(parts('\''))
+}
+
 /// Returns the output of `sed` for a script of `s/text/text/`. `None` for patterns, addresses and other commands.
 pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
     /// Maximum number of commands.

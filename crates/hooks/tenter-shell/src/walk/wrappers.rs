@@ -290,6 +290,7 @@ impl Reader<'_> {
         // Of a script with more in it, the rest can be read.
         if script.text.starts_with("$(") && script.text.ends_with(')') {
             self.runs_rewritten(&script.sources);
+            self.runs_printed(&script.sources, emitted.index);
         }
         self.script(script, &emitted.program, context)
     }
@@ -328,7 +329,7 @@ impl Reader<'_> {
 }
 
 /// Checks whether words begin with a program and what it is often told to do. `rm` can be the word of another program for something else.
-fn is_command(words: &[Field]) -> bool {
+pub(super) fn is_command(words: &[Field]) -> bool {
     let [name, next, ..] = words else { return false };
     if !name.is_certain {
         return false;
