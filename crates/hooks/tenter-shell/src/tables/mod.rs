@@ -266,7 +266,7 @@ pub(crate) const SPEAKING: [&str; 24] = [
 ];
 
 /// Programs of packages, which `pnpm` and `yarn` also run without a word such as `exec`.
-pub(crate) const OF_PACKAGES: [&str; 22] = [
+pub(crate) const OF_PACKAGES: [&str; 23] = [
     "cdk",
     "changeset",
     "del-cli",
@@ -277,6 +277,7 @@ pub(crate) const OF_PACKAGES: [&str; 22] = [
     "knex",
     "lerna",
     "netlify",
+    "node",
     "np",
     "prisma",
     "release-it",

@@ -214,6 +214,9 @@ impl Reader<'_> {
         };
         if file.is_process {
             let text = self.written(&file).and_then(|file| file.text.clone());
+            if text.is_none() {
+                self.runs_printed(&file.sources, emitted.index);
+            }
             return self.run_input(&file.sources, text.as_ref(), emitted, context);
         }
         let is_stdin = matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "-");

@@ -144,6 +144,9 @@ impl Reader<'_> {
             self.read_file(file, emitted.index, FlowRole::Code);
         }
         let text = self.written(file).and_then(|file| file.text.clone());
+        if file.is_process && text.is_none() {
+            self.runs_printed(&file.sources, emitted.index);
+        }
         // A script can run itself.
         if self.active.contains(&file.text) {
             return NodeResult::default();

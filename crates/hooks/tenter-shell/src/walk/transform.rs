@@ -1,6 +1,6 @@
 //! The output of programs that rewrite text: `rev`, `tr`, `sed`. A program that runs what another has rewritten runs an encoded text.
 
-use crate::facts::{Class, FlowSource};
+use crate::facts::{Class, FlowSource, Stdin};
 use crate::field::Field;
 use crate::reader::{Context, Reader};
 
@@ -30,7 +30,8 @@ impl Reader<'_> {
             }
             None => !emitted.has_path && emitted.is_program_certain,
         };
-        if !is_filter {
+        // What an interpreter runs, it does not rewrite.
+        if !is_filter || self.runs_stdin[emitted.index] {
             return;
         }
         let is_known = || {
@@ -44,20 +45,14 @@ impl Reader<'_> {
     }
 
     fn has_rewriting(&self, sources: &[FlowSource]) -> bool {
-        let is_one = |source: &FlowSource| match source {
-            FlowSource::Command(command) => self.rewriting.contains(command),
-            FlowSource::Network => false,
-        };
-        sources.iter().any(is_one)
+        sources.iter().filter_map(command_of).any(|command| self.rewriting.contains(&command))
     }
 
     /// Commands that rewrote a known text decode it, if their output is run.
     pub(super) fn runs_rewritten(&mut self, sources: &[FlowSource]) {
-        for source in sources {
-            if let FlowSource::Command(command) = source
-                && self.rewriting.contains(command)
-            {
-                self.classify(*command, Class::Decode);
+        for command in sources.iter().filter_map(command_of) {
+            if self.rewriting.contains(&command) {
+                self.classify(command, Class::Decode);
             }
         }
     }
@@ -69,11 +64,17 @@ const MAX_TEXTS: usize = 8;
 impl Reader<'_> {
     /// `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`: commands in the arguments of a command whose output runs.
     pub(super) fn runs_printed(&mut self, sources: &[FlowSource], receiver: usize) {
-        for source in sources {
-            let FlowSource::Command(command) = *source else { continue };
+        let mut commands: Vec<usize> = sources.iter().filter_map(command_of).collect();
+        while let Some(command) = commands.pop() {
             let Some(facts) = self.facts.commands.get(command) else { continue };
             if !self.printing.insert(command) {
                 continue;
+            }
+            // `yes 'rm a' | head -1`.
+            if let Some(Stdin::Commands(before)) = &facts.stdin_from
+                && facts.classes.contains(&Class::PassThrough)
+            {
+                commands.extend(before);
             }
             let code = self.facts.code.iter().filter(|code| code.command == command);
             let code = code.filter(|code| !facts.args.contains(&code.text));
@@ -85,6 +86,13 @@ impl Reader<'_> {
                 self.script(&Field::known(script), &program, &context);
             }
         }
+    }
+}
+
+fn command_of(source: &FlowSource) -> Option<usize> {
+    match source {
+        FlowSource::Command(command) => Some(*command),
+        FlowSource::Network => None,
     }
 }
 

@@ -392,8 +392,11 @@ fn listed_texts(value: &Field, key: &str) -> Vec<Field> {
     let Some((_, rest)) = value.text.split_once(key) else { return Vec::new() };
     let rest = rest.trim_start_matches(['"', '=', ':', ' ', '[']);
     let is_quoted = value.text.contains("[\"") || value.text.contains("[ \"");
-    let texts: Vec<&str> =
-        if is_quoted { rest.split('"').step_by(2).collect() } else { vec![rest] };
+    let texts: Vec<&str> = if is_quoted {
+        rest.split('"').step_by(2).collect()
+    } else {
+        rest.split(',').take(1).collect()
+    };
     texts.into_iter().map(|text| value.with_text(text)).collect()
 }
 
