@@ -11,6 +11,9 @@ use toml_edit::{
 /// The part of a table of hooks that names the hook.
 const NAME: &str = "name";
 
+/// A byte order mark.
+const MARK: &str = "\u{feff}";
+
 /// The reason why a text cannot be changed.
 #[derive(Debug)]
 pub(super) enum EditError {
@@ -31,7 +34,16 @@ pub(super) fn set(text: &str, key: &SettingKey, value: Value) -> Result<String, 
     let mut document: DocumentMut = text.parse()?;
     let (table, leaf) = place(document.as_table_mut(), key)?;
     put(table, leaf, value);
-    Ok(document.to_string())
+    Ok(in_form_of(text, &document))
+}
+
+/// Returns a document with the line ends and the byte order mark of the text that it was read from.
+fn in_form_of(text: &str, document: &DocumentMut) -> String {
+    let mark = if text.starts_with(MARK) { MARK } else { "" };
+    let new = document.to_string();
+    let new = new.strip_prefix(MARK).unwrap_or(&new).replace("\r\n", "\n");
+    let new = if text.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
+    format!("{mark}{new}")
 }
 
 /// The table that contains a setting, which is created if it is missing, and the last part of its key.
@@ -147,7 +159,7 @@ pub(super) fn remove_table(text: &str, tables: &[&str], name: &str) -> Result<St
         table = child(table, part)?;
     }
     table.remove(name);
-    Ok(document.to_string())
+    Ok(in_form_of(text, &document))
 }
 
 /// The range from the key to the end of its value.
@@ -214,6 +226,18 @@ mod tests {
         assert_eq!(set_in(dotted, "hooks.fail", "\"x\""), dotted.replacen("open", "x", 1));
         let inline = set_in(dotted, "hooks.override.a.fail", "\"x\"");
         assert_eq!(inline, dotted.replace("\"a\", fail = \"open\"", "\"a\", fail = \"x\""));
+    }
+
+    #[test]
+    fn line_ends_and_the_byte_order_mark_stay() {
+        let text = "\u{feff}# mine\r\nmax_turns = 3\r\nmodel = \"a/b\"\r\n";
+        let new = set_in(text, "max_turns", "4");
+        assert_eq!(new, text.replace('3', "4"));
+        assert_eq!(unset(&new, &key("max_turns")).unwrap(), text.replace("max_turns = 3\r\n", ""));
+        assert_eq!(
+            set_in(text, "hooks.fail", "\"open\""),
+            format!("{text}\r\n[hooks]\r\nfail = \"open\"\r\n")
+        );
     }
 
     #[test]
