@@ -37,6 +37,17 @@ fn a_healthy_setup_is_reported() {
 }
 
 #[test]
+fn confined_servers_are_a_reason_to_say_what_this_machine_keeps() {
+    let sandbox = sandbox();
+    let server = "[mcp.servers.echo]\ncommand = \"cat\"\n";
+    sandbox.configure(server);
+    assert_eq!(ids(&sandbox), [] as [String; 0]);
+    sandbox.configure(format!("{server}confine = \"standard\"\n"));
+    let ids = ids(&sandbox);
+    assert!(ids == ["confine-kept"] || ids == ["confine-not-kept"], "{ids:?}");
+}
+
+#[test]
 fn all_problems_are_listed_with_the_worst_first() {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);

@@ -1,4 +1,4 @@
-//! The confinements that this machine keeps, if hooks confine calls or are confined themselves.
+//! The confinements that this machine keeps, if hooks confine calls, or if hooks or MCP servers are confined (F11).
 
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub(super) fn examine(project: &Project, catalog: &Catalog) -> Option<Diagnostic
     let confines = catalog.hooks().iter().any(|hook| {
         hook.options.is_pure || hook.options.rules.as_ref().is_some_and(HookRules::confine)
     });
+    let confines =
+        confines || project.settings.mcp.iter().any(|server| server.table.confine.is_some());
     if !confines {
         return None;
     }
