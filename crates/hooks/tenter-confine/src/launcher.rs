@@ -60,6 +60,9 @@ pub fn run(
     surroundings: Surroundings,
     read_profile: ProfileReader,
 ) -> ExitCode {
+    if arguments.first().is_some_and(|first| first == "--help" || first == "-h") {
+        return help();
+    }
     match start(arguments, surroundings, read_profile) {
         Ok(code) => code,
         Err(why) => {
@@ -238,6 +241,12 @@ fn print_check(reports: &[PromiseReport]) -> ExitCode {
     let is_written = io::stdout().write_all(lines.concat().as_bytes()).is_ok();
     let is_complete = reports.iter().all(|report| report.state != PromiseState::NotKept);
     ExitCode::from(u8::from(!is_written || !is_complete))
+}
+
+/// Prints the usage for a user who asks for it.
+pub fn help() -> ExitCode {
+    let is_written = writeln!(io::stdout(), "{USAGE}").is_ok();
+    if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn say(line: &str) {

@@ -23,6 +23,9 @@ fn main() -> ExitCode {
         let is_written = std::io::stdout().write_all(line.as_bytes()).is_ok();
         return if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
+    if arguments == ["--help"] || arguments == ["-h"] {
+        return launcher::help();
+    }
     let _ = writeln!(std::io::stderr(), "{}", launcher::USAGE);
     ExitCode::FAILURE
 }
