@@ -281,12 +281,12 @@ pub(super) fn refuse_built_in(name: &str) -> Result<(), Failure> {
 
 /// A path for listings, relative to the project or the home directory if it is in one of them.
 pub(super) fn short(project: &Project, path: &Path) -> String {
-    if let Ok(rest) = path.strip_prefix(project.root()) {
-        return rest.to_string_lossy().into_owned();
-    }
-    match path.strip_prefix(&project.env.home) {
-        Ok(rest) => format!("~/{}", rest.to_string_lossy()),
-        Err(_) => path.to_string_lossy().into_owned(),
+    let (root, home) = (project.root(), &project.env.home);
+    let in_home = path.strip_prefix(home).map(|rest| format!("~/{}", rest.to_string_lossy()));
+    match path.strip_prefix(root) {
+        // A project around the home directory says less about the place.
+        Ok(rest) if !home.starts_with(root) => rest.to_string_lossy().into_owned(),
+        _ => in_home.unwrap_or_else(|_| path.to_string_lossy().into_owned()),
     }
 }
 

@@ -31,6 +31,17 @@ fn named<'v>(list: &'v Value, name: &str) -> Vec<&'v Value> {
 }
 
 #[test]
+fn paths_in_the_home_directory_begin_with_a_tilde_in_every_project_around_it() {
+    let sandbox = sandbox();
+    sandbox.user_hook("guard", SILENT);
+    for directory in [sandbox.home(), "/".into(), sandbox.project()] {
+        let list = format!("cd '{}' && tenter hooks list", directory.display());
+        let output = sandbox.shell(&list).expect_code(0);
+        assert!(output.stdout.contains(" ~/.kodelet/hooks/guard"), "{output}");
+    }
+}
+
+#[test]
 fn every_hook_is_listed_with_the_reason_if_it_does_not_run() {
     let sandbox = every_status();
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @r#"
