@@ -31,6 +31,12 @@ pub(crate) fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf,
     if is_for_user {
         return Ok(project.layout.new_for_user(&HOOKS));
     }
+    let home = &project.env.home;
+    if project.root() == home && fs::symlink_metadata(home.join(".git")).is_err() {
+        let failure =
+            Failure::new(format!("{} is your home directory, no project", home.display()));
+        return Err(failure.help("run this in a project, or create the hook for all your projects: `tenter hooks new --user`, `tenter guard add` without --project"));
+    }
     let dir = project.layout.new_in_project(&HOOKS);
     let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
     let existing = existing.unwrap_or(project.root());

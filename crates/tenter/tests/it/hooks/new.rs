@@ -44,6 +44,19 @@ fn nothing_is_left_of_a_hook_that_cannot_be_trusted() {
     }
 }
 
+/// Hooks in the home directory would run in no project.
+#[test]
+fn the_home_directory_is_no_project_unless_it_is_a_repository() {
+    let sandbox = sandbox();
+    for command in ["hooks new mine", "guard add secrets --project"] {
+        let output = sandbox.shell(&format!("cd ~ && tenter {command}")).expect_code(1);
+        assert!(output.stdout.contains("is your home directory, no project"), "{output}");
+        assert!(!sandbox.home().join(".agents").exists());
+    }
+    let _ = sandbox.shell("cd ~ && tenter hooks new mine --user").expect_code(0);
+    let _ = sandbox.shell("mkdir ~/.git && cd ~ && tenter hooks new mine").expect_code(0);
+}
+
 #[test]
 fn an_empty_hook_is_valid_and_does_nothing_in_every_language() {
     for language in ["bash", "python", "node"] {
