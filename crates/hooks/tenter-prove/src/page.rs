@@ -29,7 +29,7 @@ fn columns(proofs: &[Proof]) -> String {
     }
     text.push_str(
         "What `tenter bridge prove` saw of these versions. **yes**: it works; **emulated**: in another way; **no**: it does not, as the \
-         sections below say; **BROKEN**: it should.\n\n",
+         sections below say; **BROKEN**: it should; empty: the check is newer than this proof.\n\n",
     );
     row(&mut text, "check", proofs, |proof| format!("`{}`", proof.agent));
     row(&mut text, "---", proofs, |_| "---".to_owned());
