@@ -188,7 +188,9 @@ impl Installation<'_> {
             self.registry.records_of(host).iter().any(|record| record.file == target.file);
         if plan.is_change() {
             self.explain(&plan);
-            if version.is_none() && (1..host.events.len()).contains(&plan.handlers()) {
+            let is_partial = host.registration.oldest > HostVersion::EARLIEST
+                && (1..host.events.len()).contains(&plan.handlers());
+            if version.is_none() && is_partial {
                 ui::note(format!(
                     "{}: the version of {} is unknown: only events that version {} knows are registered",
                     styled(NOTICE, "note"),

@@ -54,6 +54,16 @@ fn what_is_installed_can_be_removed() {
     assert!(output.stderr.contains("nothing is registered"), "{output}");
 }
 
+/// A plugin registers its events itself.
+#[test]
+fn an_unknown_version_matters_only_where_events_depend_on_it() {
+    let sandbox = Installed::new();
+    for (agent, matters) in [("opencode", false), ("claude-code", true)] {
+        let output = sandbox.run(&["bridge", "install", agent, "--yes"]).expect_code(0);
+        assert_eq!(output.stderr.contains("only events that version"), matters, "{output}");
+    }
+}
+
 #[test]
 fn codex_trusts_what_is_registered() {
     let sandbox = Installed::new();
