@@ -44,6 +44,14 @@ fn nothing_is_left_of_a_hook_that_cannot_be_trusted() {
     }
 }
 
+#[test]
+fn an_empty_hook_with_the_name_of_a_ready_made_one_says_how_to_add_that() {
+    let sandbox = sandbox();
+    let note = |name: &str| sandbox.run(&["hooks", "new", name]).expect_code(0).stderr;
+    assert!(note("privilege").contains("`tenter hooks add privilege` adds the ready-made hook"));
+    assert!(!note("mine").contains("ready-made"));
+}
+
 /// Hooks in the home directory would run in no project.
 #[test]
 fn the_home_directory_is_no_project_unless_it_is_a_repository() {

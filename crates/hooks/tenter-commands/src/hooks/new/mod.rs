@@ -24,6 +24,7 @@ use self::static_action::ActionWord;
 use self::template::Template;
 use super::entry;
 use super::format::Format;
+use crate::guard::catalog_names;
 use crate::new_files::{self, NewFile, hooks_dir};
 use crate::project::Project;
 use crate::trust;
@@ -190,6 +191,10 @@ impl NewHookPlan {
             }
             Self::Empty(_) | Self::Executable(_) => {
                 ui::note("It does nothing yet. `tenter hooks new --help` lists templates.");
+                if catalog_names().any(|(name, _)| name == args.name) {
+                    let name = &args.name;
+                    ui::note(format!("`tenter hooks add {name}` adds the ready-made hook {name}."));
+                }
             }
             Self::Runtime(_) => {
                 ui::note("It does nothing yet. `tenter help runtime-hooks` explains the SDK.");
