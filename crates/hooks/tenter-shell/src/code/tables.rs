@@ -309,6 +309,7 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Other, "callCommand", "", Effect::Shell),
     call(Language::Other, "readProcess", "", Effect::Words),
     call(Language::Other, "Command", "exec", Effect::Words),
+    call(Language::Other, "remove_dir_all", "fs", path(PathOp::Delete, true, 0)),
     call(Language::Other, "RemoveAll", "os", path(PathOp::Delete, true, 0)),
     call(Language::Other, "cmd", "System", Effect::Words),
     call(Language::Other, "command", "shell", Effect::Shell),

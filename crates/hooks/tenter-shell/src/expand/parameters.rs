@@ -60,7 +60,11 @@ impl Reader<'_> {
         let [Part::Plain(subscript) | Part::Quoted(subscript)] = parts.as_slice() else {
             return None;
         };
-        let subscript = subscript.strip_prefix('[')?.strip_suffix(']')?;
+        let subscript = subscript.strip_prefix('[')?;
+        let subscript = match subscript.strip_suffix(']') {
+            Some(subscript) => subscript,
+            None => subscript,
+        };
         if let Some(Some(value)) = self.scope.get(&format!("{}[{subscript}]", parameter.name)) {
             let value = value.clone();
             return Some(if parameter.is_quoted {
@@ -69,9 +73,17 @@ impl Reader<'_> {
                 Piece::Split(value)
             });
         }
-        let fields = self.scope.array(&parameter.name)?;
+        let fields = match self.scope.array(&parameter.name) {
+            Some(fields) => fields.to_vec(),
+            None => self.single_elements(&parameter.name)?,
+        };
+        // `${name[@]:1}`.
+        if let Some((kind @ ("@" | "*"), start)) = subscript.split_once("]:") {
+            let rest = fields.into_iter().skip(start.trim().parse().ok()?).collect();
+            return Some(self.joined(rest, kind, parameter.is_quoted));
+        }
         if matches!(subscript, "@" | "*") {
-            return Some(self.joined(fields.to_vec(), subscript, parameter.is_quoted));
+            return Some(self.joined(fields, subscript, parameter.is_quoted));
         }
         let index: usize = match subscript.parse::<isize>().ok()? {
             index if index < 0 => fields.len().checked_sub(index.unsigned_abs())?,
@@ -79,6 +91,15 @@ impl Reader<'_> {
         };
         let field = fields.get(index).cloned().unwrap_or_default();
         Some(if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) })
+    }
+
+    /// The elements of an array that were set one by one.
+    fn single_elements(&self, name: &str) -> Option<Vec<Field>> {
+        /// Maximum number of elements.
+        const MAX_ELEMENTS: usize = 64;
+        let element = |index| self.scope.get(&format!("{name}[{index}]"))?.clone();
+        let fields: Vec<Field> = (0..MAX_ELEMENTS).map_while(element).collect();
+        (!fields.is_empty()).then_some(fields)
     }
 
     /// All of several fields: each of them with `@` in quotes, else one text.

@@ -263,6 +263,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "go run",
         style: Style::Posix,
         options: "-exec= -ldflags= -tags= -mod=",
+        runs: &[Run::Option("-exec"), Run::Recipes(&super::languages::SOURCES)],
         ..GNU
     },
     Program {
@@ -296,17 +297,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "gcc",
         options: "-o= -I= -L= -l= -D= -x= -std= -c -S -E -O? -g -W?",
         paths: &["read operands", "write -o"],
+        runs: &[Run::Recipes(&super::languages::SOURCES)],
         ..GNU
     },
     Program {
         name: "cc",
         options: "-o= -I= -L= -l= -D= -x= -c -S -E -O? -g -W?",
         paths: &["read operands", "write -o"],
+        runs: &[Run::Recipes(&super::languages::SOURCES)],
         ..GNU
     },
     Program {
         name: "pytest",
         options: "-k= -m= -n= -c= -o= -p= --rootdir= --maxfail= -x -v -q -s",
+        runs: &[Run::Recipes(&super::languages::PYTEST)],
         ..GNU
     },
     Program {
@@ -347,6 +351,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "rustc",
         options: "-o= --out-dir= --crate-type= --edition= -C= -L= -l= --emit= --cfg= -W= -A= -D= -O -g -V --version",
         paths: &["write -o", "create --out-dir", "read operands"],
+        runs: &[Run::Recipes(&super::languages::SOURCES)],
         ..GNU
     },
     Program {

@@ -220,6 +220,28 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "nox",
+        options: "-s= -e= -f= --noxfile=",
+        runs: &[Run::Recipes(&NOX)],
+        ..FAMILY
+    },
+    Program { name: "invoke", options: "-c= -r=", runs: &[Run::Recipes(&INVOKE)], ..FAMILY },
+    Program { name: "gulp", options: "-f= --gulpfile=", runs: &[Run::Recipes(&GULP)], ..FAMILY },
+    Program { name: "jest", options: "-c= --config= -t=", runs: &[Run::Recipes(&JEST)], ..GNU },
+    Program { name: "mocha", options: "-g= -R= -r=", runs: &[Run::Recipes(&JEST)], ..GNU },
+    Program {
+        name: "vitest",
+        options: "-c= --config= -t=",
+        runs: &[Run::Recipes(&VITE)],
+        ..FAMILY
+    },
+    Program {
+        name: "vite",
+        options: "-c= --config= --port=",
+        runs: &[Run::Recipes(&VITE)],
+        ..FAMILY
+    },
+    Program {
         name: "ansible",
         options: "-a= --args= -m= --module-name= -i= -u= -e= -l= -b -f=",
         runs: &[Run::OptionRemote("-a --args")],
@@ -257,6 +279,21 @@ const TASKFILES: RecipeFiles = RecipeFiles {
     names: &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"],
     form: Form::Yaml,
 };
+
+const fn code(names: &'static [&'static str], language: Language) -> RecipeFiles {
+    RecipeFiles { options: "", inline: "", names, form: Form::Code(language) }
+}
+
+/// Code that a program runs, or makes a program of.
+pub(super) const SOURCES: RecipeFiles = code(&[], Language::Other);
+pub(super) const PYTEST: RecipeFiles = code(&["conftest.py"], Language::Python);
+pub(super) const SETUP: RecipeFiles = code(&["setup.py"], Language::Python);
+const NOX: RecipeFiles = code(&["noxfile.py"], Language::Python);
+const INVOKE: RecipeFiles = code(&["tasks.py"], Language::Python);
+const GULP: RecipeFiles = code(&["gulpfile.js", "gulpfile.mjs"], Language::Node);
+const JEST: RecipeFiles = code(&["jest.config.js", "jest.setup.js"], Language::Node);
+const VITE: RecipeFiles =
+    code(&["vite.config.js", "vite.config.ts", "vitest.config.ts"], Language::Node);
 
 const RAKEFILES: RecipeFiles = RecipeFiles {
     options: "-f --rakefile",

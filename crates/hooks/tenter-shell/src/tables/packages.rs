@@ -82,6 +82,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "pip install",
         options: "-r= --requirement= -c= --constraint= -e= --editable= -t= --target= -i= --index-url= --extra-index-url= -f= --find-links= --prefix= --root= --src= --log= -U --upgrade --user --break-system-packages --no-deps -q",
         paths: &["read -r --requirement -c --constraint", "create -t --target"],
+        runs: &[Run::Recipes(&super::languages::SETUP)],
         ..GNU
     },
     Program { name: "pip uninstall", options: "-r= --requirement= -y --yes", ..GNU },

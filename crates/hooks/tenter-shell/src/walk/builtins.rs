@@ -187,8 +187,17 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        if let Some(at) = args.iter().position(|arg| arg.text == "--") {
-            self.scope.set_positional(args[at + 1..].to_vec());
+        let is_option = |at: usize| {
+            let before = at.checked_sub(1).and_then(|before| args.get(before));
+            args[at].text.starts_with(['-', '+'])
+                || before.is_some_and(|before| {
+                    before.text.starts_with(['-', '+']) && before.text.ends_with('o')
+                })
+        };
+        let dashes = args.iter().position(|arg| arg.text == "--").map(|at| at + 1);
+        let start = dashes.or_else(|| (0..args.len()).find(|at| !is_option(*at)));
+        if let Some(start) = start {
+            self.scope.set_positional(args[start..].to_vec());
         }
     }
 

@@ -254,6 +254,7 @@ impl Reader<'_> {
                     let source = crate::facts::FlowSource::Command(emitted.index);
                     let input = context.stdin.as_ref().filter(|_| copies_input(call, emitted));
                     let text = input.and_then(|input| input.text.clone());
+                    let text = text.or_else(|| self.copied(call, emitted));
                     self.writes_file(&path, &[source], text);
                     self.writes_into_directory(&path, call, emitted);
                 }
@@ -289,7 +290,7 @@ impl Reader<'_> {
             let name = operand.text.rsplit(['/', ':']).next().unwrap_or_default();
             let inner = path.with_text(format!("{}/{name}", path.text));
             let source = crate::facts::FlowSource::Command(emitted.index);
-            self.writes_file(&inner, &[source], None);
+            self.writes_file(&inner, &[source], self.copied(call, emitted));
         }
     }
 

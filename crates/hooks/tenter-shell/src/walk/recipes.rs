@@ -8,6 +8,9 @@ use crate::tables::{Form, RecipeFiles};
 use super::call::{Call, Emitted};
 use super::wrappers::values;
 
+/// Maximum number of operands that are read as files.
+const MAX_FILES: usize = 8;
+
 impl Reader<'_> {
     /// The commands in the files that a command runs: those that its options name, or those with the usual names.
     pub(super) fn recipes(
@@ -31,12 +34,18 @@ impl Reader<'_> {
                 None => texts.extend(self.written(file).and_then(|file| file.text.clone())),
             }
         }
-        let usual = files.names.iter().filter(|_| named.is_empty());
-        for name in usual.copied().map(Field::known) {
+        let usual = files.names.iter().filter(|_| named.is_empty()).copied().map(Field::known);
+        // `pytest test.py`, `go run main.go`.
+        let has_operands = matches!(files.form, Form::Code(_));
+        let operands = call.operands(emitted).take(MAX_FILES).filter(|_| has_operands).cloned();
+        for name in usual.chain(operands).collect::<Vec<_>>() {
             if let Some(file) = self.written_here(&name) {
                 texts.extend(file.text.clone());
-                self.read_file(&name, emitted.index, FlowRole::Code);
-                self.classify(emitted.index, Class::Interpreter);
+                // A compiler does not run what it reads.
+                if !files.names.is_empty() {
+                    self.read_file(&name, emitted.index, FlowRole::Code);
+                    self.classify(emitted.index, Class::Interpreter);
+                }
             }
         }
         let names = script_names(call, emitted);

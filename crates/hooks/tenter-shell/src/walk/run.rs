@@ -1,9 +1,10 @@
 //! Simulates a command: its facts, its effects on the shell, and what it runs itself.
 
-use crate::facts::{FlowRole, FlowSource};
+use crate::facts::{FlowRole, FlowSource, Language};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader, WrittenFile};
 use crate::scope::Keep;
+use crate::tables;
 
 use super::call::{Call, Emitted};
 
@@ -60,7 +61,10 @@ impl Reader<'_> {
         let inner = match self.written_program(call, emitted) {
             Some(script) => {
                 self.active.push(call.argv[0].text.clone());
-                let outcome = self.script_of(&script, emitted, context);
+                let outcome = match language_of(&script.text) {
+                    Some(language) => self.code(language, &script, emitted, context),
+                    None => self.script_of(&script, emitted, context),
+                };
                 self.active.pop();
                 outcome
             }
@@ -79,9 +83,7 @@ impl Reader<'_> {
     fn written_program(&self, call: &Call, emitted: &Emitted) -> Option<Field> {
         let name = call.argv.first().filter(|_| emitted.has_path)?;
         let text = self.written(name)?.text.clone()?;
-        let is_other = text.text.starts_with("#!")
-            && !text.text.lines().next().is_some_and(|line| line.trim_end().ends_with("sh"));
-        (!is_other && !self.active.contains(&name.text)).then_some(text)
+        (!self.active.contains(&name.text)).then_some(text)
     }
 
     /// The descriptors of a command as files: `bash /dev/fd/3 3<<< 'rm a'`.
@@ -178,6 +180,13 @@ impl Reader<'_> {
         }
         self.facts.flows.push(flow);
     }
+}
+
+/// The language of a script whose first line names an interpreter that is no shell.
+fn language_of(script: &str) -> Option<Language> {
+    let words = script.strip_prefix("#!")?.lines().next()?.split([' ', '/']);
+    let rows = words.filter_map(tables::find);
+    rows.filter_map(|row| row.interpreter?.language).last()
 }
 
 /// The context of a script that a command runs.
