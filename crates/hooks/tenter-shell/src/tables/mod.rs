@@ -135,9 +135,9 @@ pub(crate) enum Run {
     Container(usize),
     /// The arguments after `--` are a command in a container.
     AfterDashesContainer,
-    /// What a file says that the program reads: a makefile, or the scripts of a package.
+    /// The commands in a file that the program reads: a makefile, or the scripts of a package.
     Recipes(&'static RecipeFiles),
-    /// Commands that transfer files: the values of the first options, the files in those of the second, and the standard input.
+    /// Commands that transfer files: the values of the first options, the files that the second ones name, and the standard input.
     Transfers(&'static str, &'static str),
     /// Commands of an editor: the values of these options, operands after `+`, and the standard input.
     Edits(&'static str),

@@ -204,7 +204,7 @@ impl Reader<'_> {
         }
         if language == Language::Powershell {
             self.facts.unparsed = true;
-            // Its plain commands are those of other shells.
+            // Its plain commands are like the commands of other shells.
             all.commands.extend(self.script(text, &emitted.program, context).commands);
         }
         for call in facts.calls {

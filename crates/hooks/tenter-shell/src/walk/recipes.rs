@@ -21,8 +21,8 @@ impl Reader<'_> {
         context: &Context,
     ) -> NodeResult {
         let mut texts = values(emitted, files.inline);
-        let named = values(emitted, files.options);
-        for file in &named {
+        let option_files = values(emitted, files.options);
+        for file in &option_files {
             let is_stdin = matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0");
             match context.stdin.clone().filter(|_| is_stdin) {
                 Some(input) => {
@@ -34,7 +34,8 @@ impl Reader<'_> {
                 None => texts.extend(self.written(file).and_then(|file| file.text.clone())),
             }
         }
-        let usual = files.names.iter().filter(|_| named.is_empty()).copied().map(Field::known);
+        let usual =
+            files.names.iter().filter(|_| option_files.is_empty()).copied().map(Field::known);
         // `pytest test.py`, `go run main.go`.
         let has_operands = matches!(files.form, Form::Code(_));
         let operands = call.operands(emitted).take(MAX_FILES).filter(|_| has_operands).cloned();

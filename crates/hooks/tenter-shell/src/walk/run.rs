@@ -186,7 +186,7 @@ impl Reader<'_> {
 fn language_of(script: &str) -> Option<Language> {
     let words = script.strip_prefix("#!")?.lines().next()?.split([' ', '/']);
     let rows = words.filter_map(tables::find);
-    rows.filter_map(|row| row.interpreter?.language).last()
+    rows.filter_map(|row| row.interpreter?.language).next_back()
 }
 
 /// The context of a script that a command runs.

@@ -7,7 +7,7 @@ use crate::reader::{Context, Reader};
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    /// The text that a program rewrites: that of its last operand, if the text wrote that file, or its standard input.
+    /// The text that a program rewrites: the content of its last operand, if the text wrote that file, or its standard input.
     pub(super) fn rewritten(
         &self,
         call: &Call,
