@@ -198,7 +198,13 @@ pub(super) fn check_address(address: &str) -> Result<(), String> {
         // URLs are shown in errors.
         return Err("a URL must not contain a password; configure a key with `api_key_env` or `api_key_command`".to_owned());
     }
-    Ok(())
+    let is_invalid = |c: &char| !c.is_ascii_graphic() || "\"<>\\^`{|}".contains(*c);
+    match address.chars().find(is_invalid) {
+        None => Ok(()),
+        Some(c) => Err(format!(
+            "the URL {address:?} cannot contain {c:?}: write it as %XX, and a host name with other letters in its ASCII form (xn--…)"
+        )),
+    }
 }
 
 fn is_variable_name(name: &str) -> bool {
@@ -251,6 +257,10 @@ mod tests {
         }
         for bad in ["localhost:8080", "ftp://x", "http://", "https:///v1", ""] {
             assert!(check_address(bad).unwrap_err().contains("must start with"), "{bad}");
+        }
+        for bad in ["https://bücher.example/v1", "https://a b/v1", "https://a/{v1}", "http://a/\n"]
+        {
+            assert!(check_address(bad).unwrap_err().contains("cannot contain"), "{bad}");
         }
         let error = check_address("https://me:hunter2@proxy/v1").unwrap_err();
         assert!(!error.contains("hunter2"), "{error}");
