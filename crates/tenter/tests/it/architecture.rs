@@ -179,7 +179,7 @@ const LICENCES: &[&str] = &[
 ];
 
 /// Packages in `Cargo.lock` at most: a new dependency is a decision.
-const PACKAGES: usize = 250;
+const PACKAGES: usize = 245;
 
 /// Packages that the product contains in two versions, because two libraries want different ones and neither is ours to move.
 /// Hashing: the SDK of MCP has the next version of the model library's.
