@@ -67,7 +67,8 @@ impl Reader<'_> {
         let mut commands: Vec<usize> = sources.iter().filter_map(command_of).collect();
         while let Some(command) = commands.pop() {
             let Some(facts) = self.facts.commands.get(command) else { continue };
-            if !self.printing.insert(command) {
+            // `printf %q` prints no command.
+            if facts.program == "printf" || !self.printing.insert(command) {
                 continue;
             }
             // `yes 'rm a' | head -1`.
