@@ -202,13 +202,14 @@ impl Context {
 
     /// The context of what a wrapper or a construct runs, if the nesting is within the limit.
     pub(crate) fn inside(&self, via: &str) -> Option<Self> {
-        if self.depth >= MAX_DEPTH {
-            return None;
-        }
-        let mut inner = self.clone();
+        let mut inner = self.deeper()?;
         inner.via.push(via.to_owned());
-        inner.depth += 1;
         Some(inner)
+    }
+
+    /// The context of a text in a text, if the nesting is within the limit.
+    pub(crate) fn deeper(&self) -> Option<Self> {
+        (self.depth < MAX_DEPTH).then(|| Self { depth: self.depth + 1, ..self.clone() })
     }
 
     /// This context with another standard input.

@@ -71,9 +71,19 @@ impl Reader<'_> {
             }
         }
         if text.is_certain && text.text.contains(['$', '`']) {
-            let (parts, script) = syntax::parse_quoted(&text.text, context.depth);
-            self.text_of(&parts, &context.clone().with_heredocs(script.heredocs));
+            self.expanded_again(text, context);
         }
+    }
+
+    /// Expands what is in a value, as in quotes. `None` at a limit: a value can contain itself.
+    pub(crate) fn expanded_again(&mut self, value: &Field, context: &Context) -> Option<Field> {
+        let Some(inner) = context.deeper().filter(|_| self.expand_by(value.text.len())) else {
+            self.reach_limit();
+            return None;
+        };
+        let (parts, script) = syntax::parse_quoted(&value.text, inner.depth);
+        self.keep_broken(&script);
+        Some(self.text_of(&parts, &inner.with_heredocs(script.heredocs)))
     }
 }
 

@@ -10,6 +10,9 @@ use super::wrappers::values;
 /// Maximum number of links.
 const MAX_LINKS: usize = 16;
 
+/// Maximum length of a path, in bytes: systems know no longer ones.
+const MAX_LENGTH: usize = 4096;
+
 /// Maximum number of links that follow each other.
 const MAX_FOLLOWED: usize = 4;
 
@@ -39,6 +42,7 @@ impl Reader<'_> {
                     if is_relative_to_name { Some(parent.as_str()) } else { self.scope.cwd() };
                 let target = locate::absolute(&target.text, around);
                 if let Some(target) = target.filter(|target| *target != name)
+                    && name.len().max(target.len()) <= MAX_LENGTH
                     && self.links.len() < MAX_LINKS
                 {
                     self.links.push((name, target));

@@ -2,6 +2,7 @@
 
 use crate::facts::{Class, FlowSource, Stdin};
 use crate::field::Field;
+use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Reader};
 
 use super::call::{Call, Emitted};
@@ -134,7 +135,9 @@ pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
         let is_plain = !literal.contains(|c| ".*[]\\^$+?(){}|".contains(c))
             && !replacement.contains(['&', '\\'])
             && matches!(flags.as_str(), "" | "g");
-        if !is_plain || index >= MAX_COMMANDS {
+        let occurrences: usize = lines.iter().map(|line| line.matches(literal).count()).sum();
+        let is_long = occurrences.saturating_mul(replacement.len()) > MAX_VALUE;
+        if !is_plain || is_long || index >= MAX_COMMANDS {
             return None;
         }
         for line in &mut lines {
@@ -152,7 +155,7 @@ pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
                 _ => continue,
             };
         }
-        if lines.iter().map(String::len).sum::<usize>() > crate::limits::MAX_VALUE {
+        if lines.iter().map(String::len).sum::<usize>() > MAX_VALUE {
             return None;
         }
     }
@@ -214,4 +217,17 @@ fn members(set: &Field) -> Option<Vec<char>> {
         }
     }
     (members.len() <= MAX_LETTERS).then_some(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_substitution_is_computed_unless_its_result_is_long() {
+        let (text, long) = (Field::known("a".repeat(1 << 20)), "b".repeat(1 << 20));
+        assert!(substituted(&text, &[Field::known(format!("s/a/{long}/g"))]).is_none());
+        let short = substituted(&Field::known("rXm X"), &[Field::known("s/X//")]);
+        assert_eq!(short.unwrap().text, "rm X\n");
+    }
 }

@@ -77,6 +77,54 @@ const PIECES: [&str; 66] = [
     "os.system('",
 ];
 
+/// Uses of the variables `x` and `y`, the function `f` and the file `s`, of which their own values are made.
+const USES: [&str; 44] = [
+    "$x ",
+    "$y ",
+    "${x@P}",
+    "${y@P}",
+    "${!x}",
+    "${x/a/$y}",
+    "${x:-${y@P}}",
+    "$((x))",
+    "$((y + x))",
+    "$((x[y]))",
+    "a[$x]",
+    "a[$((y))]",
+    "$(eval \"$x\")",
+    "$(echo ${y@P})",
+    "`$y`",
+    "eval \"$y\"",
+    "eval $x",
+    "f $x",
+    "\"$@\"",
+    "echo \"$x\" | sh",
+    "yes \"$y\" | sh",
+    "python3 -c \"$x\" | sh",
+    "bash -c \"$x\"",
+    "trap \"$x\" EXIT",
+    "source s",
+    "echo \"$x\" > s",
+    "sh s",
+    "make -f s",
+    "alias f=\"$y\"",
+    "x=$y",
+    "x=\"$x$x\"",
+    "y+=$x",
+    "(( x ))",
+    "[[ $x -gt y ]]",
+    "let x",
+    "printf -v x %s \"$y\"",
+    "set -- $x",
+    "declare -n x=y",
+    "ln -s x s",
+    "coproc eval $x",
+    "\n",
+    "; ",
+    " | ",
+    "rm a",
+];
+
 fn check(text: &str) -> Facts {
     let facts = read(text, &surroundings());
     assert_eq!(facts, read(text, &surroundings()));
@@ -122,6 +170,25 @@ proptest! {
         let facts = check(&format!("rm -rf /etc\n{}", pieces.concat()));
         prop_assert_eq!(&facts.commands[0].program, "rm");
         prop_assert_eq!(&facts.commands[0].operands, &["/etc"]);
+    }
+}
+
+/// Values, functions and files that contain themselves: the shell would never end, and neither the stack nor the time may.
+#[test]
+fn what_contains_itself_has_facts() {
+    let of_itself =
+        ["x='${x@P}'; echo ${x@P}", "x='$((x))'; echo $((x))", "x='a[$((x))]'; (( x ))"];
+    for text in of_itself {
+        assert!(check(&format!("{text}; rm a")).over_limit, "{text}");
+    }
+    let mut choices = Choices::new(11);
+    for _ in 0..300 * soak_factor() {
+        let mut uses = || {
+            let count = choices.below(4) + 1;
+            (0..count).map(|_| choices.of(&USES)).collect::<String>()
+        };
+        let (x, y, f, last) = (uses(), uses(), uses(), uses());
+        check(&format!("x='{x}'; y='{y}'; f() {{ {f}; }}; {last}"));
     }
 }
 
