@@ -1,5 +1,7 @@
 //! Wrong calls, and payloads that no host should write: a clear line on stderr, and a deny only where a hook fails closed.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 use tenter_testkit::PtySession;
 
@@ -129,6 +131,19 @@ fn a_wrong_registration_says_what_is_known() {
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains("did you mean \"PreToolUse\"?"), "{output}");
     assert!(output.stderr.contains("`tenter-hook --help` shows"), "{output}");
+}
+
+#[test]
+fn the_launcher_explains_itself() {
+    for (program, arguments) in [
+        (env!("CARGO_BIN_EXE_tenter-launch"), &["--help"][..]),
+        (env!("CARGO_BIN_EXE_tenter-launch"), &["confine", "-h"]),
+        (env!("CARGO_BIN_EXE_tenter-hook"), &["confine", "--help"]),
+    ] {
+        let output = Command::new(program).args(arguments).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        assert!(output.stdout.starts_with(b"usage: confine "), "{output:?}");
+    }
 }
 
 #[test]
