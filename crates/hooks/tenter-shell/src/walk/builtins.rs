@@ -248,9 +248,10 @@ impl Reader<'_> {
     fn remember_sourced(&mut self, file: &Field) {
         /// Maximum number of files.
         const MAX_FILES: usize = 16;
-        if self.sourced.len() < MAX_FILES {
-            self.sourced.push(file.clone());
+        if self.sourced.len() >= MAX_FILES {
+            return self.reach_limit();
         }
+        self.sourced.push(file.clone());
     }
 
     /// `. .env; env` shows what is in the file.

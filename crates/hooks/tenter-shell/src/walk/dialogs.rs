@@ -58,7 +58,11 @@ impl Reader<'_> {
     ) -> NodeResult {
         let mut all = NodeResult::default();
         for text in texts {
-            let commands = text.text.split(['\n', ';', '|']).take(MAX_COMMANDS);
+            let commands = || text.text.split(['\n', ';', '|']);
+            if commands().nth(MAX_COMMANDS).is_some() {
+                self.reach_limit();
+            }
+            let commands = commands().take(MAX_COMMANDS);
             for effect in commands.filter_map(|command| effect(command.trim())) {
                 match effect {
                     Effect::Script(script) => {

@@ -58,7 +58,7 @@ impl Reader<'_> {
     }
 
     fn evaluated_within(&mut self, text: &Field, context: &Context, depth: usize) {
-        if depth == 0 || !self.expand_by(text.text.len()) {
+        if !self.expand_by(text.text.len()) {
             return;
         }
         let names = text.text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -67,7 +67,10 @@ impl Reader<'_> {
                 && value.is_certain
                 && value.text != text.text
             {
-                self.evaluated_within(&value, context, depth - 1);
+                match depth.checked_sub(1) {
+                    Some(depth) => self.evaluated_within(&value, context, depth),
+                    None => self.reach_limit(),
+                }
             }
         }
         if text.is_certain && text.text.contains(['$', '`']) {

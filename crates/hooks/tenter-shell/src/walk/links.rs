@@ -8,13 +8,13 @@ use super::call::{Call, Emitted};
 use super::wrappers::values;
 
 /// Maximum number of links.
-const MAX_LINKS: usize = 16;
+const MAX_LINKS: usize = 256;
 
 /// Maximum length of a path, in bytes: systems know no longer ones.
 const MAX_LENGTH: usize = 4096;
 
-/// Maximum number of links that follow each other.
-const MAX_FOLLOWED: usize = 4;
+/// Maximum number of links that follow each other, as on Linux.
+const MAX_FOLLOWED: usize = 40;
 
 impl Reader<'_> {
     /// Keeps the names that `ln` gives files and directories.
@@ -23,7 +23,7 @@ impl Reader<'_> {
         if emitted.program != "ln" && !is_copy {
             return;
         }
-        let operands: Vec<Field> = call.operands(emitted).take(MAX_LINKS).cloned().collect();
+        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
         let directory = values(emitted, "-t --target-directory").into_iter().next();
         let (targets, name) = match (directory, operands.split_last()) {
             (Some(directory), _) => (operands.as_slice(), directory),
@@ -43,8 +43,10 @@ impl Reader<'_> {
                 let target = locate::absolute(&target.text, around);
                 if let Some(target) = target.filter(|target| *target != name)
                     && name.len().max(target.len()) <= MAX_LENGTH
-                    && self.links.len() < MAX_LINKS
                 {
+                    if self.links.len() >= MAX_LINKS {
+                        return self.reach_limit();
+                    }
                     self.links.push((name, target));
                 }
             }
@@ -67,7 +69,7 @@ impl Reader<'_> {
                 let is_below = rest.starts_with('/') || (rest.is_empty() && follows);
                 is_below.then(|| format!("{}{rest}", target.trim_end_matches('/')))
             });
-            match linked {
+            match linked.filter(|linked| linked.len() <= MAX_LENGTH) {
                 Some(linked) => path = linked,
                 None => break,
             }

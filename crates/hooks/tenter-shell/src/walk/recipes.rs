@@ -9,7 +9,7 @@ use super::call::{Call, Emitted};
 use super::wrappers::values;
 
 /// Maximum number of operands that are read as files.
-const MAX_FILES: usize = 8;
+const MAX_FILES: usize = 64;
 
 impl Reader<'_> {
     /// The commands in the files that a command runs: those that its options name, or those with the usual names.

@@ -60,7 +60,7 @@ impl Reader<'_> {
 }
 
 /// Maximum number of texts of one command that are read as what it prints.
-const MAX_TEXTS: usize = 8;
+const MAX_TEXTS: usize = 64;
 
 impl Reader<'_> {
     /// `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`: commands in the arguments of a command whose output runs.
@@ -114,7 +114,7 @@ fn printed(text: &str) -> Vec<String> {
 
 /// The texts in quotes.
 pub(super) fn in_quotes(text: &str) -> impl Iterator<Item = &str> {
-    let parts = |quote: char| text.split(quote).skip(1).step_by(2).take(4 * MAX_TEXTS);
+    let parts = |quote: char| text.split(quote).skip(1).step_by(2).take(MAX_TEXTS);
     parts('"').chain(parts('\''))
 }
 
