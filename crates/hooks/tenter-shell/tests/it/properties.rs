@@ -176,9 +176,8 @@ proptest! {
 /// Values, functions and files that contain themselves: the shell would never end, and neither the stack nor the time may.
 #[test]
 fn what_contains_itself_has_facts() {
-    let of_itself =
-        ["x='${x@P}'; echo ${x@P}", "x='$((x))'; echo $((x))", "x='a[$((x))]'; (( x ))"];
-    for text in of_itself {
+    let loops = ["x='${x@P}'; echo ${x@P}", "x='$((x))'; echo $((x))", "x='a[$((x))]'; (( x ))"];
+    for text in loops {
         assert!(check(&format!("{text}; rm a")).over_limit, "{text}");
     }
     let names = (0..20).map(|at| format!("x{at}=x{}; ", at + 1)).collect::<String>();
