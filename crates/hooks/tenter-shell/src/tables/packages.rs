@@ -99,13 +99,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "--with= --python= -p= --extra= --group= --env-file= --script --module -m",
         ..RUNS
     },
-    Program {
-        name: "uv tool",
-        options: "--from= --with= --python= -p=",
-        style: Style::Posix,
-        runs: &[Run::After("run", 1)],
-        ..GNU
-    },
+    Program { name: "uv tool", ..MANAGER },
+    Program { name: "uv tool run", options: "--from= --with= --python= -p=", ..RUNS },
     Program { name: "nix run", options: "--impure --option= -I=", runs: &[Run::Package], ..GNU },
     Program { name: "uvx", options: "--from= --with= --python= -p=", ..RUNS },
     Program {
