@@ -134,6 +134,7 @@ fn a_wrong_registration_says_what_is_known() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the launcher needs no sandbox to print its usage")]
 fn the_launcher_explains_itself() {
     for (program, arguments) in [
         (env!("CARGO_BIN_EXE_tenter-launch"), &["--help"][..]),
