@@ -61,10 +61,7 @@ impl Reader<'_> {
             return None;
         };
         let subscript = subscript.strip_prefix('[')?;
-        let subscript = match subscript.strip_suffix(']') {
-            Some(subscript) => subscript,
-            None => subscript,
-        };
+        let subscript = subscript.strip_suffix(']').unwrap_or(subscript);
         if let Some(Some(value)) = self.scope.get(&format!("{}[{subscript}]", parameter.name)) {
             let value = value.clone();
             return Some(if parameter.is_quoted {

@@ -262,8 +262,10 @@ impl Reader<'_> {
             "env" | "export" | "declare" | "typeset" => call.operands(emitted).next().is_none(),
             _ => false,
         };
-        for file in self.sourced.clone().iter().filter(|_| is_shown) {
-            self.touch(file, PathOp::Read, Some(emitted.index));
+        if is_shown {
+            for file in self.sourced.clone() {
+                self.touch(&file, PathOp::Read, Some(emitted.index));
+            }
         }
     }
 

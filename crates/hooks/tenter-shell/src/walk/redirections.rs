@@ -301,7 +301,8 @@ impl Reader<'_> {
             (Some(whole), Some(more)) if whole.text.len() + more.text.len() <= MAX_VALUE => {
                 whole.push(&more);
             }
-            (Some(_), _) => {}
+            (Some(_), Some(_)) => self.reach_limit(),
+            (Some(_), None) => {}
             (whole, more) => *whole = more,
         }
     }

@@ -246,6 +246,10 @@ fn limits_are_counts_and_visible() {
         .unparsed
     );
     assert!(check("echo {1..65}").unparsed);
+    let text = "b".repeat(10_000);
+    assert!(
+        check(&format!("echo {text} > s; echo {text} >> s; echo 'rm a' >> s; sh s")).over_limit
+    );
 }
 
 #[test]
