@@ -307,7 +307,7 @@ mod tests {
         "invalid character",
     ];
 
-    /// The values that `command` and its subcommands take, as command lines.
+    /// Returns the values that `command` and its subcommands take, as command lines.
     fn arguments(command: &clap::Command, path: &[String]) -> Vec<Vec<String>> {
         let valued = command.get_arguments().filter(|one| one.get_action().takes_values());
         let own = valued.map(|one| {

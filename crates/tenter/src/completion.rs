@@ -102,7 +102,7 @@ fn candidates_for(env: &Env, shell: &str, mut app: Command, words: Vec<OsString>
     is_complete
 }
 
-/// The environment with the project that the line names.
+/// Returns the environment with the project that the line names.
 fn of_line(env: &Env, words: &[OsString]) -> Env {
     let mut words = words.iter().filter_map(|word| word.to_str());
     let directory = words
@@ -132,7 +132,7 @@ fn add_candidates(command: &mut Command, path: &str, env: &Env) {
     }
 }
 
-/// The candidates without those that a terminal would not show as they are.
+/// Returns the candidates without those that a terminal would not show as they are.
 fn safe(candidates: &str, separator: &str) -> String {
     let is_safe = |candidate: &&str| {
         let mut parts = candidate.split('\t');
@@ -141,7 +141,7 @@ fn safe(candidates: &str, separator: &str) -> String {
     candidates.split(separator).filter(is_safe).collect::<Vec<_>>().join(separator)
 }
 
-/// The script for a shell.
+/// Returns the script for a shell.
 pub(crate) fn script(shell: Shell) -> Result<String, Failure> {
     let mut script = Vec::new();
     let shells = Shells::builtins();

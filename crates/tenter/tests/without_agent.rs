@@ -103,7 +103,7 @@ fn every_command_of_hooks_runs() {
     NEED_MORE.iter().for_each(|line| run(&sandbox, &format!("{line} --help")));
 }
 
-/// The commands below `path`, from their help.
+/// Returns the commands below `path`, from their help.
 fn commands(sandbox: &Sandbox, path: &[&str]) -> Vec<String> {
     let help = sandbox.run(&[path, &["--help"]].concat()).expect_code(0).stdout;
     let listing = match help.split_once("\nCommands:\n") {

@@ -9,7 +9,7 @@ use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
 /// Receives updates of an agent's work, on the thread that does the work.
 pub trait Watcher: Send + Sync {
-    /// Something happened in the conversation of `scope`.
+    /// Receives an update about the conversation of `scope`.
     fn on_update(&self, scope: &Scope, update: &SessionUpdate);
 }
 

@@ -41,7 +41,7 @@ const EDIT: Choice<Review> =
 const REJECT: Choice<Review> =
     Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Review::Reject };
 
-/// The words as a sentence.
+/// Returns the words as a sentence.
 fn sentence(words: &str) -> String {
     let mut characters = words.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());

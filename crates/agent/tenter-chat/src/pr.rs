@@ -83,7 +83,7 @@ fn template(env: &Env, file: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))
 }
 
-/// The name of the branch in git: local, or of the remote `origin`.
+/// Returns the name of the branch in git: local, or of the remote `origin`.
 fn target(git: &Git, branch: &str) -> Result<String, Failure> {
     let is_there = |name: &str| {
         git.holds(&[
@@ -113,7 +113,7 @@ fn check_ahead(git: &Git, target: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The first line as the title, without heading marks, and the rest.
+/// Returns the first line as the title, without heading marks, and the rest.
 fn split_title(text: &str) -> (&str, &str) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let title = first.trim().trim_start_matches('#').trim();

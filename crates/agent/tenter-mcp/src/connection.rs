@@ -86,7 +86,7 @@ impl ServerConnection {
         }
     }
 
-    /// The conversation has ended.
+    /// Handles the end of the conversation.
     pub(crate) fn ended(&self) {
         *self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.changes.notify_all();
@@ -174,7 +174,7 @@ async fn within<T>(
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// An error with what is known of the program, which is ended.
+/// Returns an error with what is known of the program, which is ended.
 async fn with_account(why: &str, program: Arc<RunningProgram>) -> String {
     program.close();
     let account = tokio::task::spawn_blocking(move || {

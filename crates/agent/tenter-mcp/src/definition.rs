@@ -39,7 +39,7 @@ impl ServerName {
         ))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -148,7 +148,7 @@ impl ToolSelection {
         self.only.as_ref().is_none_or(is_in) && !is_in(&self.exclude)
     }
 
-    /// The names in `only` that are not among `tools`.
+    /// Returns the names in `only` that are not among `tools`.
     pub(crate) fn missing(&self, tools: &[&str]) -> Vec<&str> {
         let only = self.only.iter().flatten().map(String::as_str);
         only.filter(|name| !tools.contains(name)).collect()

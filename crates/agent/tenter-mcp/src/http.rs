@@ -59,7 +59,7 @@ fn failed(why: impl Into<String>) -> HttpError {
     StreamableHttpError::Client(ConnectionError(why.into()))
 }
 
-/// The transport for a server.
+/// Returns the transport for a server.
 ///
 /// # Errors
 /// A header or the address of the proxy is not valid.
@@ -105,7 +105,7 @@ impl Drop for Body {
 }
 
 impl Body {
-    /// The whole body, if it is not longer than `max`.
+    /// Returns the whole body, if it is not longer than `max`.
     async fn read(mut self, max: usize) -> Result<Vec<u8>, HttpError> {
         let mut bytes = Vec::new();
         while let Some(chunk) = self.chunks.recv().await {
@@ -117,7 +117,7 @@ impl Body {
         Ok(bytes)
     }
 
-    /// The beginning of the body as text.
+    /// Returns the beginning of the body as text.
     async fn quoted(mut self) -> String {
         let mut bytes = Vec::new();
         while bytes.len() < MAX_QUOTED
@@ -129,7 +129,7 @@ impl Body {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The events of the body.
+    /// Returns the events of the body.
     fn events(self) -> BoxStream<'static, Result<Sse, SseError>> {
         let sized = Sized { body: self, size: 0, is_line_empty: true };
         let chunks = stream::unfold(sized, |mut sized| async move {
@@ -172,7 +172,7 @@ impl Sized {
 }
 
 impl Connector {
-    /// A request with the headers of the protocol, of the SDK and of the configuration.
+    /// Returns a request with the headers of the protocol, of the SDK and of the configuration.
     fn request(
         &self,
         method: Method,
@@ -255,7 +255,7 @@ fn is_type(head: &Parts, kind: &str) -> bool {
     })
 }
 
-/// The error for a status that is not a success.
+/// Returns the error for a status that is not a success.
 async fn refused(head: &Parts, body: Body, has_session: bool) -> HttpError {
     let status = head.status;
     if status == StatusCode::NOT_FOUND && has_session {

@@ -91,7 +91,7 @@ async fn pages(
     Ok(tools)
 }
 
-/// The tools that the model gets, sanitised and within the limits.
+/// Returns the tools that the model gets, sanitised and within the limits.
 fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&str>) -> Listing {
     let mut warnings = Vec::new();
     let mut unique_names = BTreeSet::new();

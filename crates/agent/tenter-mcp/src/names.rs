@@ -16,8 +16,8 @@ pub(crate) fn prefix(server: &str) -> String {
     format!("{PREFIX}{server}__")
 }
 
-/// The names for `tools`, which are the server's own names without repetitions, in order. Names are unique, consist of letters, digits, `-` and `_`,
-/// and depend only on the server's own names, not on their order.
+/// Returns the names for `tools`, which are the server's own names without repetitions, in order. Names are unique, consist of
+/// letters, digits, `-` and `_`, and depend only on the server's own names, not on their order.
 pub(crate) fn for_tools(server: &str, tools: &[&str]) -> Vec<String> {
     let plain: Vec<String> = tools.iter().map(|tool| plain(server, tool)).collect();
     let is_ambiguous = |name: &String| plain.iter().filter(|other| *other == name).count() > 1;
@@ -38,7 +38,7 @@ fn plain(server: &str, tool: &str) -> String {
     prefix(server) + &tool
 }
 
-/// The beginning of a name and a hash of the server's own name of the tool.
+/// Returns the beginning of a name and a hash of the server's own name of the tool.
 fn hashed(name: &str, tool: &str) -> String {
     let digest = Sha256::digest(tool);
     let hash = digest.iter().take(HASH_DIGITS / 2).fold(String::new(), |mut hash, byte| {

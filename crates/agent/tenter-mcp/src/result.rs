@@ -34,7 +34,7 @@ pub(crate) fn convert(server: &str, tool: &str, result: &CallToolResult) -> (Mcp
     (metadata, result.is_error == Some(true))
 }
 
-/// The text for a part of a result; `None` for an image that the model sees.
+/// Returns the text for a part of a result; `None` for an image that the model sees.
 fn part(block: &ContentBlock, images: &mut Vec<McpImage>) -> Option<String> {
     match block {
         ContentBlock::Text(text) => Some(text.text.clone()),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rmcp::model::{ListRootsResult, Root};
 
-/// The answer to `roots/list`.
+/// Returns the answer to `roots/list`.
 pub(crate) fn listed(directories: &[PathBuf]) -> ListRootsResult {
     let root = |directory: &PathBuf| match directory.file_name() {
         Some(name) => Root::new(uri(directory)).with_name(name.to_string_lossy()),
@@ -17,7 +17,7 @@ pub(crate) fn listed(directories: &[PathBuf]) -> ListRootsResult {
     ListRootsResult::new(directories.iter().map(root).collect())
 }
 
-/// The URI of an absolute path.
+/// Returns the URI of an absolute path.
 fn uri(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for byte in path.as_os_str().as_bytes() {

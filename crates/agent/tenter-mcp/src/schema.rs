@@ -17,7 +17,7 @@ const NAMED_SCHEMAS: [&str; 2] = ["properties", "patternProperties"];
 /// Keys that are left out: some providers reject them, and none needs them.
 const DROPPED: [&str; 6] = ["$schema", "$id", "$defs", "definitions", "title", "$comment"];
 
-/// The schema for providers; `None` if it is too large.
+/// Returns the schema for providers; `None` if it is too large.
 pub(crate) fn plain(schema: &Map<String, Value>) -> Option<Value> {
     let root = Value::Object(schema.clone());
     let mut bytes_left = MAX_BYTES;
@@ -82,14 +82,14 @@ impl Plain<'_> {
         Some(Value::Object(plain))
     }
 
-    /// A value that is no schema, if there is space for it.
+    /// Returns a value that is no schema, if there is space for it.
     fn counted(&mut self, value: &Value) -> Option<Value> {
         *self.bytes_left = self.bytes_left.checked_sub(value.to_string().len())?;
         Some(value.clone())
     }
 }
 
-/// The first of several types that is not `null`.
+/// Returns the first of several types that is not `null`.
 fn type_of(types: &[Value]) -> Value {
     types.iter().find(|kind| *kind != "null").cloned().unwrap_or_else(|| json!("string"))
 }

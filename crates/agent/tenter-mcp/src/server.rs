@@ -178,7 +178,7 @@ impl Server {
         self.changes.notify_all();
     }
 
-    /// A message about the server: without secrets and control characters, and bounded.
+    /// Returns a message about the server: without secrets and control characters, and bounded.
     pub(crate) fn message(&self, text: &str) -> String {
         let masked = self
             .definition
@@ -262,7 +262,7 @@ impl Server {
         }
     }
 
-    /// A connection for a call: starts the server if it is not running.
+    /// Returns a connection for a call: starts the server if it is not running.
     ///
     /// # Errors
     /// It does not start, or the call is cancelled.
@@ -289,7 +289,7 @@ impl Server {
         }
     }
 
-    /// The thread of the SDK's tasks.
+    /// Returns the thread of the SDK's tasks.
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
     }

@@ -34,7 +34,7 @@ pub struct ServerReport {
 }
 
 impl McpServers {
-    /// These servers; none is started.
+    /// Creates these servers; none is started.
     pub fn new(mut definitions: Vec<ServerDefinition>) -> Self {
         definitions.sort_by(|one, other| one.name.cmp(&other.name));
         let runtime = Arc::<Runtime>::default();

@@ -37,7 +37,7 @@ impl Tool for McpTool {
         ToolEffect::Runs
     }
 
-    /// The server checks its input.
+    /// Returns the server checks its input.
     fn check(&self, _: &Object) -> Result<(), String> {
         Ok(())
     }

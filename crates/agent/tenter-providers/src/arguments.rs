@@ -23,7 +23,7 @@ const EMPTIED: &str = "[";
 pub(crate) struct Excess(Arc<OnceLock<String>>);
 
 impl Excess {
-    /// The message for the model.
+    /// Returns the message for the model.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.0.get().map(String::as_str)
     }
@@ -181,8 +181,8 @@ impl Arguments {
         Ok(is_emptied)
     }
 
-    /// The key of the call that a piece belongs to. Ambiguity is an error: the library might add the piece to another call than
-    /// the one it was checked with.
+    /// Returns the key of the call that a piece belongs to. Ambiguity is an error: the library might add the piece to another
+    /// call than the one it was checked with.
     fn key(&self, call_ref: &CallRef) -> Result<Option<u64>, String> {
         let unclear =
             || Err("it is ambiguous which call a piece of the arguments belongs to".to_owned());
@@ -263,7 +263,7 @@ impl Nesting {
         }
     }
 
-    /// Number of values: strings, numbers, literals, arrays, objects, and keys of objects.
+    /// Returns the number of values: strings, numbers, literals, arrays, objects, and keys of objects.
     pub(crate) fn values(&self) -> usize {
         self.values
     }

@@ -39,7 +39,7 @@ pub(crate) struct ErrorContext {
 }
 
 impl ErrorContext {
-    /// The context for a model at `endpoint`; `proxy` is the host and port of the proxy.
+    /// Creates the context for a model at `endpoint`; `proxy` is the host and port of the proxy.
     pub(crate) fn new(endpoint: &Endpoint, model: &str, proxy: Option<String>) -> Self {
         let address = endpoint.base_url.as_deref().unwrap_or(&endpoint.provider);
         let key = endpoint.key.as_ref().map(|key| key.reveal().to_owned());
@@ -57,7 +57,7 @@ impl ErrorContext {
         }
     }
 
-    /// The error for a failed or incomplete response.
+    /// Returns the error for a failed or incomplete response.
     pub(crate) fn transport(&self, failure: &TransportError) -> ModelError {
         let message = format!("{}: {failure}", self.address);
         match failure {
@@ -82,7 +82,7 @@ impl ErrorContext {
         }
     }
 
-    /// The error for a server that does not speak the API.
+    /// Returns the error for a server that does not speak the API.
     pub(crate) fn not_a_model(&self, problem: &str) -> ModelError {
         refused(format!("{} does not respond like a model server: {problem}", self.address), None)
     }
@@ -115,7 +115,7 @@ fn is_loopback(address: &str) -> bool {
     is_ip || name == "localhost" || name.ends_with(".localhost")
 }
 
-/// The password in the address of a proxy.
+/// Returns the password in the address of a proxy.
 fn password(proxy: &str) -> Option<String> {
     let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
     let (user, _) = rest.rsplit_once('@')?;
@@ -210,7 +210,7 @@ impl ErrorResponse<'_> {
         ModelError::Transient { cause, message, retry_after: self.wait() }
     }
 
-    /// The message of the server, without the surrounding JSON. The key is removed before the message is shortened.
+    /// Returns the message of the server, without the surrounding JSON. The key is removed before the message is shortened.
     fn message(&self, context: &ErrorContext) -> String {
         let parsed = serde_json::from_str::<Value>(self.body).ok();
         let detail = parsed.as_ref().and_then(error_object).and_then(|error| {
@@ -236,7 +236,7 @@ impl ErrorResponse<'_> {
     }
 }
 
-/// The object that describes the error.
+/// Returns the object that describes the error.
 fn error_object(body: &Value) -> Option<&Value> {
     let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
     let response = body.get("response").unwrap_or(body);

@@ -80,7 +80,7 @@ pub fn facts(provider: &str, model: &str) -> Option<ModelFacts> {
     })
 }
 
-/// The known models of a provider that support tools and are not deprecated.
+/// Returns the known models of a provider that support tools and are not deprecated.
 pub fn known_models(provider: &str) -> Vec<&'static str> {
     let Some(vendor) = vendor(provider) else { return Vec::new() };
     let fits = |spec: &&ModelSpec| {
@@ -152,7 +152,7 @@ fn read(
 }
 
 impl RemoteModel {
-    /// The library's model that uses `client`.
+    /// Returns the library's model that uses `client`.
     fn model(&self, client: Client) -> DynModel<Completion> {
         let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
         let base = self.endpoint.base_url.as_deref();
@@ -248,7 +248,7 @@ impl RemoteModel {
         }
     }
 
-    /// The native form of a response, if the provider expects more back than the blocks contain.
+    /// Returns the native form of a response, if the provider expects more back than the blocks contain.
     fn native(&self, response: &CompletionResponse) -> Option<Value> {
         let hidden = |content: &rig::AssistantContent| {
             matches!(
@@ -305,7 +305,7 @@ fn refused(message: String) -> ModelError {
     ModelError::Rejected { message, help: None }
 }
 
-/// The transport error inside the library's error.
+/// Returns the transport error inside the library's error.
 fn failure(error: &http_client::Error) -> Option<&TransportError> {
     match error {
         http_client::Error::Instance(error) => error.downcast_ref(),
@@ -313,7 +313,7 @@ fn failure(error: &http_client::Error) -> Option<&TransportError> {
     }
 }
 
-/// The configuration of a server with OpenAI's APIs. Without a key, no key header is sent.
+/// Returns the configuration of a server with OpenAI's APIs. Without a key, no key header is sent.
 fn openai(has_key: bool, key: &str, base: Option<&str>) -> OpenAIConfig {
     let config = OpenAIConfig::with_key(if has_key { &OPENAI } else { &LLAMACPP }, key);
     base.into_iter().fold(config, OpenAIConfig::with_base_url)
@@ -394,8 +394,8 @@ impl<'m> Calls<'m> {
     }
 }
 
-/// The native form of a message, if it still matches the blocks and has no malformed arguments, which the provider would reject
-/// in every later request.
+/// Returns the native form of a message, if it still matches the blocks and has no malformed arguments, which the provider would
+/// reject in every later request.
 fn native(message: &Message) -> Option<rig::AssistantMessage> {
     let native: rig::AssistantMessage = serde_json::from_value(message.native.clone()?).ok()?;
     let sound = native.tool_calls().all(|call| call.function.invalid_arguments.is_none());

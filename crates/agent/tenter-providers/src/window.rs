@@ -16,12 +16,13 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum size of the list, in bytes.
 const MAX_LIST_BYTES: u64 = 4 << 20;
 
-/// The context window of a model in tokens, as llama.cpp (`meta.n_ctx`) and vLLM (`max_model_len`) report it; `None` if unknown.
+/// Returns the context window of a model in tokens, as llama.cpp (`meta.n_ctx`) and vLLM (`max_model_len`) report it; `None` if
+/// unknown.
 pub fn context_window(endpoint: &Endpoint, model: &str, cancel: &Cancel) -> Option<u64> {
     window_of(&list(endpoint, cancel)?, model)
 }
 
-/// The names of the models on the server; empty if unknown.
+/// Returns the names of the models on the server; empty if unknown.
 pub fn served_models(endpoint: &Endpoint, cancel: &Cancel) -> Vec<String> {
     let list = list(endpoint, cancel);
     let models = list.as_ref().and_then(|list| list.get("data")?.as_array());
@@ -29,7 +30,7 @@ pub fn served_models(endpoint: &Endpoint, cancel: &Cancel) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The list of models, if the API has one.
+/// Returns the list of models, if the API has one.
 fn list(endpoint: &Endpoint, cancel: &Cancel) -> Option<Value> {
     if endpoint.api != Api::Chat {
         return None;
@@ -47,7 +48,7 @@ fn list(endpoint: &Endpoint, cancel: &Cancel) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-/// The context window of a model in the list. A server with a single model uses it for every name.
+/// Returns the context window of a model in the list. A server with a single model uses it for every name.
 fn window_of(list: &Value, model: &str) -> Option<u64> {
     let models = list.get("data")?.as_array()?;
     let entry_of_name =

@@ -14,7 +14,7 @@ use tenter_backtest::{
 
 const DENIED: CallEnd = CallEnd::Denied(DenialSource::Hook);
 
-/// The home directory of a user in which an agent ran a scenario.
+/// Returns the home directory of a user in which an agent ran a scenario.
 fn home(host: &str, scenario: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/homes").join(host).join(scenario)
 }

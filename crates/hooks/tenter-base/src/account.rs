@@ -11,7 +11,7 @@ pub fn is_root_at_home_of(caller: u32, home: &Path) -> bool {
     rustix::process::geteuid().is_root() && caller != 0 && owner.is_ok_and(|owner| owner == caller)
 }
 
-/// The home directory in the account database of the system; `None` if the user has none there.
+/// Returns the home directory in the account database of the system; `None` if the user has none there.
 pub fn home() -> Option<PathBuf> {
     let id = rustix::process::getuid().as_raw().to_string();
     let accounts = fs::read_to_string("/etc/passwd").ok()?;

@@ -19,7 +19,7 @@ impl AgentState {
     pub const WORDS: [(&'static str, Self); 2] =
         [("root", Self::Root), ("container", Self::Container)];
 
-    /// The states of this process.
+    /// Returns the states of this process.
     pub fn of_process(containment: &Containment<'_>) -> Vec<Self> {
         let is_root = rustix::process::geteuid().is_root();
         let is_container = containment.holds();

@@ -118,7 +118,7 @@ pub fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
     mountinfo.lines().filter_map(Mount::read).map(|mount| mount.point).collect()
 }
 
-/// A path whose blanks and backslashes are written as `\040`.
+/// Returns a path whose blanks and backslashes are written as `\040`.
 fn unescaped(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -39,7 +39,7 @@ impl FileStamp {
         self.mode & 0o100 != 0
     }
 
-    /// When the file or its metadata last changed, in nanoseconds since 1970. Programs cannot set this time.
+    /// Returns when the file or its metadata last changed, in nanoseconds since 1970. Programs cannot set this time.
     pub fn changed_ns(self) -> i128 {
         self.changed_ns
     }
@@ -51,7 +51,7 @@ impl FileStamp {
         nanoseconds(now.tv_sec, now.tv_nsec) - self.changed_ns
     }
 
-    /// The size of the file in bytes.
+    /// Returns the size of the file in bytes.
     pub fn size(self) -> u64 {
         self.size
     }

@@ -144,7 +144,7 @@ impl Privacy {
     }
 }
 
-/// The components of a path, last first.
+/// Returns the components of a path, last first.
 fn reversed(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),

@@ -58,7 +58,7 @@ enum Followed {
 }
 
 impl DestinationFinder {
-    /// A finder that looks up at most `max_lookups` files.
+    /// Creates a finder that looks up at most `max_lookups` files.
     pub fn new(max_lookups: usize) -> Self {
         Self { files: HashMap::new(), lookups_left: max_lookups, is_exhausted: false }
     }

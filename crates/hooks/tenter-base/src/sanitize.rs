@@ -26,13 +26,13 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// `text` on one line, sanitised, at most `length` characters long.
+/// Returns `text` on one line, sanitised, at most `length` characters long.
 pub fn one_line(text: &str, length: usize) -> String {
     excerpt::one_line(&sanitize(text), length)
 }
 
-/// `text` on one line, with an escape such as `\n` or `\u{202e}` for each control and invisible character and each line end: a
-/// name or path cannot forge anything around it, and names that differ look different.
+/// Returns `text` on one line, with an escape such as `\n` or `\u{202e}` for each control and invisible character and each line
+/// end: a name or path cannot forge anything around it, and names that differ look different.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| {
         character == '\n' || is_suspicious(character) || is_variation_selector(character)
@@ -88,7 +88,7 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
-/// The zero-width joiner and non-joiner.
+/// Returns the zero-width joiner and non-joiner.
 fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
@@ -99,7 +99,7 @@ fn joins(before: &str, after: &str) -> bool {
     before.chars().next_back().is_some_and(is_joined) && after.chars().next().is_some_and(is_joined)
 }
 
-/// The text after an escape sequence, given the text after its ESC.
+/// Returns the text after an escape sequence, given the text after its ESC.
 fn after_escape(rest: &str) -> &str {
     let mut characters = rest.char_indices();
     match characters.next() {

@@ -32,7 +32,7 @@ pub struct TreeRules {
 }
 
 impl TreeRules {
-    /// All files.
+    /// Returns all files.
     pub const fn all(files: usize) -> Self {
         Self { files, skip_broken: false, counts: |_, _, _| true }
     }

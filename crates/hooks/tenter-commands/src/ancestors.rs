@@ -51,7 +51,7 @@ pub(crate) struct AgentAbove {
     pub cwd: Option<PathBuf>,
 }
 
-/// The agents above this process, the nearest first.
+/// Returns the agents above this process, the nearest first.
 pub(crate) fn agents_above() -> Vec<AgentAbove> {
     let own_arguments: Vec<String> = std::env::args().skip(1).collect();
     let proc = Path::new(PROC);
@@ -69,7 +69,7 @@ fn starter_parent(proc: &Path, first: u32, own_arguments: &[String]) -> Option<u
     is_starter.then(|| Some(comm_and_parent(&stat)?.1))?
 }
 
-/// The agents among the process `first` and its ancestors, in the process table at `proc`.
+/// Returns the agents among the process `first` and its ancestors, in the process table at `proc`.
 fn agents(proc: &Path, first: u32) -> Vec<AgentAbove> {
     let mut agents = Vec::new();
     let mut process = first;
@@ -89,7 +89,7 @@ fn agents(proc: &Path, first: u32) -> Vec<AgentAbove> {
     agents
 }
 
-/// The name of a process and its parent, from its `stat`. The name is in brackets and may contain brackets itself.
+/// Returns the name of a process and its parent, from its `stat`. The name is in brackets and may contain brackets itself.
 fn comm_and_parent(stat: &str) -> Option<(String, u32)> {
     let (start, end) = (stat.find('(')?, stat.rfind(')')?);
     let parent = stat.get(end + 1..)?.split_whitespace().nth(1)?.parse().ok()?;
@@ -110,7 +110,7 @@ fn variables(block: &[u8]) -> Environment {
     variables.collect()
 }
 
-/// The agent that a process is, if any.
+/// Returns the agent that a process is, if any.
 fn agent(comm: &str, arguments: &[String]) -> Option<&'static str> {
     let program = arguments.first().map_or("", String::as_str);
     let script = script_of(arguments).map_or("", String::as_str);
@@ -122,7 +122,7 @@ fn agent(comm: &str, arguments: &[String]) -> Option<&'static str> {
     AGENTS.iter().find(is_one).map(|(name, _, _)| *name)
 }
 
-/// The script that an interpreter runs; `None` if it runs the text of an argument.
+/// Returns the script that an interpreter runs; `None` if it runs the text of an argument.
 fn script_of(arguments: &[String]) -> Option<&String> {
     let program = arguments.first()?;
     if !INTERPRETERS.contains(&stem(program)) {
@@ -134,7 +134,7 @@ fn script_of(arguments: &[String]) -> Option<&String> {
     scripts.next()
 }
 
-/// The file name of a program without its extension.
+/// Returns the file name of a program without its extension.
 fn stem(program: &str) -> &str {
     Path::new(program).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }
@@ -143,7 +143,7 @@ fn stem(program: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// A process table with these processes, each the child of the next.
+    /// Returns a process table with these processes, each the child of the next.
     fn table(processes: &[(&str, &[&str])]) -> tempfile::TempDir {
         let proc = tempfile::tempdir().unwrap();
         for (place, (comm, arguments)) in processes.iter().enumerate() {

@@ -25,7 +25,7 @@ pub struct TrustedAuthorities {
     pub help: String,
 }
 
-/// The authorities for the provider's server and its proxy. Without encryption, no file is read.
+/// Returns the authorities for the provider's server and its proxy. Without encryption, no file is read.
 pub fn trust(
     provider: ProviderFile<'_>,
     address: &str,
@@ -42,7 +42,7 @@ pub fn trust(
     read(&file, &setting)
 }
 
-/// The authorities for servers that are not models.
+/// Returns the authorities for servers that are not models.
 pub fn of_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
     match of_variable(env) {
         Some((file, setting)) => read(&file, &setting),
@@ -54,7 +54,7 @@ pub fn of_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
     }
 }
 
-/// The authorities in the file that `setting` names.
+/// Returns the authorities in the file that `setting` names.
 fn read(file: &Path, setting: &str) -> Result<TrustedAuthorities, Failure> {
     let path = file.display();
     let unusable = |problem: String| {
@@ -71,7 +71,7 @@ fn read(file: &Path, setting: &str) -> Result<TrustedAuthorities, Failure> {
     })
 }
 
-/// The file, and the setting that names it.
+/// Returns the file, and the setting that names it.
 fn file(provider: ProviderFile<'_>, env: &Env) -> Option<(PathBuf, String)> {
     if let Some(file) = provider.ca_file {
         let config = env.config_file();

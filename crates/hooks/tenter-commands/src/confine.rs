@@ -49,7 +49,7 @@ pub fn run_first(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCo
     Some(launcher::run(&arguments, surroundings, launcher::configured_profile))
 }
 
-/// Refuses: an option before the command would have to be applied before this process started.
+/// Fails: an option before the command would have to be applied before this process started.
 ///
 /// # Errors
 /// Always.

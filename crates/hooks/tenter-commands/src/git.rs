@@ -35,7 +35,7 @@ impl Git<'_> {
         tenter_proc::run(&invocation, self.cancel)
     }
 
-    /// The output of git, without the final line ending.
+    /// Returns the output of git, without the final line ending.
     ///
     /// # Errors
     /// git failed; the message is its own.
@@ -72,8 +72,10 @@ impl Git<'_> {
         self.run("git", &args, "")
     }
 
+    /// Checks that the directory is in a git repository.
+    ///
     /// # Errors
-    /// The directory is not in a git repository, or git is missing.
+    /// It is in none, or git is missing.
     pub fn check_repository(&self) -> Result<(), Failure> {
         let completion = self.query(&["rev-parse", "--is-inside-work-tree"]);
         match &completion.end {
@@ -87,7 +89,7 @@ impl Git<'_> {
         }
     }
 
-    /// The path of a file in the repository's git directory.
+    /// Returns the path of a file in the repository's git directory.
     pub fn own_file(&self, name: &str) -> Result<PathBuf, Failure> {
         Ok(self.directory.join(self.ask(&["rev-parse", "--git-path", name])?))
     }

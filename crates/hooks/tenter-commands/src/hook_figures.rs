@@ -14,7 +14,7 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 /// The events of every tool call.
 const EVERY_CALL: [EventName; 2] = [EventName::BeforeTool, EventName::AfterTool];
 
-/// The hooks of a catalog that can run.
+/// Returns the hooks of a catalog that can run.
 pub(crate) fn known(catalog: &Catalog) -> Vec<KnownHook> {
     let external = catalog.hooks().iter().filter(|hook| hook.layer != Layer::BuiltIn);
     external.map(known_hook).collect()
@@ -51,7 +51,7 @@ pub(crate) fn read(
     (index, unread)
 }
 
-/// The warning that only the newest part of a journal was read.
+/// Returns the warning that only the newest part of a journal was read.
 fn cut(path: &Path) -> Diagnostic {
     let message = "the journal is very long: the figures are of its newest part";
     Diagnostic::new("journal-cut", Severity::Warning, message)

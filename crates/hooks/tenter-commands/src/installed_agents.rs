@@ -70,14 +70,14 @@ pub(crate) fn proofs(env: &Env, host: &Host) -> Vec<Proof> {
     proofs
 }
 
-/// The last denied call that an agent ran all the same; `None` if there was none since the last proof.
+/// Returns the last denied call that an agent ran all the same; `None` if there was none since the last proof.
 pub(crate) fn newest_breach(env: &Env, host: &Host) -> Option<Breach> {
     let proof = newest_proof(env, host);
     let is_new = |breach: &Breach| proof.is_none_or(|proof| proof.proved_at < breach.at);
     breach::last(&state(env), host).filter(is_new)
 }
 
-/// The registrations of the user.
+/// Returns the registrations of the user.
 pub(crate) fn registry(env: &Env) -> Registry {
     Registry::in_home(&env.home).with_variables(&env.vars)
 }

@@ -59,7 +59,7 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set())
 }
 
-/// The name of a command's page.
+/// Returns the name of a command's page.
 fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
@@ -74,7 +74,7 @@ fn page(command: &Command, parent: Option<&Command>) -> ManPage {
     ManPage { file: format!("{}.1", name(command)), text }
 }
 
-/// The pages above and below, and the manual in the program.
+/// Returns the pages above and below, and the manual in the program.
 fn see_also(command: &Command, parent: Option<&Command>) -> Roff {
     let related = parent.into_iter().chain(shown(command));
     let mut line: Vec<Inline> = Vec::new();

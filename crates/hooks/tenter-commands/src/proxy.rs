@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use tenter_terminal::env::Env;
 
-/// The proxy for the server at `address`. `setting` is the provider's; an empty string means none.
+/// Returns the proxy for the server at `address`. `setting` is the provider's; an empty string means none.
 pub fn find(address: &str, setting: Option<&str>, env: &Env) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let (host, port) = host_and_port(rest);
@@ -21,12 +21,12 @@ pub fn find(address: &str, setting: Option<&str>, env: &Env) -> Option<String> {
     proxy.filter(|_| !excepted).map(str::to_owned)
 }
 
-/// The value of the lower-case variable, which is the older convention, otherwise of the upper-case one.
+/// Returns the value of the lower-case variable, which is the older convention, otherwise of the upper-case one.
 fn either<'e>(env: &'e Env, name: &str) -> Option<&'e str> {
     env.text(&name.to_ascii_lowercase()).or_else(|| env.text(name))
 }
 
-/// `host`, `host:port` or `[host]:port`, followed by any path.
+/// Splits `host`, `host:port` or `[host]:port`, followed by any path.
 fn host_and_port(rest: &str) -> (&str, Option<&str>) {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some((host, after)) = authority.strip_prefix('[').and_then(|inner| inner.split_once(']'))

@@ -65,12 +65,12 @@ pub(crate) const MONITOR: &str = "  mode: monitor";
 const VERSION: &str = "  version: ";
 
 impl Guard {
-    /// The whole catalogue.
+    /// Returns the whole catalogue.
     pub(crate) fn catalog() -> impl Iterator<Item = Self> {
         GUARDS.into_iter().chain(HOOKS)
     }
 
-    /// The hooks with these names; all guards if `all` is set.
+    /// Returns the hooks with these names; all guards if `all` is set.
     pub(crate) fn named(names: &[String], all: bool) -> Result<Vec<Self>, Failure> {
         if all {
             return Ok(GUARDS.to_vec());
@@ -78,7 +78,7 @@ impl Guard {
         names.iter().map(|name| Self::find(name)).collect()
     }
 
-    /// The hook with this name.
+    /// Returns the hook with this name.
     pub(crate) fn find(name: &str) -> Result<Self, Failure> {
         Self::catalog().find(|hook| hook.name == name).ok_or_else(|| {
             let names: Vec<&str> = Self::catalog().map(|hook| hook.name).collect();
@@ -107,23 +107,23 @@ impl Guard {
         !ACTING.contains(&self.name)
     }
 
-    /// The beginning of the note about its limits.
+    /// Returns the beginning of the note about its limits.
     pub(crate) fn note_title(&self) -> &'static str {
         if self.is_guard() { FALSE_ALARMS } else { LIMITS }
     }
 
-    /// The false alarms to expect, or the limits, as text on one line.
+    /// Returns the false alarms to expect, or the limits, as text on one line.
     pub(crate) fn false_alarms(&self) -> String {
         let text = self.text.split_once(self.note_title()).map_or("", |(_, text)| text);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The digest of its text.
+    /// Returns the digest of its text.
     pub(crate) fn digest(&self) -> String {
         digest(self.text)
     }
 
-    /// The text to install: it says what was installed, so that changes are noticed.
+    /// Returns the text to install: it says what was installed, so that changes are noticed.
     pub(crate) fn installable(&self) -> String {
         let line = |line: &str| {
             let digest = line.starts_with(VERSION).then(|| {
@@ -191,7 +191,7 @@ fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// The rest of the first line that begins with `key`.
+/// Returns the rest of the first line that begins with `key`.
 fn field<'t>(text: &'t str, key: &str) -> &'t str {
     text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default()
 }
@@ -266,8 +266,8 @@ mod tests {
         }
     }
 
-    /// The patterns of the guard's rule about settings of agents, from the table of the bridge. Caches may be deleted: they have a rule
-    /// of their own.
+    /// Returns the patterns of the guard's rule about settings of agents, from the table of the bridge. Caches may be deleted:
+    /// they have a rule of their own.
     fn settings_patterns() -> Vec<String> {
         let mut patterns: Vec<String> = tenter_bridge::hosts::written_settings_paths()
             .filter(|path| !path.starts_with("~/.cache/"))
@@ -281,7 +281,7 @@ mod tests {
         patterns
     }
 
-    /// The text of `protect-hooks` with these patterns. Those that begin alike share a line.
+    /// Returns the text of `protect-hooks` with these patterns. Those that begin alike share a line.
     fn with_settings_patterns(text: &str, patterns: &[String]) -> String {
         let (before, rest) = text.split_once("- name: agent-settings").unwrap();
         let (middle, rest) = rest.split_once("glob: [").unwrap();

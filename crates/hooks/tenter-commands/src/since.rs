@@ -40,7 +40,7 @@ impl Since {
         })
     }
 
-    /// The point in time, seen from `now`.
+    /// Returns the point in time, seen from `now`.
     pub(crate) fn before(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(time) => time,

@@ -62,7 +62,7 @@ fn concerns(agent: &AgentAbove, env: &Env, project: &Path) -> bool {
     works_there || state.is_none_or(|state| real(&state) == real(&env.state_dir()))
 }
 
-/// The state directory of this user's account, regardless of the environment.
+/// Returns the state directory of this user's account, regardless of the environment.
 fn of_account(env: &Env) -> Option<PathBuf> {
     let vars = vec![("HOME".into(), account::home()?.into())];
     Some(Env::of_variables(vars, env.cwd.clone()).state_dir())

@@ -24,7 +24,7 @@ pub(crate) struct Expansion<'a> {
 }
 
 impl<'a> Expansion<'a> {
-    /// An expansion without paths.
+    /// Creates an expansion without paths.
     pub(crate) fn new(listings: &'a Listings) -> Self {
         Self { paths: Vec::new(), listings, entries: 0 }
     }

@@ -23,7 +23,7 @@ struct Listing {
 }
 
 impl Listings {
-    /// Listings of these directories.
+    /// Creates listings of these directories.
     pub(crate) fn new(directories: impl IntoIterator<Item = PathBuf>) -> Self {
         let listing = |directory| Listing { directory, names: OnceCell::new() };
         Self { directories: directories.into_iter().map(listing).collect() }

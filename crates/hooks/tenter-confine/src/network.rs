@@ -76,7 +76,7 @@ pub(crate) fn start_loopback() -> Result<(), String> {
     Ok(())
 }
 
-/// The netlink message that starts the interface with the index 1: a `nlmsghdr` and an `ifinfomsg`.
+/// Returns the netlink message that starts the interface with the index 1: a `nlmsghdr` and an `ifinfomsg`.
 fn loopback_up() -> [u8; 32] {
     const LENGTH: u32 = 32;
     const NEW_LINK: u16 = 16;

@@ -120,12 +120,12 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// The surroundings of a process with this working directory and environment.
+    /// Creates the surroundings of a process with this working directory and environment.
     pub fn new(cwd: PathBuf, home: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
         Self { project: OnceCell::new(), cwd, home, env }
     }
 
-    /// The surroundings of this process.
+    /// Returns the surroundings of this process.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
     pub fn of_process() -> Self {
         let root = || PathBuf::from("/");
@@ -133,7 +133,7 @@ impl Surroundings {
         Self::new(cwd, account::home().unwrap_or_else(root), std::env::vars_os().collect())
     }
 
-    /// The same in the project with this root.
+    /// Returns the same in the project with this root.
     #[must_use]
     pub(crate) fn in_project(self, root: PathBuf) -> Self {
         Self { project: root.into(), ..self }
@@ -221,7 +221,7 @@ impl Places<'_> {
         self.real_paths(paths)
     }
 
-    /// The project root and, if it is a worktree of git, the repository's directory.
+    /// Returns the project root and, if it is a worktree of git, the repository's directory.
     fn repository(&self) -> Vec<PathBuf> {
         let mut paths = vec![self.surroundings.project().to_owned()];
         paths.extend(self.git_directories());

@@ -81,8 +81,8 @@ mod tests {
     /// The lines around the table of promises.
     const MARKS: (&str, &str) = ("<!-- promises: begin -->\n", "<!-- promises: end -->\n");
 
-    /// The promises of `tenter confine --check` as the page about confinements lists them: the names, what keeps them, and what happens
-    /// without it.
+    /// Returns the promises of `tenter confine --check` as the page about confinements lists them: the names, what keeps them,
+    /// and what happens without it.
     fn rows() -> [[String; 3]; 8] {
         const NOT_KEPT: &str = "not kept";
         const RUNS: &str = "not kept; the command runs";

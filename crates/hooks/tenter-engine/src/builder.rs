@@ -405,8 +405,8 @@ impl EngineBuilder {
         (catalog, [outer_diagnostics, of_hooks].concat())
     }
 
-    /// For a program that fires a single event: a process that would be called only once is not started if the hook has a one-shot
-    /// form. Without effect if there is a [`connector`](Self::connector).
+    /// Prepares for a program that fires a single event: a process that would be called only once is not started if the hook has
+    /// a one-shot form. Without effect if there is a [`connector`](Self::connector).
     pub fn one_event(self) -> Self {
         Self { prefers_one_shot: true, ..self }
     }

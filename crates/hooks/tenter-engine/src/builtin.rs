@@ -53,7 +53,7 @@ fn ratio(usage: Usage) -> Option<f64> {
     is_known.then(|| usage.current_context_window as f64 / usage.max_context_window as f64)
 }
 
-/// A threshold as a percentage: `80 %`.
+/// Returns a threshold as a percentage: `80 %`.
 pub fn percent(threshold: f64) -> String {
     format!("{} %", (threshold * 10_000.0).round() / 100.0)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Bases<'c> {
 }
 
 impl CallIndex {
-    /// The index of facts; `written` are their paths before symlinks are resolved.
+    /// Creates the index of facts; `written` are their paths before symlinks are resolved.
     pub(crate) fn new(facts: &CallTextFacts, written: &[String], bases: Bases<'_>) -> Self {
         let count = facts.commands.len();
         let mut index = Self {
@@ -136,7 +136,7 @@ impl Bases<'_> {
     }
 }
 
-/// The paths without those that equal an earlier one.
+/// Returns the paths without those that equal an earlier one.
 fn distinct_paths(paths: &[PathFact], written: &[String]) -> Vec<usize> {
     let mut keys: HashSet<(&str, Option<&String>, PathOp, [bool; 4])> = HashSet::new();
     let is_new = |place: &usize| {
@@ -147,7 +147,7 @@ fn distinct_paths(paths: &[PathFact], written: &[String]) -> Vec<usize> {
     (0..paths.len()).filter(is_new).collect()
 }
 
-/// For each command, the places of the facts that have it.
+/// Returns, for each command, the places of the facts that have it.
 fn places(count: usize, commands: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
     let mut places = vec![Vec::new(); count];
     for (place, command) in commands.enumerate() {

@@ -26,7 +26,7 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
-pub use concerns::Concerns;
+pub use concerns::HookSummaries;
 pub use hook_files::HookFiles;
 pub(crate) use listing::Missing;
 pub use listing::{ListedHook, Loss, LostHook, Status, Untrusted};
@@ -76,7 +76,7 @@ pub struct Catalog {
     missing: Vec<Missing>,
     lost: Vec<LostHook>,
     states: Vec<(PathBuf, ProjectState)>,
-    concerns: Arc<Concerns<'static>>,
+    summaries: Arc<HookSummaries<'static>>,
 }
 
 impl Catalog {
@@ -155,43 +155,43 @@ impl Catalog {
         }
     }
 
-    /// The active hooks, in the order in which they run (R22).
+    /// Returns the active hooks, in the order in which they run (R22).
     pub fn hooks(&self) -> &[Arc<Hook>] {
         &self.hooks
     }
 
-    /// The active hooks that subscribe to `event`, in the order in which they run.
+    /// Returns the active hooks that subscribe to `event`, in the order in which they run.
     pub fn hooks_for(&self, event: EventName) -> &[Arc<Hook>] {
         // The enum is declared in the table's order.
         &self.by_event[event as usize]
     }
 
-    /// All entries that were found, highest precedence first.
+    /// Returns all entries that were found, highest precedence first.
     pub fn listing(&self) -> &[ListedHook] {
         &self.listing
     }
 
-    /// The project hooks that would run if they were trusted (R46).
+    /// Returns the project hooks that would run if they were trusted (R46).
     pub fn untrusted(&self) -> &[Untrusted] {
         &self.untrusted
     }
 
-    /// The hooks that were found and cannot run. One that fails closed blocks its events (R61).
+    /// Returns the hooks that were found and cannot run. One that fails closed blocks its events (R61).
     pub fn missing(&self) -> &[Missing] {
         &self.missing
     }
 
-    /// The project hooks that were trusted and no longer run, unless the user accepted this state of the project (R73).
+    /// Returns the project hooks that were trusted and no longer run, unless the user accepted this state of the project (R73).
     pub fn lost(&self) -> &[LostHook] {
         &self.lost
     }
 
     /// Returns the events and matchers of all hooks, whether they run or not.
-    pub fn concerns(&self) -> &Concerns<'static> {
-        &self.concerns
+    pub fn summaries(&self) -> &HookSummaries<'static> {
+        &self.summaries
     }
 
-    /// The state of each project, the outermost first, for the user to accept.
+    /// Returns the state of each project, the outermost first, for the user to accept.
     pub fn states(&self) -> &[(PathBuf, ProjectState)] {
         &self.states
     }
@@ -199,7 +199,7 @@ impl Catalog {
 
 /// Finds, examines and orders all hooks. A broken hook is listed as such and shadows no other (R9, R13).
 ///
-/// The hooks of each project are loaded on their own, the outermost first: its trust, its `hooks.toml` and its state concern no
+/// The hooks of each project are loaded on their own, the outermost first: its trust, its `hooks.toml` and its state concerns no
 /// other project, and none of its running hooks is shadowed by a hook of an inner project (R89).
 pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let hasher = Hasher::new(MAX_LOAD_BYTES, request.cancel);
@@ -213,7 +213,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
         directories: HashSet::new(),
         hooks: Vec::new(),
         outer: OuterHooks::new(),
-        concerns: Concerns::default(),
+        summaries: HookSummaries::default(),
         catalog: Catalog::default(),
         diagnostics: Vec::new(),
     };
@@ -238,7 +238,7 @@ struct Loader<'a> {
     directories: HashSet<PathBuf>,
     hooks: Vec<Hook>,
     outer: OuterHooks,
-    concerns: Concerns<'static>,
+    summaries: HookSummaries<'static>,
     catalog: Catalog,
     diagnostics: Vec<Diagnostic>,
 }
@@ -284,7 +284,7 @@ impl Loader<'_> {
         self.diagnostics.extend(of_settings);
         let policies = Policies { configured: request.policies, settings: &settings };
         let state = lost::state(&examined, &settings);
-        let concerns = Concerns::of(&examined);
+        let summaries = HookSummaries::new(&examined);
         let gate = Gate {
             mode: request.trust,
             trusted,
@@ -303,7 +303,7 @@ impl Loader<'_> {
             _ => ProjectTrust::default(),
         };
         let lost = lost::lost(expected, &layout.project, &resolved.listing, policies);
-        self.concerns.extend(concerns.with(&resolved.missing));
+        self.summaries.extend(summaries.with(&resolved.missing));
         if is_outer {
             resolved.keep_of_project();
         }
@@ -348,8 +348,8 @@ impl Loader<'_> {
             }
         }
         let Catalog { hooks, by_event, .. } = Catalog::new(self.hooks);
-        let concerns = Arc::new(self.concerns);
-        (Catalog { hooks, by_event, concerns, ..self.catalog }, diagnostics)
+        let summaries = Arc::new(self.summaries);
+        (Catalog { hooks, by_event, summaries, ..self.catalog }, diagnostics)
     }
 }
 

@@ -22,7 +22,7 @@ pub struct ClaudeCodeHook {
 }
 
 impl ClaudeCodeHook {
-    /// The hook that a manifest describes.
+    /// Creates the hook that a manifest describes.
     pub fn new(script: ClaudeCodeScript) -> Self {
         let matcher = expression(&script)
             .map(|tool| Matcher::new(&MatcherText { tool: Some(tool), pattern: None }));
@@ -48,7 +48,7 @@ impl ClaudeCodeHook {
         manifest::claude_code::payloads(event, is_meant)
     }
 
-    /// The variables that such a hook expects.
+    /// Returns the variables that such a hook expects.
     pub(crate) fn variables(&self, project: &Path) -> Vec<(&'static str, OsString)> {
         let root = self.script.plugin_root.as_deref();
         let root = root.map(|root| ("CLAUDE_PLUGIN_ROOT", OsString::from(root)));
@@ -56,7 +56,7 @@ impl ClaudeCodeHook {
     }
 }
 
-/// The matcher of a script as a regular expression.
+/// Returns the matcher of a script as a regular expression.
 pub(crate) fn expression(script: &ClaudeCodeScript) -> Option<String> {
     script.matcher.as_deref().and_then(claude_code::matcher_expression)
 }

@@ -27,8 +27,8 @@ pub struct Directories {
 }
 
 impl Directories {
-    /// The directories that these environment variables name, shared with the program `tenter`: what the user trusts there is
-    /// trusted here. `HOME` and the variables of the XDG base directories count; relative values are ignored.
+    /// Returns the directories that these environment variables name, shared with the program `tenter`: what the user trusts
+    /// there is trusted here. `HOME` and the variables of the XDG base directories count; relative values are ignored.
     /// Without `HOME`, the home directory in the account database counts.
     ///
     /// ```
@@ -58,7 +58,7 @@ impl Directories {
         }
     }
 
-    /// The default directories in this home directory, without a cache.
+    /// Returns the default directories in this home directory, without a cache.
     pub fn in_home(home: impl Into<PathBuf>) -> Self {
         let home = home.into();
         let (config_home, state) = (home.join(".config"), home.join(".local/state/tenter"));
@@ -66,20 +66,20 @@ impl Directories {
         Self { home, config_home, state, cache: None, managed }
     }
 
-    /// The same directories with the state in `directory`.
+    /// Returns the same directories with the state in `directory`.
     #[must_use]
     pub fn with_state(self, directory: impl Into<PathBuf>) -> Self {
         Self { state: directory.into(), ..self }
     }
 
-    /// The same directories, with the managed one of a process with these variables: another one only in a test build.
+    /// Returns the same directories, with the managed one of a process with these variables: another one only in a test build.
     #[doc(hidden)]
     #[must_use]
     pub fn with_managed_from(self, vars: &[(OsString, OsString)]) -> Self {
         Self { managed: ManagedDirectory::from_vars(vars), ..self }
     }
 
-    /// The same directories with a cache in `directory`.
+    /// Returns the same directories with a cache in `directory`.
     #[must_use]
     pub fn with_cache(self, directory: impl Into<PathBuf>) -> Self {
         Self { cache: Some(directory.into()), ..self }
@@ -98,7 +98,7 @@ impl Directories {
         HookValues::new(self.state.join("hook-values"))
     }
 
-    /// The file that records what was trusted.
+    /// Returns the file that records what was trusted.
     pub fn trust_file(&self) -> PathBuf {
         self.state.join("trust.json")
     }

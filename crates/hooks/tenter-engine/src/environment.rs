@@ -36,7 +36,7 @@ impl HookEnvironment {
         Self { state: Some(root), ..self }
     }
 
-    /// The directory with private copies of hooks that others can change (R74); `None` without a state directory.
+    /// Returns the directory with private copies of hooks that others can change (R74); `None` without a state directory.
     pub(crate) fn copies(&self) -> Option<PathBuf> {
         Some(self.state.as_ref()?.with_file_name("hook-copies"))
     }
@@ -66,7 +66,7 @@ impl HookEnvironment {
         }
     }
 
-    /// Also withholds these variables: keys whose names do not look like one. A hook may still request them.
+    /// Withholds also these variables: keys whose names do not look like one. A hook may still request them.
     #[must_use]
     pub fn withholding(self, names: &[&str]) -> Self {
         let is_listed = |(name, _): &(OsString, OsString)| names.iter().any(|one| name == one);
@@ -79,7 +79,7 @@ impl HookEnvironment {
         Self { base: Arc::new(base), withheld, state: self.state }
     }
 
-    /// The variables that every hook gets.
+    /// Returns the variables that every hook gets.
     pub fn base(&self) -> &Environment {
         &self.base
     }
@@ -97,7 +97,7 @@ impl HookEnvironment {
             .collect()
     }
 
-    /// The values of the withheld variables, which must not reach a record either.
+    /// Returns the values of the withheld variables, which must not reach a record either.
     pub fn secrets(&self) -> impl Iterator<Item = String> {
         self.withheld.iter().filter_map(|(_, value)| value.to_str()).map(str::to_owned)
     }

@@ -71,13 +71,13 @@ impl LazyFacts {
         Self { surroundings: Arc::clone(surroundings), facts: OnceLock::new(), outer }
     }
 
-    /// The facts about the call of `event` for the hooks of an outer project, or of the engine's own.
+    /// Returns the facts about the call of `event` for the hooks of an outer project, or of the engine's own.
     pub(crate) fn for_hook(&self, event: EventRef<'_>, outer: Option<&Path>) -> &CallFacts {
         let Some(index) = self.surroundings.outer_of(outer) else { return self.get(event) };
         self.outer[index].get_or_init(|| self.surroundings.outer[index].facts_at(event))
     }
 
-    /// The facts about the call of `event`, which is the same at every call of this function.
+    /// Returns the facts about the call of `event`, which is the same at every call of this function.
     pub(crate) fn get(&self, event: EventRef<'_>) -> &CallFacts {
         self.facts.get_or_init(|| self.surroundings.facts_at(event))
     }
@@ -105,12 +105,12 @@ pub struct HookFacts {
 }
 
 impl HookFacts {
-    /// The facts for the hooks of the engine's project, and for the user's.
+    /// Returns the facts for the hooks of the engine's project, and for the user's.
     pub fn own(&self) -> &CallFacts {
         &self.own
     }
 
-    /// The facts for the hooks of an outer project, or of the engine's own.
+    /// Returns the facts for the hooks of an outer project, or of the engine's own.
     pub fn for_hook(&self, outer: Option<&Path>) -> &CallFacts {
         let project = outer.map(text);
         let outer = self.outer.iter().find(|facts| Some(&facts.project) == project.as_ref());
@@ -119,7 +119,7 @@ impl HookFacts {
 }
 
 impl CallSurroundings {
-    /// The surroundings of calls in `project`.
+    /// Creates the surroundings of calls in `project`.
     pub fn new(project: &Path) -> Self {
         Self { project: text(project), ..Self::default() }
     }
@@ -135,13 +135,13 @@ impl CallSurroundings {
         self.resolved.get_or_init(resolve)
     }
 
-    /// With the surroundings of calls for the hooks of the projects around the project.
+    /// Adds the surroundings of calls for the hooks of the projects around the project.
     #[must_use]
     pub(crate) fn with_outer(self, outer: Vec<Self>) -> Self {
         Self { outer, ..self }
     }
 
-    /// The facts about a tool call in the working directory `cwd`, for the hooks of each project.
+    /// Returns the facts about a tool call in the working directory `cwd`, for the hooks of each project.
     pub fn hook_facts(&self, call: &ToolCall, cwd: &Path) -> HookFacts {
         let body = Body::BeforeTool(call.clone());
         let facts = |surroundings: &Self| surroundings.facts(&body, None, cwd);
@@ -158,7 +158,7 @@ impl CallSurroundings {
         self.facts(event.body, native, &event.scope.cwd)
     }
 
-    /// With directories that the user added to the project.
+    /// Adds directories that the user added to the project.
     #[must_use]
     pub(crate) fn with_added_directories(self, directories: &[PathBuf]) -> Self {
         Self { added_directories: directories.to_vec(), ..self }
@@ -170,20 +170,20 @@ impl CallSurroundings {
         Self { gone: directory.map(text), ..self }
     }
 
-    /// With what is special about the agent's process.
+    /// Adds what is special about the agent's process.
     #[must_use]
     pub(crate) fn with_agent_states(self, states: &[AgentState]) -> Self {
         Self { agent: states.to_vec(), ..self }
     }
 
-    /// With the user's home directory.
+    /// Adds the user's home directory.
     #[must_use]
     pub fn with_directories(mut self, directories: &Directories) -> Self {
         self.written.home = Some(text(&directories.home));
         self
     }
 
-    /// With the values of variables that commands often use.
+    /// Adds the values of variables that commands often use.
     #[must_use]
     pub(crate) fn with_variables(mut self, environment: &Environment) -> Self {
         let is_used = |name: &str| VARIABLES.contains(&name);
@@ -197,14 +197,14 @@ impl CallSurroundings {
         self
     }
 
-    /// With the names of the agent's tools.
+    /// Adds the names of the agent's tools.
     #[must_use]
     pub fn with_tool_names(self, tool_names: &ToolNames) -> Self {
         Self { tool_names: tool_names.clone(), ..self }
     }
 
-    /// The facts about the tool call of an event. Relative paths are resolved against `cwd`. `native` is the name of the tool in
-    /// the agent, if that is another. The facts may become outdated: a symlink can change at any time.
+    /// Returns the facts about the tool call of an event. Relative paths are resolved against `cwd`. `native` is the name of the
+    /// tool in the agent, if that is another. The facts may become outdated: a symlink can change at any time.
     pub fn facts(&self, body: &Body, native: Option<&str>, cwd: &Path) -> CallFacts {
         let mut surroundings = self.surroundings().clone();
         surroundings.cwd = Some(text(cwd));
@@ -225,7 +225,7 @@ impl CallSurroundings {
         }
     }
 
-    /// The other worktrees of the project's repository belong to the project. They are looked up when a path is outside.
+    /// Adds the other worktrees of the project's repository to the project. They are looked up when a path is outside.
     fn include_worktrees(&self, paths: &mut [PathFact], mut surroundings: Surroundings) {
         let is_outside = |path: &PathFact| {
             let is_elsewhere = matches!(path.place, PathPlace::Remote | PathPlace::Device);
@@ -259,7 +259,7 @@ impl CallSurroundings {
         paths
     }
 
-    /// The facts about a shell command on no machine in particular: no path is resolved.
+    /// Returns the facts about a shell command on no machine in particular: no path is resolved.
     pub(crate) fn of_example(command: &str) -> CallFacts {
         let project = "/home/user/project".to_owned();
         let surroundings = Surroundings {
@@ -308,7 +308,7 @@ impl CallSurroundings {
     }
 }
 
-/// A directory as written, and resolved if that is another path.
+/// Returns a directory as written, and resolved if that is another path.
 fn roots(directory: &Path) -> Vec<String> {
     let written = text(directory);
     let resolved = real_path(Path::new(&written)).map(|path| text(&path)).ok();
@@ -316,7 +316,7 @@ fn roots(directory: &Path) -> Vec<String> {
     std::iter::once(written).chain(resolved).collect()
 }
 
-/// The commands in the fields of a tool that is not known: one of an MCP server, or one that an agent adds.
+/// Returns the commands in the fields of a tool that is not known: one of an MCP server, or one that an agent adds.
 fn of_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> CallTextFacts {
     let ToolEffects { scripts, cwd, is_limited, .. } = tool_effects(&call.name, &call.input);
     let mut surroundings = surroundings.clone();
@@ -337,7 +337,7 @@ fn of_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> Call
     facts
 }
 
-/// The paths in the fields of a tool that is not known.
+/// Returns the paths in the fields of a tool that is not known.
 fn paths_of_fields(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> Vec<PathFact> {
     let touched = tool_effects(&call.name, &call.input).paths.into_iter();
     let fact = |touched: TouchedPath| {
@@ -355,7 +355,7 @@ fn paths_of_fields(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> 
     touched.map(fact).collect()
 }
 
-/// A path as written in the call of a tool. Some agents expand `~`, so it counts as the home directory in all of them.
+/// Returns a path as written in the call of a tool. Some agents expand `~`, so it counts as the home directory in all of them.
 fn in_home(written: &str, cwd: &Path, surroundings: &Surroundings) -> PathBuf {
     match (written.strip_prefix('~'), &surroundings.home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -365,7 +365,7 @@ fn in_home(written: &str, cwd: &Path, surroundings: &Surroundings) -> PathBuf {
     }
 }
 
-/// The texts of a field: one, or a list of them.
+/// Adds the texts of a field: one, or a list of them.
 fn texts_of(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -374,7 +374,7 @@ fn texts_of(value: &Value) -> Vec<&str> {
     }
 }
 
-/// The files that a search is limited to by a pattern: `include`, or `glob` as other agents call it.
+/// Returns the files that a search is limited to by a pattern: `include`, or `glob` as other agents call it.
 fn included(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> Vec<PathFact> {
     let fields = ["include", "glob"].into_iter().filter_map(|field| call.input.get(field));
     let patterns = fields.flat_map(texts_of).flat_map(tenter_shell::selecting);
@@ -388,7 +388,7 @@ fn included(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> Vec<Pat
     patterns.map(fact).collect()
 }
 
-/// The paths in the fields of file tools, and in patches.
+/// Returns the paths in the fields of file tools, and in patches.
 fn paths(
     call: &ToolCall,
     cwd: &Path,
@@ -451,13 +451,13 @@ fn text(path: &Path) -> String {
 }
 
 impl CallFacts {
-    /// The index of the facts, which is made when it is first needed. The facts do not change after that.
+    /// Returns the index of the facts, which is made when it is first needed. The facts do not change after that.
     pub(crate) fn index(&self) -> &CallIndex {
         let bases = || Bases { home: self.home.as_deref().unwrap_or("~"), project: &self.project };
         self.index.get_or_init(|| CallIndex::new(&self.facts.call, &self.written, bases()))
     }
 
-    /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.
+    /// Returns the commands whose data reaches a command, directly or through programs that pass it on, and in which role.
     pub(crate) fn sources_of(&self, command: usize) -> Vec<(FlowSource, FlowRole)> {
         let call = &self.facts.call;
         let flows = |into: usize| {

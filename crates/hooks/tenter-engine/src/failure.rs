@@ -79,7 +79,7 @@ impl RunFailure {
     }
 }
 
-/// A duration in words: `30 s`, or `1500 ms` if it is not a whole number of seconds.
+/// Returns a duration in words: `30 s`, or `1500 ms` if it is not a whole number of seconds.
 fn seconds(duration: Duration) -> String {
     if duration.subsec_millis() == 0 {
         format!("{} s", duration.as_secs())

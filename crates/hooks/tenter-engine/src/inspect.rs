@@ -5,8 +5,8 @@ pub use tenter_proc::Trampoline;
 
 // Hooks and their status.
 pub use crate::catalog::{
-    Catalog, Concerns, HookFiles, ListedHook, Loss, LostHook, PolicyOverride, PolicyTable, Status,
-    Untrusted, no_such,
+    Catalog, HookFiles, HookSummaries, ListedHook, Loss, LostHook, PolicyOverride, PolicyTable,
+    Status, Untrusted, no_such,
 };
 pub use crate::hook::{Hook, HookKind, HookOptions, RuntimeHook};
 pub use crate::hook_policy::{HookMode, HookPolicy, TIMEOUTS_MS};

@@ -112,7 +112,7 @@ impl KeyStream {
 }
 
 impl KeyMask {
-    /// A mask for tool results: values of at least 16 bytes that are not made of words, so that ordinary text is
+    /// Returns a mask for tool results: values of at least 16 bytes that are not made of words, so that ordinary text is
     /// unchanged. In a value with spaces, such as a header, every word is masked separately.
     pub fn for_results(values: impl IntoIterator<Item = String>) -> Self {
         let is_maskable = |value: &&str| {
@@ -127,7 +127,7 @@ impl KeyMask {
         Self::new(needles, parts, "[model key masked by Tenter]")
     }
 
-    /// A mask for a server's messages: keys of at least 8 bytes, also percent-encoded.
+    /// Returns a mask for a server's messages: keys of at least 8 bytes, also percent-encoded.
     pub fn for_errors(values: impl IntoIterator<Item = String>) -> Self {
         let long = values.into_iter().filter(|value| value.len() >= SHORTEST_IN_ERRORS);
         let needles: Vec<_> = long.flat_map(|value| [percent_encoded(&value), value]).collect();
@@ -141,7 +141,7 @@ impl KeyMask {
         KeyStream { keys: self.clone(), pending: String::new() }
     }
 
-    /// The length of the end of `text` that may be a part of a value, of which the rest is yet to come.
+    /// Returns the length of the end of `text` that may be a part of a value, of which the rest is yet to come.
     fn unfinished(&self, text: &str) -> usize {
         let longest = self.values.iter().map(String::len).max().unwrap_or(0);
         let starts = text.char_indices().map(|(start, _)| start);
@@ -207,7 +207,7 @@ impl KeyMask {
         }
     }
 
-    /// The ranges of values and parts of values, in order and disjoint.
+    /// Returns the ranges of values and parts of values, in order and disjoint.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let whole = self.values.iter().flat_map(|value| {
             text.match_indices(value.as_str()).map(|(start, part)| start..start + part.len())
@@ -232,7 +232,7 @@ impl KeyMask {
     }
 }
 
-/// The revealing parts of values with this length.
+/// Returns the revealing parts of values with this length.
 fn parts_of(values: &[String], length: usize, tells: impl Fn(&str) -> bool) -> HashSet<Vec<u8>> {
     let parts = values.iter().flat_map(|value| value.as_bytes().windows(length));
     parts.filter(|part| tells(&String::from_utf8_lossy(part))).map(<[u8]>::to_vec).collect()
@@ -243,7 +243,7 @@ fn is_words(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word)
 }
 
-/// Letters of one case or `CamelCase`, a short number, or a short mix such as `v2`.
+/// Returns whether it is letters of one case or `CamelCase`, a short number, or a short mix such as `v2`.
 fn is_word(run: &str) -> bool {
     const SHORT: usize = 4;
     const LONGEST_NUMBER: usize = 8;

@@ -24,7 +24,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The word for it in listings and records.
+    /// Returns the word for it in listings and records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Managed => "managed",

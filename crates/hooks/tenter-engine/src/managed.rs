@@ -46,22 +46,22 @@ impl ManagedDirectory {
         test_root.next().map_or_else(Self::default, |(_, root)| Self::below(PathBuf::from(root)))
     }
 
-    /// The root of the file system, below which other programs have their managed settings, too.
+    /// Returns the root of the file system, below which other programs have their managed settings, too.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The directory itself.
+    /// Returns the directory itself.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory of the managed hooks.
+    /// Returns the directory of the managed hooks.
     pub fn hooks(&self) -> PathBuf {
         self.path.join("hooks")
     }
 
-    /// The directory of the installed bundles.
+    /// Returns the directory of the installed bundles.
     pub fn bundles(&self) -> PathBuf {
         self.path.join("bundles")
     }
@@ -95,7 +95,7 @@ impl ManagedDirectory {
         Ok(Some(version))
     }
 
-    /// The file with the managed settings.
+    /// Returns the file with the managed settings.
     pub fn config_file(&self) -> PathBuf {
         self.path.join("config.toml")
     }

@@ -93,7 +93,7 @@ impl ModelBudget {
     }
 }
 
-/// The counts; all 0 if there are none. Only this module writes them.
+/// Returns the counts; all 0 if there are none. Only this module writes them.
 fn counts(value: Option<&serde_json::Value>) -> Counts {
     value.and_then(|value| Counts::deserialize(value).ok()).unwrap_or_default()
 }

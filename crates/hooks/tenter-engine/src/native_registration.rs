@@ -27,7 +27,7 @@ pub struct NativeRegistration {
 }
 
 impl NativeRegistration {
-    /// A hook for these events, under the name that records show.
+    /// Creates a hook for these events, under the name that records show.
     pub fn new(
         name: impl Into<String>,
         events: impl IntoIterator<Item = EventName>,

@@ -18,28 +18,28 @@ use crate::trust::Fingerprint;
 
 /// Is notified of what the engine does, on the thread that dispatches: the tools of one model response run in parallel.
 pub trait Observer: Send + Sync {
-    /// A hook starts to run. Always followed by [`hook_stopped`](Self::hook_stopped) with the same event, hook and call.
+    /// Receives the start of a run. [`hook_stopped`](Self::hook_stopped) always follows with the same event, hook and call.
     fn hook_started(&self, _run: &HookRun) {}
 
-    /// A hook that was started has stopped, before its reply is applied.
+    /// Receives the end of a hook that was started, before its reply is applied.
     fn hook_stopped(&self, _run: &HookRun) {}
 
-    /// A hook was run, successfully or not.
+    /// Receives the run of a hook, successful or not.
     fn hook_ran(&self, run: &HookRun);
 
-    /// A hook was found that cannot run. Called once for each, in addition to the diagnostic of loading.
+    /// Receives a hook that cannot run. Called once for each, in addition to the diagnostic of loading.
     fn hook_missing(&self, _run: &HookRun) {}
 
-    /// The hooks of an event have decided.
+    /// Receives the decision of an event's hooks.
     fn decided(&self, decision: &Decision);
 
-    /// A hook's `ask` was answered.
+    /// Receives the answer to a hook's `ask`.
     fn ask_answered(&self, answer: &AskAnswer);
 
-    /// It was decided whether a tool call that needs the user's permission may run.
+    /// Receives the decision whether a tool call that needs the user's permission may run.
     fn permission_decided(&self, _decided: &CallPermission) {}
 
-    /// The user must know something.
+    /// Receives a notice for the user.
     fn noticed(&self, _notice: &Notice) {}
 }
 
@@ -201,7 +201,7 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// The word for it in listings and records.
+    /// Returns the word for it in listings and records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OneShot => "one-shot",
@@ -348,7 +348,7 @@ impl PermissionSource {
         }
     }
 
-    /// The word for it in records: `mode`, `rule` or `user`.
+    /// Returns the word for it in records: `mode`, `rule` or `user`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Mode => "mode",
@@ -392,7 +392,7 @@ pub enum PermissionAnswer {
 }
 
 impl PermissionAnswer {
-    /// The words for it in the terminal and in records.
+    /// Returns the words for it in the terminal and in records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -455,7 +455,7 @@ impl DecisionKind {
         Self::Failed,
     ];
 
-    /// The word for it in listings and records.
+    /// Returns the word for it in listings and records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -472,12 +472,12 @@ impl DecisionKind {
         }
     }
 
-    /// The most important part of what a reply decides.
+    /// Returns the most important part of what a reply decides.
     pub fn most_important(reply: &Reply) -> Self {
         Self::all_of(reply).first().copied().unwrap_or(Self::None)
     }
 
-    /// Every part of what a reply decides, the most important first.
+    /// Returns every part of what a reply decides, the most important first.
     pub(crate) fn all_of(reply: &Reply) -> Vec<Self> {
         let verdict = reply.verdict.as_ref().map(|verdict| match verdict.kind {
             VerdictKind::Allow => Self::Allow,

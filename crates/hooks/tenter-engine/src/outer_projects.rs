@@ -57,7 +57,7 @@ impl OuterProjects {
         projects
     }
 
-    /// The warnings about settings without an effect.
+    /// Returns the warnings about settings without an effect.
     pub fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
         self.pending_roots.iter().map(|project| {
             let message = "`root = true` has no effect, because you have not trusted it: the hooks of the projects around this one run, too";
@@ -67,7 +67,7 @@ impl OuterProjects {
         })
     }
 
-    /// The entry with which the user trusts `root = true` of a project.
+    /// Returns the entry with which the user trusts `root = true` of a project.
     pub fn trust_entry(project: &Path) -> TrustEntry {
         TrustEntry::new(root_name(), root_fingerprint(), &project.join(SETTINGS_FILE))
     }
@@ -77,7 +77,7 @@ fn root_name() -> String {
     trust_name(TrustedKind::Root, "project")
 }
 
-/// The setting is all that is trusted.
+/// Returns the fingerprint of the setting, which is all that is trusted.
 fn root_fingerprint() -> Fingerprint {
     Fingerprint("root = true".to_owned())
 }

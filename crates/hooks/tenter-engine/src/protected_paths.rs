@@ -38,7 +38,7 @@ pub struct ProtectedPaths {
 }
 
 impl ProtectedPaths {
-    /// The paths that are always protected in the project at `project`, whose hooks are in directories of these `names`.
+    /// Creates the paths that are always protected in the project at `project`, whose hooks are in directories of these `names`.
     pub fn new(project: &Path, names: &DirectoryNames) -> Self {
         let none = Self {
             project: real_path(project).unwrap_or_else(|_| project.to_owned()),
@@ -110,7 +110,7 @@ impl ProtectedPaths {
         self
     }
 
-    /// The protected file or directory that the real path `file` is or is in; `None` if it may be changed.
+    /// Returns the protected file or directory that the real path `file` is or is in; `None` if it may be changed.
     pub fn around(&self, file: &Path) -> Option<PathBuf> {
         if self.is_allowed(file) {
             return None;
@@ -126,8 +126,8 @@ impl ProtectedPaths {
             .or_else(|| git_directory_around(file))
     }
 
-    /// The protected file or directory that a change of `path`, a real path, would affect: that around it, or with `recursive`, one
-    /// in it. `None` if it may be changed.
+    /// Returns the protected file or directory that a change of `path`, a real path, would affect: that around it, or with
+    /// `recursive`, one in it. `None` if it may be changed.
     pub fn affected(&self, path: &Path, recursive: bool) -> Option<PathBuf> {
         let is_in = |place: &&PathBuf| place.starts_with(path) && !self.is_allowed(place);
         let inside = || {
@@ -142,8 +142,8 @@ impl ProtectedPaths {
         self.allowed.iter().any(|allowed| file.starts_with(allowed))
     }
 
-    /// The protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None` if it
-    /// names none. For what cannot be read in another way, such as a broken patch. Relative paths are in `cwd`.
+    /// Returns the protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None`
+    /// if it names none. For what cannot be read in another way, such as a broken patch. Relative paths are in `cwd`.
     pub fn named_in(&self, text: &str, cwd: &Path) -> Option<PathBuf> {
         let places: Vec<PathBuf> = self
             .places
@@ -164,7 +164,7 @@ impl ProtectedPaths {
         places.iter().find(is_in_text).cloned().or_else(by_path)
     }
 
-    /// A directory that does not exist yet and would make a directory within the project a project root: an agent started
+    /// Returns a directory that does not exist yet and would make a directory within the project a project root: an agent started
     /// there would run without the hooks of this project.
     fn new_marker(&self, file: &Path) -> Option<PathBuf> {
         let is_marker = |path: &&Path| {
@@ -205,7 +205,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_between).filter(|word| !word.is_empty())
 }
 
-/// An absolute path without `.` and `..`, whatever exists.
+/// Returns an absolute path without `.` and `..`, whatever exists.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -263,7 +263,7 @@ impl Identities {
         self.get(one).is_some_and(|one| self.get(other) == Some(one))
     }
 
-    /// The nearest directory above `file`, or `file` itself, whose path ends in `names`.
+    /// Returns the nearest directory above `file`, or `file` itself, whose path ends in `names`.
     fn named(&self, names: &[OsString], file: &Path) -> Option<PathBuf> {
         let is_named = |path: &&Path| {
             // Some file systems are case-insensitive.
@@ -303,13 +303,13 @@ impl Identities {
     }
 }
 
-/// The target of `place`, if `file` is in it.
+/// Returns the target of `place`, if `file` is in it.
 fn within(place: &Path, file: &Path) -> Option<PathBuf> {
     let real = real_path(place).ok().or_else(|| dangling_target(place))?;
     (file.starts_with(&real) || file.ancestors().any(|above| is_same(above, &real))).then_some(real)
 }
 
-/// The target of a dangling symlink at `place`: creating it would change `place`.
+/// Returns the target of a dangling symlink at `place`: creating it would change `place`.
 fn dangling_target(place: &Path) -> Option<PathBuf> {
     let target = fs::read_link(place).ok()?;
     real_path(&place.parent()?.join(target)).ok()
@@ -326,7 +326,7 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 /// Maximum number of entries of a directory that are checked for symlinks.
 const MOST_ENTRIES: usize = 1000;
 
-/// The symlinks in a directory. Their targets are protected like the directory, such as a hook that is stored elsewhere.
+/// Returns the symlinks in a directory. Their targets are protected like the directory, such as a hook that is stored elsewhere.
 fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let entries = entries.take(MOST_ENTRIES).flatten();
@@ -334,14 +334,14 @@ fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
     entries.filter(is_symlink).map(|entry| entry.path()).collect()
 }
 
-/// The directory that a `.git` file names, if the repository is stored elsewhere.
+/// Returns the directory that a `.git` file names, if the repository is stored elsewhere.
 fn git_directory(root: &Path) -> Option<PathBuf> {
     let bytes = untrusted_file::read_prefix(&root.join(".git"), 4096).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// A path from a configuration file, with `~` replaced by the home directory.
+/// Returns a path from a configuration file, with `~` replaced by the home directory.
 fn in_home(path: &Path, home: &Path) -> PathBuf {
     path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
 }

@@ -135,7 +135,7 @@ impl Requester<'_> {
         let messages = result.messages.iter().skip(skipped);
         let messages: Vec<Value> =
             messages.map(|message| redactor.message(message, light)).collect();
-        Ok(RawJson::of(&json!({"messages": messages})))
+        Ok(RawJson::new(&json!({"messages": messages})))
     }
 
     fn complete(
@@ -155,7 +155,7 @@ impl Requester<'_> {
         })?;
         let completion = self.services().complete(&self.caller(), request, cancel)?;
         ModelBudget::add_cost(&session, completion.usage.cost_usd)?;
-        Ok(RawJson::of(&completion))
+        Ok(RawJson::new(&completion))
     }
 
     fn ask(&self, question: &Question, cancel: &Cancel) -> Result<RawJson, ServiceError> {
@@ -175,7 +175,7 @@ impl Requester<'_> {
             )));
         }
         let answer = self.services().ask(&self.caller(), question, cancel)?;
-        Ok(RawJson::of(&answer))
+        Ok(RawJson::new(&answer))
     }
 
     fn value(&self, key: &StateKey) -> Result<RawJson, ServiceError> {
@@ -185,7 +185,7 @@ impl Requester<'_> {
             value: entry.value,
             version: entry.version,
         });
-        Ok(RawJson::of(&value))
+        Ok(RawJson::new(&value))
     }
 
     fn change_value(&self, key: &StateKey, change: &StateChange) -> Result<RawJson, ServiceError> {
@@ -205,7 +205,7 @@ impl Requester<'_> {
                 StateValue::default()
             }
         };
-        Ok(RawJson::of(&result))
+        Ok(RawJson::new(&result))
     }
 
     fn notify(&self, notice: &UserNotice) -> Result<RawJson, ServiceError> {
@@ -236,7 +236,7 @@ impl Requester<'_> {
         }
     }
 
-    /// The hook's values in this scope. The session is the one of the open request.
+    /// Returns the hook's values in this scope. The session is the one of the open request.
     fn values(&self, scope: StateScope) -> Result<ValueFile, ServiceError> {
         let Some(values) = &self.settings.values else {
             return Err(ServiceError::Unsupported("there is no state directory here".to_owned()));
@@ -263,6 +263,8 @@ impl Requester<'_> {
     }
 }
 
+/// Checks the key of a stored value.
+///
 /// # Errors
 /// The key is empty, too long, or has control characters.
 fn check_key(key: &str) -> Result<(), ServiceError> {

@@ -29,7 +29,7 @@ impl<'c> From<&'c Cancel> for RunContext<'c> {
 }
 
 impl RunContext<'_> {
-    /// The time that a run may take if its own timeout is `own`, after the user has been asked for `pause` in all.
+    /// Returns the time that a run may take if its own timeout is `own`, after the user has been asked for `pause` in all.
     ///
     /// # Errors
     /// The deadline has passed.
@@ -41,7 +41,7 @@ impl RunContext<'_> {
         }
     }
 
-    /// The time until the deadline, if there is one, after the user has been asked for this time in all.
+    /// Returns the time until the deadline, if there is one, after the user has been asked for this time in all.
     pub(crate) fn left(&self, pause: Duration) -> Option<Duration> {
         let deadline = self.deadline? + pause.saturating_sub(self.pause);
         Some(deadline.saturating_duration_since(Instant::now()))

@@ -19,7 +19,7 @@ use tenter_proc::Cancel;
 /// the hook for the service. Each request comes on a thread of its own, and several can come at once. The engine has checked that the
 /// hook may use the service and that its event request is open. Once `cancel` is set, the answer is not sent any more.
 pub trait Services: Send + Sync {
-    /// The messages of the conversation, oldest first, with secrets masked as in the journal.
+    /// Returns the messages of the conversation, oldest first, with secrets masked as in the journal.
     ///
     /// # Errors
     /// The conversation is unknown, or not one that the hook may read.
@@ -85,7 +85,7 @@ pub struct ServiceCaller<'c> {
 }
 
 impl<'c> ServiceCaller<'c> {
-    /// `hook` at an event.
+    /// Creates the caller: `hook` at an event.
     pub(crate) fn new(hook: &'c Hook, event: EventName, scope: &'c Scope) -> Self {
         let Hook { name, layer, policy, .. } = hook;
         Self { hook: name, layer: *layer, event, scope, asynchronous: policy.asynchronous }

@@ -49,12 +49,12 @@ impl StaticAction {
         Ok(Self { when, action })
     }
 
-    /// The action as in the manifest: `deny`, `context` and so on.
+    /// Returns the action as in the manifest: `deny`, `context` and so on.
     pub fn action(&self) -> &'static str {
         self.action.as_str()
     }
 
-    /// The source text of the condition. Without a condition, the hook always acts.
+    /// Returns the source text of the condition. Without a condition, the hook always acts.
     pub fn when(&self) -> Option<&str> {
         self.when.as_ref().map(Condition::text)
     }

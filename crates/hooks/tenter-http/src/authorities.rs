@@ -9,7 +9,7 @@ use ureq::tls::{Certificate, PemItem, RootCerts, parse_pem};
 pub struct Authorities(Arc<Vec<Certificate<'static>>>);
 
 impl Authorities {
-    /// The certificates in a PEM file. Other content is ignored.
+    /// Returns the certificates in a PEM file. Other content is ignored.
     ///
     /// # Errors
     /// The file has no certificate, or is damaged. The message is the rest of a sentence that begins with the file.

@@ -30,7 +30,7 @@ pub struct HttpClient(Http);
 pub struct StreamedBody(Chunks);
 
 impl HttpClient {
-    /// A client with these settings.
+    /// Creates a client with these settings.
     ///
     /// # Errors
     /// The address of the proxy is not valid.

@@ -123,7 +123,7 @@ fn check_status(status: StatusCode) -> Result<(), Error> {
     }))
 }
 
-/// `HTTP 500 Internal Server Error`.
+/// Returns `HTTP 500 Internal Server Error`.
 fn code(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(reason) => format!("HTTP {} {reason}", status.as_u16()),
@@ -151,7 +151,7 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
     Err(Error::Response(format!("responded with {essence:?} instead of application/json")))
 }
 
-/// The text of a body that is one JSON object; `None` if it is `null`.
+/// Returns the text of a body that is one JSON object; `None` if it is `null`.
 fn text_of_object(body: &[u8]) -> Result<Option<String>, Error> {
     match json::read(body) {
         Ok(Value::Object(_)) => Ok(Some(String::from_utf8_lossy(body).into_owned())),
@@ -161,7 +161,7 @@ fn text_of_object(body: &[u8]) -> Result<Option<String>, Error> {
     }
 }
 
-/// A URL without its query, which may contain a secret.
+/// Returns a URL without its query, which may contain a secret.
 fn without_query(url: &str) -> &str {
     url.split('?').next().unwrap_or(url)
 }

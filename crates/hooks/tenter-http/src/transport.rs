@@ -86,7 +86,7 @@ impl From<Error> for TransportError {
 }
 
 impl TransportError {
-    /// `problem` is the message of the TLS library.
+    /// Creates the error of TLS; `problem` is the message of the library.
     fn of_tls(problem: &str) -> Self {
         match problem.strip_prefix("invalid peer certificate: ") {
             Some("UnknownIssuer") => Self::Untrusted,
@@ -103,7 +103,7 @@ impl TransportError {
         }
     }
 
-    /// A proxy error is temporary, unless the proxy rejects the request itself.
+    /// Creates the error of a proxy, which is temporary, unless the proxy rejects the request itself.
     fn of_proxy(reason: &str) -> Self {
         if reason.contains("responded 407") {
             return Self::Unusable(

@@ -12,28 +12,30 @@ use crate::figures::KnownHook;
 /// The hooks and agents that the embedding program knows. The methods are called for each page, on any thread; cache
 /// results that take long.
 pub trait Facts: Send + Sync {
-    /// The hooks of the project that can run.
+    /// Returns the hooks of the project that can run.
     fn hooks(&self) -> Vec<KnownHook>;
 
-    /// The agents in which hooks can run.
+    /// Returns the agents in which hooks can run.
     fn hosts(&self) -> Vec<HostStatus>;
 
-    /// The titles by id of sessions, each with its agent: the first words of their first message.
+    /// Returns the titles by id of sessions, each with its agent: the first words of their first message.
     fn titles(&self, _sessions: &[(&str, Option<&str>)]) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 
-    /// The calls in the transcripts of agents, of this project or of all; `None` while they are read. Called every second.
+    /// Returns the calls in the transcripts of agents, of this project or of all; `None` while they are read. Called every
+    /// second.
     fn past_calls(&self, _is_all: bool) -> Option<Arc<PastCalls>> {
         None
     }
 
-    /// The lines that except a part of a call from a rule: a command, or the path of a tool. `None` if there is no such exception.
+    /// Returns the lines that except a part of a call from a rule: a command, or the path of a tool. `None` if there is no such
+    /// exception.
     fn exception(&self, _part: &str, _is_command: bool) -> Option<String> {
         None
     }
 
-    /// The files of a hook as they were trusted with this hash.
+    /// Returns the files of a hook as they were trusted with this hash.
     fn source(&self, hook: &str, hash: &str) -> Option<HookSource>;
 }
 

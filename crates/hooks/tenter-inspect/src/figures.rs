@@ -141,7 +141,8 @@ impl HookFigures {
 }
 
 impl Questions {
-    /// Number of questions without an answer: no user was there, or another agent asked and does not report the answer.
+    /// Returns the number of questions without an answer: no user was there, or another agent asked and does not report the
+    /// answer.
     pub fn unanswered(&self) -> usize {
         self.count.saturating_sub(self.allowed + self.refused)
     }
@@ -164,7 +165,7 @@ pub struct Period {
     pub notable: usize,
 }
 
-/// The class of a duration in [`HookFigures::spread`].
+/// Returns the class of a duration in [`HookFigures::spread`].
 pub fn class(duration: Duration) -> usize {
     let ms = duration.as_millis().max(1);
     let class = (ms - 1).checked_ilog2().map_or(0, |log| log as usize + 1);
@@ -206,7 +207,7 @@ impl OverBudget {
 }
 
 impl Durations {
-    /// The percentiles of durations in any order; zero if there are none.
+    /// Creates the percentiles of durations in any order; zero if there are none.
     pub fn new(mut durations: Vec<Duration>) -> Self {
         durations.sort_unstable();
         let at = |percent: usize| {
@@ -226,9 +227,9 @@ struct Tally<'r> {
     refused: usize,
 }
 
-/// The figures of `runs` and of the `answers` to their questions, which may come in any order. Budgets apply to runs of the present content
-/// of `known_hooks`.
-pub fn of<'r>(
+/// Returns the figures of `runs` and of the `answers` to their questions, which may come in any order. Budgets apply to runs of
+/// the present content of `known_hooks`.
+pub fn compute<'r>(
     runs: impl IntoIterator<Item = Run<'r>>,
     answers: impl IntoIterator<Item = HookAnswer<'r>>,
     known_hooks: &[KnownHook],
@@ -303,7 +304,7 @@ pub fn rules<'r>(runs: impl IntoIterator<Item = Run<'r>>) -> Vec<RuleFigures> {
 }
 
 impl<'r> Tally<'r> {
-    /// The runs in equal periods of the time from `first` to `last`, in milliseconds.
+    /// Returns the runs in equal periods of the time from `first` to `last`, in milliseconds.
     fn over_time(&self, (first, last): (i64, i64)) -> Vec<Period> {
         let mut periods = vec![Period::default(); PERIODS];
         let whole = u128::from(first.abs_diff(last)) + 1;
@@ -419,7 +420,7 @@ mod tests {
             run("quick", "1", 20, DecisionKind::None),
         ];
         let figures =
-            of(runs, [], &[known("idle", "3", None, true), known("slow", "2", None, true)]);
+            compute(runs, [], &[known("idle", "3", None, true), known("slow", "2", None, true)]);
         assert_eq!(figures.never_ran, ["idle"]);
         let statistics: Vec<_> = figures
             .hooks
@@ -446,7 +447,7 @@ mod tests {
             answer("guard", AnswerKind::Unattended),
             answer("other", AnswerKind::Yes),
         ];
-        let figures = of(runs, answers, &[]);
+        let figures = compute(runs, answers, &[]);
         let questions = figures.hooks[0].questions;
         assert_eq!(questions, Questions { count: 5, allowed: 1, refused: 1 });
         assert_eq!(questions.describe(), "1 yes, 1 no, 3 without an answer");
@@ -484,7 +485,7 @@ mod tests {
             run("slow", "a", 100, DecisionKind::None),
         ];
         let hooks = [known("fixed", "new", Some(50), true), known("slow", "a", Some(150), true)];
-        let figures = of(runs, [], &hooks);
+        let figures = compute(runs, [], &hooks);
         let over = |name: &str| {
             let hook = figures.hooks.iter().find(|hook| hook.name == name).unwrap();
             (hook.over_budget.map(|over| over.describe(name)), hook.slows_every_call)
@@ -492,6 +493,6 @@ mod tests {
         assert_eq!(over("fixed"), (None, None));
         let message = "the hook slow exceeds its budget of 150 ms: the p95 of its 2 runs is 200 ms";
         assert_eq!(over("slow"), (Some(message.to_owned()), Some(Duration::from_millis(100))));
-        assert!(of([], [], &[]).hooks.is_empty());
+        assert!(compute([], [], &[]).hooks.is_empty());
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn start_of_last(file: &File, range: Range<u64>, most: u64) -> u64 {
     range.start
 }
 
-/// The parts of `range` that hold data.
+/// Returns the parts of `range` that hold data.
 fn parts(file: &File, range: Range<u64>) -> Vec<Range<u64>> {
     let mut parts = Vec::new();
     let mut offset = range.start;

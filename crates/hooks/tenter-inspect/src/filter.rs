@@ -28,7 +28,7 @@ impl Filter {
         *self == Self::default()
     }
 
-    /// The fields that choose something, as they are in an address.
+    /// Returns the fields that choose something, as they are in an address.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         let Self { tool, hook, decision, host, search } = self;
         let fields: [(&str, &String); 5] =
@@ -39,7 +39,7 @@ impl Filter {
             .map(|(key, value)| (key, &**value))
     }
 
-    /// The filter, ready to read many lines.
+    /// Returns the filter, ready to read many lines.
     pub(crate) fn reader(&self) -> FilterReader<'_> {
         // Lines are JSON, so the texts in them are escaped.
         let escaped = |text: &str| {

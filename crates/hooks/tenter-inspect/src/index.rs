@@ -137,7 +137,7 @@ pub struct Session<'i> {
 }
 
 impl JournalIndex {
-    /// An index of `journals`, of which nothing is read yet.
+    /// Creates an index of `journals`, of which nothing is read yet.
     pub fn new(journals: impl Into<JournalDirectories>) -> Self {
         Self {
             journals: journals.into(),
@@ -148,7 +148,7 @@ impl JournalIndex {
         }
     }
 
-    /// The same index, which need not contain older records than `since`.
+    /// Returns the same index, which need not contain older records than `since`.
     #[must_use]
     pub fn since(self, since: Option<Timestamp>) -> Self {
         Self { since, ..self }
@@ -187,17 +187,17 @@ impl JournalIndex {
         Ok(progress)
     }
 
-    /// The sessions whose journal could not be read, and why.
+    /// Returns the sessions whose journal could not be read, and why.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &str)> {
         self.failed.iter().map(|(id, why)| (id.as_str(), why.as_str()))
     }
 
-    /// The sessions of whose journal only the newest part was read.
+    /// Returns the sessions of whose journal only the newest part was read.
     pub fn cut(&self) -> impl Iterator<Item = &str> {
         self.sessions.iter().filter(|(_, session)| session.is_cut).map(|(id, _)| id.as_str())
     }
 
-    /// All sessions, the one with the newest record first.
+    /// Returns all sessions, the one with the newest record first.
     pub fn sessions(&self) -> Vec<Session<'_>> {
         let mut all: Vec<Session<'_>> =
             self.sessions.iter().map(|(id, indexed)| self.session(id, indexed)).collect();
@@ -205,25 +205,25 @@ impl JournalIndex {
         all
     }
 
-    /// Every run in the journals, as far as they are read.
+    /// Returns every run in the journals, as far as they are read.
     pub fn runs(&self) -> impl Iterator<Item = Run<'_>> {
         self.sessions.values().flat_map(|session| &session.runs).map(|run| self.run(run))
     }
 
-    /// The runs of a project.
+    /// Returns the runs of a project.
     pub fn runs_of(&self, project: &str) -> impl Iterator<Item = Run<'_>> {
         let project = self.names.find(project);
         let runs = self.sessions.values().flat_map(|session| &session.runs);
         runs.filter(move |run| Some(run.project) == project).map(|run| self.run(run))
     }
 
-    /// Every answer to a question of a hook.
+    /// Returns every answer to a question of a hook.
     pub fn answers(&self) -> impl Iterator<Item = HookAnswer<'_>> {
         let answers = self.sessions.values().flat_map(|session| &session.answers);
         answers.map(|answer| self.answer(answer))
     }
 
-    /// The answers in a project.
+    /// Returns the answers in a project.
     pub fn answers_of(&self, project: &str) -> impl Iterator<Item = HookAnswer<'_>> {
         let project = self.names.find(project);
         let answers = self.sessions.values().flat_map(|session| &session.answers);

@@ -1,7 +1,7 @@
 //! Inspects the activity of hooks: figures from their journal, and local web pages that show it live.
 //!
 //! ```text
-//! journal files ──► JournalIndex ──► runs ──► figures::of ──► terminal, diagnostics, page of hooks
+//! journal files ──► JournalIndex ──► runs ──► figures::compute ──► terminal, diagnostics, page of hooks
 //!              └──────────────────────────► timeline ──► page of a session
 //! ```
 //!
@@ -13,7 +13,7 @@
 //! # let journal = directory.path();
 //! let mut index = JournalIndex::new(journal);
 //! index.advance(None)?;
-//! for hook in figures::of(index.runs(), index.answers(), &[]).hooks {
+//! for hook in figures::compute(index.runs(), index.answers(), &[]).hooks {
 //!     println!("{}: {} runs, half of them in {:?}", hook.name, hook.runs, hook.durations.p50);
 //! }
 //! # Ok::<(), std::io::Error>(())

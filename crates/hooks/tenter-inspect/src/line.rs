@@ -60,7 +60,7 @@ impl<'l> Line<'l> {
         line.or_else(|| Self::of_newer(bytes))
     }
 
-    /// A line whose fields changed their types: what all versions write.
+    /// Returns a line whose fields changed their types: what all versions write.
     fn of_newer(bytes: &[u8]) -> Option<Self> {
         let record: Record = serde_json::from_slice(bytes).ok()?;
         Some(Self {
@@ -71,7 +71,7 @@ impl<'l> Line<'l> {
         })
     }
 
-    /// The agent that the record is of.
+    /// Returns the agent that the record is of.
     pub(crate) fn host(&self) -> &str {
         if self.host.is_empty() { TENTER } else { &self.host }
     }
@@ -86,7 +86,7 @@ impl<'l> Line<'l> {
         self.kind == "decision"
     }
 
-    /// The answer to the question of a hook, if it is one.
+    /// Returns the answer to the question of a hook, if it is one.
     pub(crate) fn answer(&self) -> Option<AnswerKind> {
         let is_unattended = self.answer == PermissionAnswer::Unattended { allowed: false }.as_str();
         (self.kind == "answer").then_some(match self.allowed {
@@ -101,7 +101,7 @@ impl<'l> Line<'l> {
         matches!(&*self.would, "deny" | "ask")
     }
 
-    /// The decision; `None` if there is none, or if only a newer version knows it.
+    /// Returns the decision; `None` if there is none, or if only a newer version knows it.
     pub(crate) fn decision(&self) -> Option<DecisionKind> {
         DecisionKind::ALL.into_iter().find(|kind| kind.as_str() == self.decision)
     }

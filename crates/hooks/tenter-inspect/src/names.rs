@@ -14,7 +14,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The id of a text, which is stored if it is new.
+    /// Returns the id of a text, which is stored if it is new.
     pub(crate) fn id(&mut self, text: &str) -> NameId {
         if let Some(id) = self.ids.get(text) {
             return *id;
@@ -26,12 +26,12 @@ impl Names {
         id
     }
 
-    /// The id of a text, if it is stored.
+    /// Returns the id of a text, if it is stored.
     pub(crate) fn find(&self, text: &str) -> Option<NameId> {
         self.ids.get(text).copied()
     }
 
-    /// The text with this id.
+    /// Returns the text with this id.
     pub(crate) fn text(&self, id: NameId) -> &str {
         self.texts.get(id.0 as usize).map_or("", String::as_str)
     }

@@ -40,7 +40,7 @@ pub(crate) struct JournalQuery<'f> {
     pub(crate) limit: Duration,
 }
 
-/// The newest records of a query that begin before `end`; of the whole journal without it.
+/// Returns the newest records of a query that begin before `end`; of the whole journal without it.
 ///
 /// # Errors
 /// When the journal is there but cannot be read.
@@ -85,7 +85,7 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, query: &JournalQuery<'_>) ->
     Ok(slice)
 }
 
-/// The records of a query that were written after `start`.
+/// Returns the records of a query that were written after `start`.
 ///
 /// # Errors
 /// When the journal is there but cannot be read. [`io::ErrorKind::InvalidInput`] if it is shorter than that: it is another one.
@@ -171,7 +171,7 @@ mod tests {
         slice.records.iter().map(|record| record.time.parse().unwrap()).collect()
     }
 
-    /// All records of the query, page by page, from the newest page.
+    /// Returns all records of the query, page by page, from the newest page.
     fn pages(path: &Path, query: &JournalQuery<'_>) -> Vec<Vec<usize>> {
         let mut pages = Vec::new();
         let mut end = None;

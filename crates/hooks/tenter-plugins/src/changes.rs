@@ -25,7 +25,7 @@ pub enum ChangeKind<'c> {
 }
 
 impl ChangeKind<'_> {
-    /// The name in listings.
+    /// Returns the name in listings.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Added(_) => "added",

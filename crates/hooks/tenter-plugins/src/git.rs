@@ -183,7 +183,7 @@ impl<'a> Repository<'a> {
     }
 }
 
-/// The user's environment without variables that point git to another repository, a terminal or another language.
+/// Returns the user's environment without variables that point git to another repository, a terminal or another language.
 fn environment(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     let is_kept = |name: &OsString| {
         !name.as_encoded_bytes().starts_with(b"GIT_")

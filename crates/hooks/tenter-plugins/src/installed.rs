@@ -65,7 +65,7 @@ impl Installed {
     }
 }
 
-/// The names of the skills or recipes in a directory.
+/// Returns the names of the skills or recipes in a directory.
 fn names(kind: &'static ResourceKind, directory: &Path) -> Vec<String> {
     let resources = Resources::of_dir(kind, directory);
     let files = resources.files(&mut Vec::new());

@@ -58,7 +58,7 @@ fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
     false
 }
 
-/// The entries of each directory.
+/// Returns the entries of each directory.
 fn inside(content: &Content) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut inside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for path in content.0.keys() {

@@ -99,12 +99,12 @@ impl Lock {
         toml::from_str(&text).map_err(|error| unusable(format!("cannot be parsed: {error}")))
     }
 
-    /// The plugins, by name.
+    /// Returns the plugins, by name.
     pub fn plugins(&self) -> &[LockedPlugin] {
         &self.plugins
     }
 
-    /// The record of the plugin with this name.
+    /// Returns the record of the plugin with this name.
     pub fn get(&self, name: &str) -> Option<&LockedPlugin> {
         self.plugins.iter().find(|plugin| plugin.name == name)
     }
@@ -136,7 +136,7 @@ impl Lock {
         Ok(prepared)
     }
 
-    /// The names whose records differ, with the record of this one.
+    /// Returns the names whose records differ, with the record of this one.
     fn differences<'l>(&'l self, other: &'l Self) -> Vec<(&'l str, Option<&'l LockedPlugin>)> {
         let names: BTreeSet<&str> =
             self.plugins.iter().chain(&other.plugins).map(|plugin| plugin.name.as_str()).collect();

@@ -35,12 +35,12 @@ impl PluginName {
         Self::new(org, repo)
     }
 
-    /// The name of the directory: `org@repo`.
+    /// Returns the name of the directory: `org@repo`.
     pub fn directory(&self) -> String {
         format!("{}@{}", self.org, self.repo)
     }
 
-    /// The second half.
+    /// Returns the second half.
     pub fn repo(&self) -> &str {
         &self.repo
     }
@@ -52,7 +52,7 @@ impl fmt::Display for PluginName {
     }
 }
 
-/// Names are used in paths, in names of hooks and in the lock file, so they are plain.
+/// Checks a name. Names are used in paths, in names of hooks and in the lock file, so they are plain.
 fn check(half: &str) -> Result<(), &'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     Err(if half.is_empty() {

@@ -64,7 +64,7 @@ pub(crate) fn check(files: &[FoundFile]) -> Vec<Diagnostic> {
     findings
 }
 
-/// A reason to reject a plugin.
+/// Returns a reason to reject a plugin.
 pub(crate) fn refused(id: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(id, Severity::Error, message)
 }
@@ -195,7 +195,7 @@ fn clashes(files: &[FoundFile]) -> Vec<Diagnostic> {
     findings
 }
 
-/// The directories of a path and the path itself, and whether each is a directory.
+/// Returns the directories of a path and the path itself, and whether each is a directory.
 fn prefixes(path: &str) -> impl Iterator<Item = (&str, bool)> {
     let directories = path.match_indices('/').map(|(at, _)| (&path[..at], true));
     directories.chain([(path, false)])

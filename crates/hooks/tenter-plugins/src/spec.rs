@@ -25,7 +25,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The source as the lock file and listings show it.
+    /// Returns the source as the lock file and listings show it.
     pub fn as_text(&self) -> String {
         match self {
             Self::Url(url) => url.clone(),
@@ -58,7 +58,7 @@ impl Spec {
         of_forge(text)
     }
 
-    /// The spec of a plugin in the lock file. Anyone may have edited the lock file, so the same rules apply.
+    /// Returns the spec of a plugin in the lock file. Anyone may have edited the lock file, so the same rules apply.
     ///
     /// # Errors
     /// Nothing can be fetched from the source; the error says why.

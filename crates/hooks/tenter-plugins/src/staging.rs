@@ -33,7 +33,7 @@ impl Staging {
         Ok(Self { dir, _lock: lock })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

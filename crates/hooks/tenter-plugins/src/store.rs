@@ -57,17 +57,17 @@ pub struct InstallRequest<'a> {
 }
 
 impl Plugins {
-    /// The plugins in the directory `dir`, an absolute path.
+    /// Creates the plugins in the directory `dir`, an absolute path.
     pub fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The directory of a plugin, installed or not.
+    /// Returns the directory of a plugin, installed or not.
     pub fn place(&self, name: &PluginName) -> PathBuf {
         self.dir.join(name.directory())
     }
@@ -170,13 +170,13 @@ impl Plugins {
         Ok(true)
     }
 
-    /// The directory of this name, even if it is incomplete.
+    /// Returns the directory of this name, even if it is incomplete.
     pub fn remains(&self, name: &str) -> Option<PathBuf> {
         let place = self.place(&PluginName::parse(name).ok()?);
         place.symlink_metadata().is_ok().then_some(place)
     }
 
-    /// The directory of the plugin `name`, `org/repo`, even if it is incomplete.
+    /// Returns the directory of the plugin `name`, `org/repo`, even if it is incomplete.
     fn found(&self, name: &str) -> Result<Option<PathBuf>, Diagnostic> {
         let mut installed = self.installed()?.into_iter();
         let place = installed.find(|plugin| plugin.name == name).map(|plugin| plugin.path);

@@ -53,7 +53,7 @@ impl Flag {
 }
 
 impl Cancel {
-    /// A flag that is not set.
+    /// Creates a flag that is not set.
     pub fn new() -> Self {
         Self::with(OnceLock::new())
     }
@@ -111,7 +111,7 @@ impl Cancel {
         self.is_cancelled()
     }
 
-    /// A latch that becomes, and stays, readable once the flag is set.
+    /// Returns a latch that becomes, and stays, readable once the flag is set.
     pub(crate) fn latch(&self) -> Option<&Latch> {
         let mut is_new = false;
         let make = || {
@@ -129,7 +129,7 @@ impl Cancel {
         Some(latch)
     }
 
-    /// A flag as it is when the process has run out of file descriptors.
+    /// Returns a flag as it is when the process has run out of file descriptors.
     #[cfg(test)]
     pub(crate) fn without_latch() -> Self {
         Self::with(OnceLock::from(None))

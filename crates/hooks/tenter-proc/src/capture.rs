@@ -18,12 +18,12 @@ pub struct CapturedOutput {
 }
 
 impl CapturedOutput {
-    /// The whole stream, or `None` if bytes were dropped.
+    /// Returns the whole stream, or `None` if bytes were dropped.
     pub fn whole(&self) -> Option<&[u8]> {
         (self.tail.is_empty() && self.dropped() == 0).then_some(&self.head)
     }
 
-    /// Number of bytes dropped between head and tail.
+    /// Returns the number of bytes dropped between head and tail.
     pub fn dropped(&self) -> u64 {
         self.total.saturating_sub((self.head.len() + self.tail.len()) as u64)
     }
@@ -33,7 +33,8 @@ impl CapturedOutput {
         self.total == 0
     }
 
-    /// The captured bytes as text for display. Invalid UTF-8 is replaced. If bytes were dropped, a separate line says how many.
+    /// Returns the captured bytes as text for display. Invalid UTF-8 is replaced. If bytes were dropped, a separate line says how
+    /// many.
     pub fn text(&self) -> String {
         if let Some(whole) = self.whole() {
             return String::from_utf8_lossy(whole).into_owned();
@@ -46,7 +47,7 @@ impl CapturedOutput {
         format!("{head}{newline}[… {missing} bytes dropped …]\n{tail}")
     }
 
-    /// The last `count` lines of [`CapturedOutput::text`], without a final newline.
+    /// Returns the last `count` lines of [`CapturedOutput::text`], without a final newline.
     pub fn tail_lines(&self, count: usize) -> String {
         excerpt::last_lines(&self.text(), count).to_owned()
     }

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// The deadline `wait` from now.
+    /// Returns the deadline `wait` from now.
     pub(crate) fn after(wait: Duration) -> Self {
         Self(Instant::now().checked_add(wait))
     }
 
-    /// The earlier of this deadline and `wait` from now.
+    /// Returns the earlier of this deadline and `wait` from now.
     pub(crate) fn or_sooner(self, wait: Duration) -> Self {
         match self.left() {
             Some(rest) if rest <= wait => self,
@@ -25,7 +25,7 @@ impl Deadline {
         self.left().is_some_and(|rest| rest.is_zero())
     }
 
-    /// The time left, zero once the deadline has passed; `None` if it is never reached.
+    /// Returns the time left, zero once the deadline has passed; `None` if it is never reached.
     pub(crate) fn left(self) -> Option<Duration> {
         self.0.map(|instant| instant.saturating_duration_since(Instant::now()))
     }

@@ -32,7 +32,7 @@ pub struct DialogueLimits {
 }
 
 impl Default for DialogueLimits {
-    /// 1 MiB per line, 8 MiB unread, 16 KiB of stderr.
+    /// Returns 1 MiB per line, 8 MiB unread, 16 KiB of stderr.
     fn default() -> Self {
         Self { line: 1 << 20, unread: 8 << 20, stderr: 16 << 10 }
     }
@@ -171,7 +171,7 @@ impl Dialogue {
         waited.unwrap_or_else(PoisonError::into_inner).0.has_ended
     }
 
-    /// Number of bytes that the program has written to stderr so far.
+    /// Returns the number of bytes that the program has written to stderr so far.
     pub fn stderr_position(&self) -> u64 {
         self.shared.state().stderr.total()
     }

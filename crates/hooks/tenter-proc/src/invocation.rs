@@ -47,7 +47,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// The limits of a hook (R37, R38): 30 s, 500 ms of grace, 100 ms of drain, 1 MiB kept.
+    /// Returns the limits of a hook (R37, R38): 30 s, 500 ms of grace, 100 ms of drain, 1 MiB kept.
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(30),

@@ -9,7 +9,7 @@ use tenter_base::untrusted_file;
 
 use crate::{Invocation, os};
 
-/// The file to start. A bare name is looked up in the `PATH` of the invocation's own environment; any other relative path
+/// Returns the file to start. A bare name is looked up in the `PATH` of the invocation's own environment; any other relative path
 /// is relative to the working directory. Relative directories in `PATH` are ignored: they would be inside the project.
 pub(crate) fn find(invocation: &Invocation) -> io::Result<PathBuf> {
     let Invocation { program, cwd, .. } = invocation;
@@ -69,7 +69,7 @@ pub(crate) fn explain(error: &io::Error, invocation: &Invocation, file: &Path) -
     io::Error::new(error.kind(), message)
 }
 
-/// The `#!` line of a script, as far as the system reads it.
+/// Returns the `#!` line of a script, as far as the system reads it.
 fn interpreter(file: &Path) -> Option<String> {
     let start = start_of(file).ok()?;
     let line = start.split(|byte| *byte == b'\n').next()?;
@@ -81,7 +81,7 @@ fn is_binary(file: &Path) -> bool {
     start_of(file).is_ok_and(|start| start.starts_with(b"\x7fELF"))
 }
 
-/// The part of a file that the system reads to determine its type.
+/// Returns the part of a file that the system reads to determine its type.
 fn start_of(file: &Path) -> io::Result<Vec<u8>> {
     untrusted_file::read_prefix(file, 256)
 }

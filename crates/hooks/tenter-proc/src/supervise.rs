@@ -119,7 +119,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The next state. An exit takes precedence over a deadline that passed at the same time.
+    /// Returns the next state. An exit takes precedence over a deadline that passed at the same time.
     fn next(&mut self, phase: Phase) -> ControlFlow<Option<Termination>, Phase> {
         let (exited, drained) = (self.process.has_exited(), self.process.is_drained());
         match phase {
@@ -146,7 +146,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The deadline of the phase.
+    /// Returns the deadline of the phase.
     fn deadline_of(&self, phase: Phase) -> Deadline {
         match phase {
             Phase::Running => self.deadline,

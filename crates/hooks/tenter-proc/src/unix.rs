@@ -266,7 +266,7 @@ impl Leader {
     }
 }
 
-/// Only Linux supports this.
+/// Keeps the memory private, which only Linux supports.
 pub(crate) fn keep_memory_private() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -277,7 +277,7 @@ pub(crate) fn keep_memory_private() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The signal is caught, not ignored: a caught signal gets its default action back where another program is executed.
+/// Catches the signal instead of ignoring it: a caught signal gets its default action back where another program is executed.
 pub(crate) fn outlive_file_size_limit() -> io::Result<()> {
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()).map(drop)
 }
@@ -426,7 +426,7 @@ fn connect_outputs(command: &mut Command, invocation: &Invocation) -> io::Result
     Ok((Drain::new(Some(stdout), keep)?, Drain::new(stderr, keep)?))
 }
 
-/// A pipe with close-on-exec set on both ends.
+/// Returns a pipe with close-on-exec set on both ends.
 fn pipe() -> io::Result<(io::PipeReader, io::PipeWriter)> {
     io::pipe()
         .map_err(|error| io::Error::new(error.kind(), format!("cannot create a pipe: {error}")))
@@ -459,7 +459,7 @@ pub(crate) struct Latch {
 }
 
 impl Latch {
-    /// A latch that is not set.
+    /// Creates a latch that is not set.
     pub(crate) fn new() -> io::Result<Self> {
         let (reader, writer) = pipe()?;
         Ok(Self { reader, writer })

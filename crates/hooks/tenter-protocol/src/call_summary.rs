@@ -15,7 +15,7 @@ const KEY_FIELDS: &[(&str, &str)] = &[
     ("skill", "skill"),
 ];
 
-/// The most significant field of a call's input; the whole input if it has none.
+/// Returns the most significant field of a call's input; the whole input if it has none.
 pub fn call_summary(tool: &str, input: &Object) -> String {
     let field = KEY_FIELDS.iter().find(|(name, _)| *name == tool);
     let value = field.and_then(|(_, field)| input.get(*field)).and_then(Value::as_str);

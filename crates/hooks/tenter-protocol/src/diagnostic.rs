@@ -61,7 +61,7 @@ pub struct Span {
 }
 
 impl Diagnostic {
-    /// A diagnostic without a file.
+    /// Creates a diagnostic without a file.
     pub fn new(id: &'static str, severity: Severity, message: impl Into<String>) -> Self {
         Self { id, severity, message: message.into(), path: None, span: None, help: None }
     }

@@ -99,7 +99,7 @@ pub enum InvokedBy {
 }
 
 impl Scope {
-    /// The scope of a conversation of the user's, without a recipe and a time.
+    /// Creates the scope of a conversation of the user's, without a recipe and a time.
     pub fn new(conversation_id: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
         Self {
             conversation_id: conversation_id.into(),
@@ -113,26 +113,26 @@ impl Scope {
         }
     }
 
-    /// The scope of a subagent that the conversation `parent` started (R51).
+    /// Returns the scope of a subagent that the conversation `parent` started (R51).
     #[must_use]
     pub fn with_parent(self, parent: Option<impl Into<String>>) -> Self {
         Self { parent_conversation_id: parent.map(Into::into), ..self }
     }
 
-    /// The scope of an agent that was started with this recipe.
+    /// Returns the scope of an agent that was started with this recipe.
     #[must_use]
     pub fn with_recipe(self, recipe: Option<impl Into<String>>) -> Self {
         Self { recipe: recipe.map(Into::into), ..self }
     }
 
-    /// The scope of an event of this host.
+    /// Returns the scope of an event of this host.
     #[must_use]
     pub fn with_host(self, host: impl Into<Arc<HostFacts>>) -> Self {
         Self { host: Some(host.into()), ..self }
     }
 
-    /// The scope for a hook of `plugin` (`org/repo`), in which a recipe of the same plugin has its short name. `None` if there
-    /// is no difference (R68).
+    /// Returns the scope for a hook of `plugin` (`org/repo`), in which a recipe of the same plugin has its short name. `None` if
+    /// there is no difference (R68).
     pub fn for_plugin(&self, plugin: &str) -> Option<Self> {
         let full_name = self.recipe.as_deref()?;
         let short = full_name.strip_prefix(plugin)?.strip_prefix('/')?;
@@ -198,7 +198,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// The name of the event.
+    /// Returns the name of the event.
     pub fn name(&self) -> EventName {
         match self {
             Self::SessionStart(_) => EventName::SessionStart,
@@ -217,7 +217,7 @@ impl Body {
         }
     }
 
-    /// The event's tool call; `None` unless it is a tool event.
+    /// Returns the event's tool call; `None` unless it is a tool event.
     pub fn tool_call(&self) -> Option<&ToolCall> {
         match self {
             Self::BeforeTool(call) | Self::AfterTool { call, .. } => Some(call),
@@ -236,7 +236,7 @@ pub struct SessionStart {
 }
 
 impl SessionStart {
-    /// A session with this model, about whose start nothing else is known.
+    /// Creates a session with this model, about whose start nothing else is known.
     pub fn new(model: impl Into<String>) -> Self {
         Self { model: Some(model.into()), args: Object::new() }
     }
@@ -254,7 +254,7 @@ pub struct SessionEnd {
 }
 
 impl SessionEnd {
-    /// A session that ends for this reason after this many model responses.
+    /// Creates a session that ends for this reason after this many model responses.
     pub fn new(exit_reason: ExitReason, duration_seconds: u64, total_steps: u64) -> Self {
         let (duration_seconds, total_steps) = (Some(duration_seconds), Some(total_steps));
         Self { duration_seconds, total_steps, exit_reason }
@@ -300,7 +300,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The response number `turn_number` since the last user message. Nothing else is known, and no tool was called.
+    /// Creates the response number `turn_number` since the last user message. Nothing else is known, and no tool was called.
     pub fn new(turn_number: u64, response: impl Into<String>) -> Self {
         Self {
             turn_number: Some(turn_number),
@@ -334,7 +334,7 @@ pub struct StopAttempt {
 }
 
 impl StopAttempt {
-    /// An agent that would stop after this response, which calls no tool. Nothing else is known.
+    /// Creates an agent that would stop after this response, which calls no tool. Nothing else is known.
     pub fn new(response: impl Into<String>) -> Self {
         Self {
             reason: StopReason::NoToolCalls,
@@ -364,7 +364,7 @@ impl StopReason {
     #[cfg(feature = "schema")]
     pub(crate) const ALL: [Self; 3] = [Self::NoToolCalls, Self::ToolRejected, Self::TurnLimit];
 
-    /// The name in the executable protocol (R35).
+    /// Returns the name in the executable protocol (R35).
     pub fn executable(self) -> &'static str {
         match self {
             Self::NoToolCalls => "no_tool_calls",
@@ -373,7 +373,7 @@ impl StopReason {
         }
     }
 
-    /// The name in the manifest protocol (R60).
+    /// Returns the name in the manifest protocol (R60).
     pub fn manifest(self) -> &'static str {
         match self {
             Self::TurnLimit => "max_steps",
@@ -394,7 +394,7 @@ pub struct Subagent {
 }
 
 impl Subagent {
-    /// A subagent of this name and kind that is given `task`.
+    /// Creates a subagent of this name and kind that is given `task`.
     pub fn new(name: impl Into<String>, kind: impl Into<String>, task: impl Into<String>) -> Self {
         Self { name: name.into(), kind: kind.into(), task: task.into() }
     }
@@ -412,7 +412,7 @@ pub struct Compaction {
 }
 
 impl Compaction {
-    /// A compaction that is about to happen.
+    /// Creates a compaction that is about to happen.
     pub fn new(trigger: CompactTrigger, tokens_before: u64) -> Self {
         Self { trigger, tokens_before: Some(tokens_before), tokens_after: None }
     }

@@ -32,7 +32,7 @@ pub(crate) struct HostPayload<'e> {
 }
 
 impl<'e> HostPayload<'e> {
-    /// The host of a scope. A `light` payload does not contain the host's own tool input.
+    /// Creates the host of a scope. A `light` payload does not contain the host's own tool input.
     pub(crate) fn new(scope: &'e Scope, light: bool) -> Self {
         let Some(host) = scope.host.as_deref() else {
             return Self { name: TENTER, ..Self::default() };

@@ -60,7 +60,7 @@ pub enum Power {
 }
 
 impl Power {
-    /// The name used in tables and help texts.
+    /// Returns the name used in tables and help texts.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Block => "block",
@@ -342,8 +342,8 @@ impl fmt::Display for EventName {
     }
 }
 
-/// The events with this spelling in either protocol, in the table's order; empty for an unknown one. `after_tool_call` means
-/// two events.
+/// Returns the events with this spelling in either protocol, in the table's order; empty for an unknown one. `after_tool_call`
+/// means two events.
 pub fn by_any_spelling(spelling: &str) -> Vec<EventName> {
     TABLE
         .iter()
@@ -352,7 +352,7 @@ pub fn by_any_spelling(spelling: &str) -> Vec<EventName> {
         .collect()
 }
 
-/// The event with this name in Claude Code, ignoring case.
+/// Returns the event with this name in Claude Code, ignoring case.
 pub fn by_claude_code(word: &str) -> Option<EventName> {
     let is_called = |row: &&Lifecycle| {
         row.claude_code.iter().any(|name| name.eq_ignore_ascii_case(word.trim()))
@@ -360,7 +360,7 @@ pub fn by_claude_code(word: &str) -> Option<EventName> {
     TABLE.iter().find(is_called).map(|row| row.event)
 }
 
-/// Every spelling of the executable protocol, each once, in the table's order.
+/// Returns every spelling of the executable protocol, each once, in the table's order.
 pub fn executable_spellings() -> Vec<&'static str> {
     let mut spellings: Vec<&str> = TABLE.iter().flat_map(|row| row.executable).copied().collect();
     spellings.dedup();

@@ -48,12 +48,12 @@ pub enum Block {
 }
 
 impl Block {
-    /// A text block.
+    /// Returns a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// The block as text, with tool calls and results rendered.
+    /// Returns the block as text, with tool calls and results rendered.
     pub fn content(&self) -> String {
         match self {
             Self::Text { text } => text.clone(),
@@ -96,7 +96,7 @@ pub enum ImageSource {
 }
 
 impl Image {
-    /// The images in a tool's result, which the model sees besides its text.
+    /// Returns the images in a tool's result, which the model sees besides its text.
     pub fn all_of(result: &ToolResult) -> Vec<Self> {
         let is_mcp = result.metadata_type.as_deref() == Some(Mcp::TYPE);
         let Some(metadata) = result.metadata.as_ref().filter(|_| is_mcp) else { return Vec::new() };
@@ -135,22 +135,22 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of `blocks` that comes from no provider.
+    /// Creates a message of `blocks` that comes from no provider.
     pub fn new(role: Role, blocks: Vec<Block>) -> Self {
         Self { role, blocks, native: None }
     }
 
-    /// A user message of one text.
+    /// Returns a user message of one text.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, vec![Block::text(text)])
     }
 
-    /// An assistant message of one text.
+    /// Returns an assistant message of one text.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, vec![Block::text(text)])
     }
 
-    /// The texts of the message, reasoning and tools left out.
+    /// Returns the texts of the message, reasoning and tools left out.
     pub fn plain_text(&self) -> String {
         let texts: Vec<&str> = self
             .blocks
@@ -163,13 +163,13 @@ impl Message {
         texts.join("\n")
     }
 
-    /// The whole message as text, tool calls and results rendered: the documents' `content` (R57).
+    /// Returns the whole message as text, tool calls and results rendered: the documents' `content` (R57).
     pub fn content(&self) -> String {
         let parts: Vec<String> = self.blocks.iter().map(Block::content).collect();
         parts.join("\n")
     }
 
-    /// The tool calls of the message.
+    /// Returns the tool calls of the message.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match block {
             Block::ToolUse(call) => Some(call),

@@ -16,7 +16,7 @@ pub struct NativeTool {
     pub fields: &'static [(&'static str, &'static str)],
 }
 
-/// A tool of another agent, with Tenter's name for it and the fields that have other names there.
+/// Returns a tool of another agent, with Tenter's name for it and the fields that have other names there.
 pub const fn tool(
     name: &'static str,
     canonical: &'static str,
@@ -26,7 +26,7 @@ pub const fn tool(
 }
 
 impl NativeTool {
-    /// Only for calls whose input has this value in `field`; an empty value is any value but null.
+    /// Applies only to calls whose input has this value in `field`; an empty value is any value but null.
     #[must_use]
     pub const fn when(self, field: &'static str, value: &'static str) -> Self {
         Self { when: Some((field, value)), ..self }
@@ -41,7 +41,7 @@ impl NativeTool {
         self.name == name && self.when.is_none_or(has)
     }
 
-    /// An input of the other agent in Tenter's fields. Fields that only the other agent has stay as they are.
+    /// Returns an input of the other agent in Tenter's fields. Fields that only the other agent has stay as they are.
     pub fn canonical_input(&self, input: &Object) -> Object {
         let renamed = |field: &str| self.fields.iter().find(|(native, _)| *native == field);
         // The agent reads its own field, so one that it does not read must not replace it.
@@ -60,7 +60,7 @@ impl NativeTool {
         output
     }
 
-    /// The agent's name of Tenter's field `name`.
+    /// Returns the agent's name of Tenter's field `name`.
     pub fn native_field<'n>(&self, name: &'n str) -> &'n str {
         let field = self.fields.iter().find(|(_, canonical)| *canonical == name);
         field.map_or(name, |(native, _)| native)

@@ -67,7 +67,7 @@ pub enum FileChange {
 }
 
 impl<'p> Patch<'p> {
-    /// The patch in the input of a `file_edit` call; `None` if there is none. A patch that is not text is not valid.
+    /// Returns the patch in the input of a `file_edit` call; `None` if there is none. A patch that is not text is not valid.
     pub fn of_input(input: &'p Object) -> Option<Self> {
         match input.get(FIELD)? {
             Value::Null => None,

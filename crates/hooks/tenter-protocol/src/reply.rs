@@ -70,7 +70,7 @@ impl Reply {
         }
     }
 
-    /// This reply and a second one of the same hook: the stronger verdict, the later change, and all texts.
+    /// Combines this reply with a second one of the same hook: the stronger verdict, the later change, and all texts.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let text = |one: Option<String>, other: Option<String>| {
@@ -114,7 +114,7 @@ pub enum VerdictKind {
 }
 
 impl Verdict {
-    /// A verdict. A blank reason counts as none.
+    /// Creates a verdict. A blank reason counts as none.
     pub fn new(kind: VerdictKind, reason: Option<String>) -> Self {
         Self { kind, reason: reason.filter(|reason| !reason.trim().is_empty()) }
     }
@@ -124,7 +124,7 @@ impl Verdict {
         self.kind == VerdictKind::Deny
     }
 
-    /// The reason, or "no reason given".
+    /// Returns the reason, or "no reason given".
     pub fn reason_text(&self) -> &str {
         self.reason.as_deref().unwrap_or("no reason given")
     }

@@ -148,7 +148,7 @@ impl ReplyField {
 }
 
 #[cfg(feature = "schema")]
-/// The power that a word of `decision` or `result` needs, if only some of the field's events allow the word.
+/// Returns the power that a word of `decision` or `result` needs, if only some of the field's events allow the word.
 fn word_power(word: &Value) -> Option<Power> {
     match word.as_str() {
         Some("ask" | "confine") => Some(Power::Ask),

@@ -12,7 +12,7 @@ pub fn normalize(text: &str) -> String {
     text.trim().nfkc().collect()
 }
 
-/// Everything that is wrong with a name, as the ends of sentences.
+/// Returns everything that is wrong with a name, as the ends of sentences.
 pub fn faults(name: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let length = name.chars().count();
@@ -37,7 +37,7 @@ pub fn faults(name: &str) -> Vec<String> {
     faults
 }
 
-/// A valid name similar to `name`.
+/// Returns a valid name similar to `name`.
 pub fn suggestion(name: &str) -> Option<String> {
     let lower: String = name.chars().take(MAX_LENGTH).flat_map(char::to_lowercase).collect();
     let words = lower.split(|letter: char| !letter.is_alphanumeric());

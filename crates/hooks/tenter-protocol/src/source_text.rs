@@ -19,24 +19,24 @@ impl<'a> SourceText<'a> {
         Self { bytes }
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The number of the line that contains `offset`, from 1.
+    /// Returns the number of the line that contains `offset`, from 1.
     pub fn line(&self, offset: usize) -> usize {
         let before = &self.bytes[..offset.min(self.bytes.len())];
         before.split(|byte| *byte == b'\n').count()
     }
 
-    /// The text of `range`; empty where it is not UTF-8.
+    /// Returns the text of `range`; empty where it is not UTF-8.
     pub(crate) fn text(&self, range: &Range<usize>) -> &'a str {
         let bytes = self.bytes.get(range.clone()).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The span of `range`, cut at the end of its first line.
+    /// Returns the span of `range`, cut at the end of its first line.
     pub fn span(&self, range: &Range<usize>) -> Span {
         let line = self.line_around(range.start);
         let start = range.start.clamp(line.start, line.end);
@@ -48,7 +48,7 @@ impl<'a> SourceText<'a> {
         Span { line: self.line(start), column: before + 1, length, source }
     }
 
-    /// The line that contains `offset`, without its line ending and without a byte order mark.
+    /// Returns the line that contains `offset`, without its line ending and without a byte order mark.
     fn line_around(&self, offset: usize) -> Range<usize> {
         let (before, after) = self.bytes.split_at(offset.min(self.bytes.len()));
         let newline = before.iter().rposition(|byte| *byte == b'\n');

@@ -45,7 +45,7 @@ pub struct ToolResult {
 }
 
 impl ToolCall {
-    /// A call of the tool `name`.
+    /// Creates a call of the tool `name`.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -56,7 +56,7 @@ impl ToolCall {
 }
 
 impl ToolResult {
-    /// A success with metadata.
+    /// Returns a success with metadata.
     pub fn success<M: Metadata>(tool_name: &str, metadata: &M, timestamp: String) -> Self {
         Self {
             tool_name: tool_name.to_owned(),
@@ -68,7 +68,7 @@ impl ToolResult {
         }
     }
 
-    /// A failure without metadata.
+    /// Returns a failure without metadata.
     pub fn failure(tool_name: &str, error: impl Into<String>, timestamp: String) -> Self {
         Self {
             tool_name: tool_name.to_owned(),
@@ -88,13 +88,13 @@ impl ToolResult {
         self
     }
 
-    /// The result of a call that a hook blocked (R52).
+    /// Returns the result of a call that a hook blocked (R52).
     pub fn blocked(tool_name: &str, reason: &str, timestamp: String) -> Self {
         let metadata = Blocked { tool_name: tool_name.to_owned(), reason: reason.to_owned() };
         Self::success(tool_name, &metadata, timestamp).failed(format!("blocked by hook: {reason}"))
     }
 
-    /// The result of a call that does not have the user's permission.
+    /// Returns the result of a call that does not have the user's permission.
     pub fn not_allowed(tool_name: &str, reason: &str, timestamp: String) -> Self {
         let metadata = Blocked { tool_name: tool_name.to_owned(), reason: reason.to_owned() };
         Self::success(tool_name, &metadata, timestamp).failed(format!("not allowed: {reason}"))
@@ -110,7 +110,7 @@ impl ToolResult {
         self.metadata_type.as_deref() == Some(Blocked::TYPE)
     }
 
-    /// The text for the model: the error, if there is one, and the text of the metadata.
+    /// Returns the text for the model: the error, if there is one, and the text of the metadata.
     pub fn text(&self) -> String {
         let kind = self.metadata_type.as_deref();
         let body = self.metadata.clone().and_then(|metadata| tool_metadata::text(kind, metadata));

@@ -74,13 +74,13 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
     reading.effects
 }
 
-/// The name of a tool without the names of its server and namespace: `mcp__files__write`, `files.write`, `files/write`.
+/// Returns the name of a tool without the names of its server and namespace: `mcp__files__write`, `files.write`, `files/write`.
 pub fn last_segment(name: &str) -> &str {
     let name = name.rsplit(['.', '/', ':']).find(|part| !part.is_empty()).unwrap_or(name);
     name.rsplit("__").find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-/// The words of a name: `writeFile`, `write-file`, `write_file`.
+/// Returns the words of a name: `writeFile`, `write-file`, `write_file`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -98,7 +98,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The command with which `code` would run, if it is in another language.
+/// Returns the command with which `code` would run, if it is in another language.
 fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
     const LANGUAGES: [(&str, &[&str]); 4] = [
         ("python3 -c", &["python", "python3", "py", "jupyter", "ipython", "notebook", "cell"]),
@@ -118,12 +118,12 @@ fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
     LANGUAGES.iter().find(|(_, names)| names.iter().any(is_meant)).map(|row| row.0)
 }
 
-/// A field's name without its case, underscores and dashes.
+/// Returns a field's name without its case, underscores and dashes.
 fn plain(field: &str) -> String {
     field.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// A text as one word for a shell.
+/// Returns a text as one word for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
@@ -151,7 +151,7 @@ impl Reading {
         }
     }
 
-    /// Objects in a value.
+    /// Reads the objects in a value.
     fn inner(&mut self, value: &Value, depth: usize) {
         let is_nested = matches!(value, Value::Object(_) | Value::Array(_));
         if !is_nested {
@@ -193,7 +193,7 @@ impl Reading {
         }
     }
 
-    /// A script, or the words of a command.
+    /// Adds a script, or the words of a command.
     fn script(&mut self, field: &str, value: &Value, object: &Object) {
         let list = |value: &Value| -> Vec<String> {
             let values = value.as_array().into_iter().flatten();
@@ -222,7 +222,7 @@ impl Reading {
         }
     }
 
-    /// The texts of a field: one, or a list of them.
+    /// Adds the texts of a field: one, or a list of them.
     fn values(&mut self, value: &Value, role: Role, depth: usize) {
         match value {
             Value::String(text) => self.text(text, role),
@@ -285,7 +285,7 @@ impl Reading {
     }
 }
 
-/// The path of a `file:` URL.
+/// Returns the path of a `file:` URL.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

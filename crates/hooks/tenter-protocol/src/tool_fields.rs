@@ -31,13 +31,13 @@ pub const PATHS: &[(&str, &str, PathUse)] = &[
     ("glob", "path", PathUse::Search),
 ];
 
-/// The advertised field for an alias.
+/// Returns the advertised field for an alias.
 fn advertised(tool: &str, field: &str) -> Option<&'static str> {
     let row = ALIASES.iter().find(|(of, alias, _)| *of == tool && *alias == field);
     row.map(|(_, _, name)| *name)
 }
 
-/// The aliases of a field.
+/// Returns the aliases of a field.
 pub fn aliases(tool: &str, field: &str) -> impl Iterator<Item = &'static str> {
     ALIASES.iter().filter(move |row| row.0 == tool && row.2 == field).map(|row| row.1)
 }

@@ -25,7 +25,7 @@ pub trait Metadata: Serialize + DeserializeOwned {
     /// The fields that [`text`](Self::text) depends on: metadata without any of them is not of this kind (R64).
     const MAIN: &'static [&'static str];
 
-    /// The text for the model; may be empty.
+    /// Returns the text for the model; may be empty.
     fn text(&self) -> String;
 }
 
@@ -60,8 +60,8 @@ metadata_types!(
     Blocked
 );
 
-/// The text of a result's metadata for the model. Metadata of an unknown kind, or that does not have the shape of its kind, is
-/// shown as JSON.
+/// Returns the text of a result's metadata for the model. Metadata of an unknown kind, or that does not have the shape of its
+/// kind, is shown as JSON.
 pub(crate) fn text(kind: Option<&str>, metadata: Object) -> Option<String> {
     let metadata = Value::Object(metadata);
     let text = kind.and_then(|kind| known_text(kind, &metadata));

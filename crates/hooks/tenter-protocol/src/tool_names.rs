@@ -113,13 +113,13 @@ const TABLE: [Names; 9] = [
     Names { own: "skill", aliases: &["Skill", "use_skill", "activate_skill", "load_skill"] },
 ];
 
-/// Every spelling of the tool `name`: its own name, then its aliases. A tool that is not Tenter's has no aliases.
+/// Returns every spelling of the tool `name`: its own name, then its aliases. A tool that is not Tenter's has no aliases.
 pub fn spellings(name: &str) -> impl Iterator<Item = &str> {
     let row = TABLE.iter().find(|row| row.own == name);
     iter::once(name).chain(row.into_iter().flat_map(|row| row.aliases).copied())
 }
 
-/// The tool of Tenter with this name or alias.
+/// Returns the tool of Tenter with this name or alias.
 pub fn canonical(spelling: &str) -> Option<&'static str> {
     TABLE
         .iter()
@@ -156,7 +156,7 @@ fn similar_tool(name: &str, input: &Object) -> Option<&'static str> {
 pub struct ToolNames(Arc<BTreeMap<String, String>>);
 
 impl ToolNames {
-    /// The same names, and the agent's tool `name` for Tenter's tool `standard` (or any other name of it).
+    /// Returns the same names, and the agent's tool `name` for Tenter's tool `standard` (or any other name of it).
     #[must_use]
     pub fn with_alias(mut self, name: impl Into<String>, standard: impl Into<String>) -> Self {
         let standard = standard.into();
@@ -165,12 +165,12 @@ impl ToolNames {
         self
     }
 
-    /// Tenter's tool that the agent's tool `name` stands for; `name` itself if it stands for no other.
+    /// Returns Tenter's tool that the agent's tool `name` stands for; `name` itself if it stands for no other.
     pub fn standard<'n>(&'n self, name: &'n str) -> &'n str {
         self.0.get(name).map_or(name, String::as_str)
     }
 
-    /// Every spelling of the agent's tool `name`, its own first.
+    /// Returns every spelling of the agent's tool `name`, its own first.
     pub fn spellings<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n str> {
         let standard = self.standard(name);
         iter::once(name).chain(spellings(standard).filter(move |spelling| *spelling != name))

@@ -23,7 +23,7 @@ pub(crate) struct HookFile {
 }
 
 impl HookFile {
-    /// A hook that fails closed and does nothing yet.
+    /// Creates a hook that fails closed and does nothing yet.
     fn new(name: &str, trigger: EventName) -> Self {
         Self {
             name: name.to_owned(),
@@ -36,40 +36,40 @@ impl HookFile {
         }
     }
 
-    /// A hook that runs a shell script.
+    /// Returns a hook that runs a shell script.
     pub(crate) fn script(name: &str, trigger: EventName, script: impl Into<String>) -> Self {
         Self { script: Some(script.into()), ..Self::new(name, trigger) }
     }
 
-    /// A static hook that denies. The reason is in the second line of a text: an agent must not cut it off.
+    /// Returns a static hook that denies. The reason is in the second line of a text: an agent must not cut it off.
     pub(crate) fn deny(name: &str, trigger: EventName, reason: &str) -> Self {
         let reason = format!("action: deny\n  reason: \"Denied by a hook.\\n{reason}\"");
         Self::new(name, trigger).extended(&reason)
     }
 
-    /// A static hook that adds a text for the model. `text` is in its second line.
+    /// Returns a static hook that adds a text for the model. `text` is in its second line.
     pub(crate) fn context(name: &str, trigger: EventName, text: &str) -> Self {
         let text = format!("action: context\n  text: \"Added by a hook.\\n{text}\"");
         Self::new(name, trigger).extended(&text)
     }
 
-    /// A static hook that asks. The question is in the second line of a text.
+    /// Returns a static hook that asks. The question is in the second line of a text.
     pub(crate) fn ask(name: &str, trigger: EventName, question: &str) -> Self {
         let question = format!("action: ask\n  reason: \"A hook asks.\\n{question}\"");
         Self::new(name, trigger).extended(&question)
     }
 
-    /// A hook that is written for Claude Code and prints an answer.
+    /// Returns a hook that is written for Claude Code and prints an answer.
     pub(crate) fn claude_code(name: &str, trigger: EventName, answer: &Value) -> Self {
         Self::printing(name, trigger, &answer.to_string()).extended("dialect: claude-code")
     }
 
-    /// A hook that prints a reply.
+    /// Returns a hook that prints a reply.
     pub(crate) fn printing(name: &str, trigger: EventName, reply: &str) -> Self {
         Self::script(name, trigger, format!("cat > /dev/null\ncat << 'REPLY'\n{reply}\nREPLY\n"))
     }
 
-    /// A hook that writes every payload to a file of its own in `directory`, before every other hook runs.
+    /// Returns a hook that writes every payload to a file of its own in `directory`, before every other hook runs.
     pub(crate) fn observer(directory: &Path) -> Self {
         let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quoted(directory));
         let all: Vec<EventName> = TABLE.iter().skip(1).map(|row| row.event).collect();
@@ -81,30 +81,30 @@ impl HookFile {
         }
     }
 
-    /// The same hook for calls of the tool whose name matches, with an input that contains `word`.
+    /// Returns the same hook for calls of the tool whose name matches, with an input that contains `word`.
     pub(crate) fn only(self, tool: &str, word: &str) -> Self {
         let matcher = format!("matcher:\n  tool: ^{tool}$\n  pattern: {word}\n");
         Self { matcher, ..self }
     }
 
-    /// The same hook for every call of the tool whose name matches.
+    /// Returns the same hook for every call of the tool whose name matches.
     pub(crate) fn every(self, tool: &str) -> Self {
         Self { matcher: format!("matcher:\n  tool: ^{tool}$\n"), ..self }
     }
 
-    /// The same hook with a timeout in milliseconds.
+    /// Returns the same hook with a timeout in milliseconds.
     pub(crate) fn timeout(self, milliseconds: u32) -> Self {
         let settings = format!("{}timeout: {milliseconds}\n", self.settings);
         Self { settings, ..self }
     }
 
-    /// The same hook, failing open.
+    /// Returns the same hook, failing open.
     pub(crate) fn failing_open(self) -> Self {
         let extensions = self.extensions.replace("fail: closed", "fail: open");
         Self { extensions, ..self }
     }
 
-    /// The same hook with lines at the beginning of its script.
+    /// Returns the same hook with lines at the beginning of its script.
     pub(crate) fn first(self, lines: &str) -> Self {
         let script = self.script.unwrap_or_default();
         Self { script: Some(format!("{lines}{script}")), ..self }

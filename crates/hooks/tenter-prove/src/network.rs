@@ -80,7 +80,7 @@ const NLMSG_ERROR: u16 = 2;
 const LOOPBACK: i32 = 1;
 const IFF_UP: u32 = 1;
 
-/// A message of a header (length, type, flags, number, port) and a link (family and type, index, flags, changed flags).
+/// Returns a message of a header (length, type, flags, number, port) and a link (family and type, index, flags, changed flags).
 fn set_up_request() -> Vec<u8> {
     let mut link = vec![0; 4];
     link.extend(LOOPBACK.to_ne_bytes());
@@ -95,7 +95,7 @@ fn set_up_request() -> Vec<u8> {
     message
 }
 
-/// The error number in an answer.
+/// Returns the error number in an answer.
 fn error_number(answer: &[u8]) -> Option<i32> {
     let kind = u16::from_ne_bytes(answer.get(4..6)?.try_into().ok()?);
     let number = i32::from_ne_bytes(answer.get(16..20)?.try_into().ok()?);

@@ -32,7 +32,7 @@ pub struct KeyPath<'k> {
 }
 
 impl SettingKey {
-    /// The key of `setting` with a name, which it must have if the setting has one.
+    /// Creates the key of `setting` with a name, which it must have if the setting has one.
     pub fn new(setting: &'static Setting, name: Option<String>) -> Self {
         Self { setting, name }
     }

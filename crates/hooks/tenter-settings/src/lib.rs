@@ -169,7 +169,7 @@ fn is_managed(managed: Option<&ManagedSettings>, key: &str) -> bool {
     value().is_some()
 }
 
-/// The project's file, in its root.
+/// Returns the project's file, in its root.
 pub fn project_file(root: &Path) -> PathBuf {
     root.join("tenter.toml")
 }
@@ -194,7 +194,7 @@ pub fn check(owner: SettingsOwner, path: &Path, text: String) -> Result<Vec<Diag
     Ok(findings)
 }
 
-/// A file named in `config.toml`, relative to its directory.
+/// Returns a file named in `config.toml`, relative to its directory.
 fn system_prompt_file(env: &Env, user: &FileSettings) -> Option<PathBuf> {
     let file = user.system_prompt_file.as_deref()?;
     Some(

@@ -74,7 +74,7 @@ impl ConfiguredServer {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Its other settings, as names and values. Values are as they are in the file.
+    /// Returns its other settings, as names and values. Values are as they are in the file.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let table = &self.table;
         let mut facts = Vec::new();
@@ -100,7 +100,7 @@ impl ConfiguredServer {
     }
 }
 
-/// A word of a command line; in quotes if it would not be one word otherwise.
+/// Returns a word of a command line; in quotes if it would not be one word otherwise.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,${}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -109,8 +109,8 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The servers of the user's file, of the project's, and of the project's `.mcp.json`. Of several with the same name the first is
-/// used, and the others are reported: a project replaces no server of the user.
+/// Combines the servers of the user's file, of the project's, and of the project's `.mcp.json`. Of several with the same name the
+/// first is used, and the others are reported: a project replaces no server of the user.
 pub(super) fn servers(
     user: (McpTable, &Path),
     of_project: [(McpTable, &Path); 2],

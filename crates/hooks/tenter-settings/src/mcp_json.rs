@@ -31,7 +31,7 @@ struct JsonServer {
     disabled: bool,
 }
 
-/// The servers in the file at `path`; none if there is no such file.
+/// Returns the servers in the file at `path`; none if there is no such file.
 pub(super) fn read(path: &Path, findings: &mut Vec<Diagnostic>) -> McpTable {
     let mut report = |why: String| {
         let finding = Diagnostic::new("mcp-json", Severity::Warning, why);

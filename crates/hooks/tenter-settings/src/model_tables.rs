@@ -16,7 +16,7 @@ pub struct ResponseSettings {
 }
 
 impl ResponseSettings {
-    /// These settings, with unset ones taken from `other`.
+    /// Returns these settings, with unset ones taken from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -112,7 +112,7 @@ pub struct ModelTable {
 }
 
 impl ModelTable {
-    /// Its response settings.
+    /// Returns its response settings.
     pub fn answering(&self) -> ResponseSettings {
         ResponseSettings { max_tokens: self.max_tokens, effort: self.reasoning_effort }
     }

@@ -51,7 +51,7 @@ pub struct NamedModel {
 }
 
 impl NamedModel {
-    /// The model name from the first of: a variable, the project's file, the user's file.
+    /// Returns the model name from the first of: a variable, the project's file, the user's file.
     fn first(
         variable: Option<String>,
         project: Option<String>,
@@ -102,7 +102,7 @@ impl ModelSettings {
         })
     }
 
-    /// The variables that the user named as containing keys: they are withheld from hooks (R40).
+    /// Returns the variables that the user named as containing keys: they are withheld from hooks (R40).
     pub fn key_variables(&self) -> impl Iterator<Item = &str> {
         self.providers.values().filter_map(|provider| provider.api_key_env.as_deref())
     }

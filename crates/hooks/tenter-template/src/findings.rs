@@ -65,7 +65,7 @@ impl<'a> Findings<'a> {
         self.list.len() >= MAX_FINDINGS
     }
 
-    /// All diagnostics, in the order of the file.
+    /// Returns all diagnostics, in the order of the file.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|finding| finding.span.as_ref().map(|at| (at.line, at.column)));
         self.list

@@ -83,7 +83,7 @@ impl Function {
         self.row().name
     }
 
-    /// The error and the help text if the function cannot take so many values.
+    /// Returns the error and the help text if the function cannot take so many values.
     pub(super) fn arity_error(self, values: usize) -> Option<(String, String)> {
         let Row { name, min, max, usage, .. } = self.row();
         let expected = match (*min, *max) {
@@ -98,7 +98,7 @@ impl Function {
     }
 }
 
-/// The help text for an unknown function.
+/// Returns the help text for an unknown function.
 pub(super) fn help(word: &str, dialect: Dialect) -> String {
     let rows =
         TABLE.iter().filter(|row| dialect.starts_programs() || row.function != Function::Bash);
@@ -189,7 +189,7 @@ fn single<'t>(function: Function, value: &'t Value<'_>) -> Result<Cow<'t, str>, 
     value.as_text().ok_or_else(|| format!("`{name}` takes single values, not {}", value.kind()))
 }
 
-/// Values are often text, so text that looks like a number is compared as a number.
+/// Compares texts, as numbers if both look like one: values are often text.
 fn compare(one: &str, other: &str) -> Ordering {
     if let (Ok(one), Ok(other)) = (one.trim().parse::<i64>(), other.trim().parse::<i64>()) {
         return one.cmp(&other);
@@ -215,7 +215,7 @@ fn satisfies(function: Function, ordering: Ordering) -> bool {
     }
 }
 
-/// The percentage of `part` in `whole`, rounded down; 0 if the whole is 0, which means unknown.
+/// Returns the percentage of `part` in `whole`, rounded down; 0 if the whole is 0, which means unknown.
 fn percent<'v>(part: &Value<'v>, whole: &Value<'v>) -> Result<Value<'v>, String> {
     let number = |value: &Value| {
         let text = single(Function::Percent, value)?;

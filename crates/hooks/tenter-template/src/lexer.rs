@@ -53,13 +53,13 @@ pub(super) enum TokenKind {
     Close,
 }
 
-/// The pieces of a template, in order.
+/// Returns the pieces of a template, in order.
 pub(super) fn pieces(file: &TemplateFile, findings: &mut Findings<'_>) -> Vec<Piece> {
     let lexer = Lexer::new(file, false);
     lexer.read(findings)
 }
 
-/// The tokens of a condition, which has no braces.
+/// Returns the tokens of a condition, which has no braces.
 pub(super) fn condition(file: &TemplateFile, findings: &mut Findings<'_>) -> Action {
     let mut lexer = Lexer::new(file, true);
     let mut action = Action { at: file.body..file.text.len(), tokens: Vec::new(), broken: false };
@@ -247,7 +247,7 @@ impl<'a> Lexer<'a> {
         kind
     }
 
-    /// The name that begins `skipped` bytes further.
+    /// Returns the name that begins `skipped` bytes further.
     fn name_after(&mut self, skipped: usize) -> String {
         let rest = &self.rest()[skipped..];
         let end = rest.find(|letter: char| !is_letter(letter) && !letter.is_numeric());
@@ -306,7 +306,7 @@ impl<'a> Lexer<'a> {
         Err(self.unclosed_text("\""))
     }
 
-    /// The error of an unknown escape sequence `offset` bytes further.
+    /// Returns the error of an unknown escape sequence `offset` bytes further.
     fn no_escape(&self, offset: usize) -> TokenError {
         let written: String = self.rest()[offset..].chars().take(2).collect();
         let start = self.at + offset;
@@ -321,7 +321,7 @@ impl<'a> Lexer<'a> {
         token_error(self.at..self.at + 1, "the text that begins here has no end", help)
     }
 
-    /// The error of a character that begins no token.
+    /// Returns the error of a character that begins no token.
     fn unexpected(&self, before: Option<&Token>) -> TokenError {
         let rest = self.rest();
         let first = rest.chars().next().unwrap_or_default();
@@ -362,7 +362,7 @@ fn follows(before: Option<&Token>, start: usize) -> bool {
     })
 }
 
-/// The character of an escape sequence, and the length of the sequence in bytes with the backslash.
+/// Returns the character of an escape sequence, and the length of the sequence in bytes with the backslash.
 fn escape(after: &str) -> Option<(char, usize)> {
     let first = after.chars().next()?;
     let code = |digits: usize| {

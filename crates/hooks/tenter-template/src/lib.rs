@@ -99,7 +99,7 @@ impl Dialect {
         self == Self::Hook
     }
 
-    /// The term for a value in diagnostics.
+    /// Returns the term for a value in diagnostics.
     fn value(self) -> &'static str {
         match self {
             Self::Recipe => "an argument",
@@ -107,7 +107,7 @@ impl Dialect {
         }
     }
 
-    /// The documentation page to refer to.
+    /// Returns the documentation page to refer to.
     fn guide(self) -> &'static str {
         match self {
             Self::Recipe => "see docs/recipes.md",
@@ -128,7 +128,7 @@ pub struct TemplateFile {
 }
 
 impl TemplateFile {
-    /// A file that is a template from its start.
+    /// Creates a file that is a template from its start.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into(), body: 0 }
     }
@@ -194,7 +194,7 @@ impl Template {
         }
     }
 
-    /// The source text.
+    /// Returns the source text.
     pub fn text(&self) -> &str {
         &self.file.text[self.file.body..]
     }
@@ -204,12 +204,12 @@ impl Template {
         self.uses.all || self.uses.names.iter().any(|used| used == name)
     }
 
-    /// The command lines that it may run, without duplicates.
+    /// Returns the command lines that it may run, without duplicates.
     pub fn programs(&self) -> Vec<String> {
         programs::programs(&self.nodes)
     }
 
-    /// The fields that it reads, as paths from the root of the payload.
+    /// Returns the fields that it reads, as paths from the root of the payload.
     pub fn paths(&self) -> Vec<FieldPath> {
         paths::in_template(&self.nodes)
     }
@@ -242,12 +242,12 @@ impl Condition {
         }
     }
 
-    /// The source text.
+    /// Returns the source text.
     pub fn text(&self) -> &str {
         &self.file.text[self.file.body..]
     }
 
-    /// The fields that it reads, as paths from the root of the payload.
+    /// Returns the fields that it reads, as paths from the root of the payload.
     pub fn paths(&self) -> Vec<FieldPath> {
         paths::in_condition(&self.value)
     }

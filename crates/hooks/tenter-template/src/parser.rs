@@ -298,7 +298,7 @@ fn variable(token: &Token) -> Option<Variable> {
     }
 }
 
-/// A placeholder for an invalid pipeline. It is never rendered, because the template has an error.
+/// Returns a placeholder for an invalid pipeline. It is never rendered, because the template has an error.
 fn placeholder(at: &Range<usize>) -> Pipeline {
     let kind = OperandKind::Literal(Value::text(""));
     let operand = Operand { at: at.clone(), kind, parts: Vec::new() };

@@ -13,15 +13,15 @@ pub struct FieldPath {
     pub at: Range<usize>,
 }
 
-/// The paths in `nodes`, in the order of the text. Paths relative to a variable, or to a `.` that is not the payload, are left
-/// out.
+/// Returns the paths in `nodes`, in the order of the text. Paths relative to a variable, or to a `.` that is not the payload, are
+/// left out.
 pub(super) fn in_template(nodes: &[Node]) -> Vec<FieldPath> {
     let mut walk = Walk { dot_is_payload: true, paths: Vec::new() };
     walk.nodes(nodes);
     walk.paths
 }
 
-/// The paths in a condition.
+/// Returns the paths in a condition.
 pub(super) fn in_condition(condition: &Pipeline) -> Vec<FieldPath> {
     let mut walk = Walk { dot_is_payload: true, paths: Vec::new() };
     walk.pipeline(condition);

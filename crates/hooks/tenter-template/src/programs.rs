@@ -6,7 +6,7 @@ use super::functions::Function;
 /// Placeholder for a value that is only known when the template is rendered.
 const UNKNOWN: &str = "…";
 
-/// The command lines of every `bash`, in the order of the text, without duplicates, including unreachable ones.
+/// Returns the command lines of every `bash`, in the order of the text, without duplicates, including unreachable ones.
 pub(super) fn programs(nodes: &[Node]) -> Vec<String> {
     let mut programs = Vec::new();
     in_nodes(nodes, &mut programs);
@@ -64,7 +64,7 @@ fn in_stage(stage: &Stage, is_fed: bool, programs: &mut Vec<String>) {
     }
 }
 
-/// A word of a command line, quoted if it is empty or contains whitespace.
+/// Returns a word of a command line, quoted if it is empty or contains whitespace.
 fn word(operand: &Operand) -> String {
     let OperandKind::Literal(value) = &operand.kind else { return UNKNOWN.to_owned() };
     let text = value.as_text().unwrap_or(UNKNOWN.into()).into_owned();

@@ -193,7 +193,7 @@ impl<'a> Renderer<'a> {
         Err(self.value_error(at, message, help))
     }
 
-    /// The value, or an error if it is missing.
+    /// Returns the value, or an error if it is missing.
     fn present(&mut self, value: Value<'a>) -> Result<Value<'a>, Halt> {
         let Value::Missing(missing) = &value else { return Ok(value) };
         let Missing { path, at, .. } = missing.as_ref();
@@ -215,7 +215,7 @@ impl<'a> Renderer<'a> {
         Err(if self.findings.is_full() { Halt::All } else { Halt::Action })
     }
 
-    /// The known name nearest to a missing one.
+    /// Returns the known name nearest to a missing one.
     fn nearest_name(&self, missing: &Missing<'a>) -> Option<&'a str> {
         let keys = missing.inside?.keys().map(String::as_str);
         let others = keys.chain(self.declared.iter().copied());
@@ -332,7 +332,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// The iterations of a loop: indexes and items of a list, or names and values of an object.
+    /// Returns the iterations of a loop: indexes and items of a list, or names and values of an object.
     fn items(
         &mut self,
         value: Value<'a>,
@@ -356,7 +356,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// Names and values, sorted by name.
+/// Returns names and values, sorted by name.
 fn pairs(fields: &Object) -> Vec<(Value<'_>, Value<'_>)> {
     let mut pairs: Vec<_> = fields.iter().collect();
     pairs.sort_by_key(|(name, _)| *name);

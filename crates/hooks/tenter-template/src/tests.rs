@@ -56,7 +56,7 @@ fn rendered(text: &str) -> String {
     rendered
 }
 
-/// The diagnostics, as `line:column-length id: message`.
+/// Returns the diagnostics, as `line:column-length id: message`.
 fn found(text: &str) -> Vec<String> {
     let findings = match attempt(text) {
         Ok(rendered) => rendered.warnings,
@@ -291,7 +291,7 @@ fn positions_are_relative_to_the_start_of_the_file() {
     assert_eq!(template.text(), "{{.zz}}");
 }
 
-/// Random texts that are more likely to be templates than random characters are.
+/// Returns random texts that are more likely to be templates than random characters are.
 fn templates() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{{",

@@ -39,7 +39,7 @@ impl<'v> Value<'v> {
         Self::Text(text.into())
     }
 
-    /// The fields, if it is an object.
+    /// Returns the fields, if it is an object.
     pub(super) fn fields(&self) -> Option<&'v Object> {
         match self {
             Self::Arguments(fields) => Some(fields),
@@ -65,7 +65,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The text of a scalar value.
+    /// Returns the text of a scalar value.
     pub(super) fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),
@@ -79,7 +79,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The text that is written for the value: JSON for input lists and objects.
+    /// Returns the text that is written for the value: JSON for input lists and objects.
     pub(super) fn to_output(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Json(json @ (Json::Array(_) | Json::Object(_))) => {
@@ -89,7 +89,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// The type, as messages name it.
+    /// Returns the type, as messages name it.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Missing(_) => "missing",
@@ -103,7 +103,7 @@ impl<'v> Value<'v> {
         }
     }
 
-    /// A measure of the work of processing the value.
+    /// Returns a measure of the work of processing the value.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),

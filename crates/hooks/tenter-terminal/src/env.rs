@@ -24,14 +24,14 @@ pub struct Env {
     pub home: PathBuf,
 }
 
-/// The time of the system's clock.
+/// Returns the time of the system's clock.
 #[expect(clippy::disallowed_methods, reason = "this is where the clock comes from")]
 pub fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
 
 impl Env {
-    /// The environment of this process.
+    /// Returns the environment of this process.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
     pub fn of_process() -> Self {
         let vars: Environment = std::env::vars_os().collect();
@@ -39,7 +39,7 @@ impl Env {
         Self::of_variables(vars, cwd)
     }
 
-    /// The environment of a process with these variables and this working directory.
+    /// Returns the environment of a process with these variables and this working directory.
     pub fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
         let home = Directories::from_vars(&vars).home;
         Self { vars, cwd, home }
@@ -69,73 +69,74 @@ impl Env {
         Self { vars, cwd: self.cwd.clone(), home: self.home.clone() }
     }
 
-    /// The path of this program, for scripts that start it.
+    /// Returns the path of this program, for scripts that start it.
     pub fn program() -> PathBuf {
         std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
     }
 
-    /// The program that runs a command with fewer rights.
+    /// Returns the program that runs a command with fewer rights.
     pub fn launcher() -> PathBuf {
         search_path::launcher_of(Self::program())
     }
 
-    /// The arguments of this process, without the program.
+    /// Returns the arguments of this process, without the program.
     pub fn arguments() -> impl Iterator<Item = OsString> {
         std::env::args_os().skip(1)
     }
 
-    /// A variable's value; `None` if it is empty.
+    /// Returns a variable's value; `None` if it is empty.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         find(&self.vars, name)
     }
 
-    /// A variable's value as text; `None` if it is empty or not UTF-8.
+    /// Returns a variable's value as text; `None` if it is empty or not UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.var(name)?.to_str()
     }
 
-    /// The user's `config.toml`.
+    /// Returns the user's `config.toml`.
     pub fn config_file(&self) -> PathBuf {
         self.directories().config_home.join("tenter/config.toml")
     }
 
-    /// The directory of conversations, journal and trust store.
+    /// Returns the directory of conversations, journal and trust store.
     pub fn state_dir(&self) -> PathBuf {
         self.directories().state
     }
 
-    /// The database of conversations.
+    /// Returns the database of conversations.
     pub fn store_file(&self) -> PathBuf {
         self.state_dir().join("conversations.db")
     }
 
-    /// The directory of the snapshots of files.
+    /// Returns the directory of the snapshots of files.
     pub fn snapshot_dir(&self) -> PathBuf {
         self.state_dir().join("snapshots")
     }
 
-    /// The directory of the journal.
+    /// Returns the directory of the journal.
     pub fn journal_dir(&self) -> PathBuf {
         self.state_dir().join("journal")
     }
 
-    /// The directories of all journals: hooks in other agents write to the home directory, whatever the environment says (B43).
+    /// Returns the directories of all journals: hooks in other agents write to the home directory, whatever the environment says
+    /// (B43).
     pub fn journals(&self) -> JournalDirectories {
         JournalDirectories::new(self.journal_dir())
             .and(Directories::in_home(&self.home).state.join("journal"))
     }
 
-    /// The user's editor, as a shell command.
+    /// Returns the user's editor, as a shell command.
     pub fn editor(&self) -> &str {
         self.text("VISUAL").or_else(|| self.text("EDITOR")).unwrap_or("vi")
     }
 
-    /// The user's directories, as the engine needs them.
+    /// Returns the user's directories, as the engine needs them.
     pub fn directories(&self) -> Directories {
         Directories::from_vars(&self.vars)
     }
 
-    /// The directories that hooks are loaded from, given the project's root.
+    /// Returns the directories that hooks are loaded from, given the project's root.
     pub fn layout(&self, project: PathBuf) -> ResourceLayout {
         let Directories { config_home, managed, .. } = self.directories();
         ResourceLayout::new(project, &self.home, config_home).with_managed(managed)
@@ -166,7 +167,7 @@ impl Env {
         io::stderr().is_terminal()
     }
 
-    /// All of stdin; empty if stdin is a terminal.
+    /// Returns all of stdin; empty if stdin is a terminal.
     pub fn piped_stdin() -> io::Result<String> {
         let mut bytes = Vec::new();
         if !io::stdin().is_terminal() {

@@ -64,17 +64,17 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with exit code 1.
+    /// Creates a failure with exit code 1.
     pub fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: message.into(), help: None }
     }
 
-    /// A failure with the message of an error.
+    /// Returns a failure with the message of an error.
     pub fn caused_by(error: impl fmt::Display) -> Self {
         Self::new(error.to_string())
     }
 
-    /// A failure because of wrong usage, with exit code 2.
+    /// Returns a failure because of wrong usage, with exit code 2.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }

@@ -74,14 +74,15 @@ pub fn set_up(env: &Env, settings: NotifySettings) {
     let _ = NOTIFIER.set(Notifier { desktop, after: settings.after, working: Mutex::default() });
 }
 
-/// An agent begins to work.
+/// Notes that an agent begins to work.
 pub fn work_begins() {
     if let Some(notifier) = NOTIFIER.get() {
         *notifier.working() = Some(Instant::now());
     }
 }
 
-/// The agent asks something; `prompt` is what the user reads last. Without an agent at work the user is there anyway.
+/// Notifies the user that the agent asks something; `prompt` is what the user reads last. Without an agent at work the user is
+/// there anyway.
 pub fn question(prompt: &str) {
     if let Some(notifier) = NOTIFIER.get()
         && notifier.working().is_some()
@@ -91,7 +92,7 @@ pub fn question(prompt: &str) {
     }
 }
 
-/// The agent ends its work; `words` say how.
+/// Notifies the user that the agent ends its work; `words` say how.
 pub fn work_ends(words: &str) {
     if let Some(notifier) = NOTIFIER.get() {
         let began = notifier.working().take();
@@ -115,7 +116,7 @@ impl Notifier {
 }
 
 impl Desktop {
-    /// The escape sequence of a notification.
+    /// Returns the escape sequence of a notification.
     fn sequence(self, words: &str) -> String {
         // No character ends the sequence early, or begins another.
         let words = one_line(words, LENGTH).replace([';', '\x07', '\x1b'], ",");

@@ -3,28 +3,28 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-/// A whole number that may be 0.
+/// Returns a whole number that may be 0.
 pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| whole_error(text, "must be a whole number, such as 20"))
 }
 
-/// A whole number above 0.
+/// Returns a whole number above 0.
 pub fn positive(text: &str) -> Result<NonZeroU64, String> {
     text.parse().map_err(|_| whole_error(text, "must be a whole number above 0"))
 }
 
-/// A port of a server; 0 for any.
+/// Returns a port of a server; 0 for any.
 pub fn port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "must be a port: a number from 1 to 65535, or 0 for any".to_owned())
 }
 
-/// A number of seconds from 1 to an hour.
+/// Returns a number of seconds from 1 to an hour.
 pub fn seconds_of_an_hour(text: &str) -> Result<u64, String> {
     let seconds = text.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
     seconds.ok_or_else(|| "must be a number of seconds from 1 to 3600".to_owned())
 }
 
-/// The error about a text that is not a valid whole number.
+/// Returns the error about a text that is not a valid whole number.
 fn whole_error(text: &str, requirement: &str) -> String {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_large = is_number && text.trim_start_matches('0').len() > 3;

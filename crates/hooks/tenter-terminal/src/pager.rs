@@ -13,7 +13,7 @@ use crate::signals::Interrupts;
 /// screen, start at the end.
 const LESS: &str = "FRX+G";
 
-/// The user's pager; `None` if there is no terminal or the user disabled it.
+/// Returns the user's pager; `None` if there is no terminal or the user disabled it.
 pub fn wanted(env: &Env) -> Option<&OsStr> {
     if env.is_dumb() || !Env::has_terminal() {
         return None;
@@ -29,7 +29,7 @@ pub fn show(env: &Env, pager: &OsStr, vars: Environment, text: &str) -> Result<b
     Ok(show_under(&interrupts, env, pager, vars, text))
 }
 
-/// [`show`], where the signals of this process are caught already: `interrupts` leaves Ctrl-C to the pager meanwhile.
+/// Shows as [`show`], where the signals of this process are caught already: `interrupts` leaves Ctrl-C to the pager meanwhile.
 pub fn show_under(
     interrupts: &Interrupts,
     env: &Env,

@@ -21,7 +21,7 @@ pub const HEADING: Style = Style::new().bold();
 /// For something less important.
 pub const FAINT: Style = Style::new().dimmed();
 
-/// `text` in a style.
+/// Returns `text` in a style.
 pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -48,13 +48,13 @@ pub fn has_colours() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
-/// The number of rows of the terminal; 24 if it does not say.
+/// Returns the number of rows of the terminal; 24 if it does not say.
 pub fn rows() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     size.map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
 }
 
-/// The number of columns of the terminal; 80 if it does not say.
+/// Returns the number of columns of the terminal; 80 if it does not say.
 pub fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
@@ -78,12 +78,12 @@ pub fn lost_output() -> Option<Failure> {
     screen::lost().map(|error| Failure::new(format!("cannot write to stdout: {error}")))
 }
 
-/// The text without its styles if stdout has no colours.
+/// Returns the text without its styles if stdout has no colours.
 pub fn for_stdout(text: &str) -> Cow<'_, str> {
     if has_colours() { Cow::Borrowed(text) } else { strip_str(text).to_string().into() }
 }
 
-/// An RFC 3339 time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
+/// Returns an RFC 3339 time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
 pub fn short_time(rfc3339: &str) -> String {
     let seconds = rfc3339.get(..19).unwrap_or(rfc3339);
     one_line(seconds, 19).replacen('T', " ", 1)
@@ -159,7 +159,7 @@ fn excerpt(place: &Span) -> (String, usize, usize) {
     (text, at - start + usize::from(start > 0), length)
 }
 
-/// `text`, sanitised and indented after its first line, so that a name in it cannot forge a line of output.
+/// Returns `text`, sanitised and indented after its first line, so that a name in it cannot forge a line of output.
 fn indented(text: &str) -> String {
     sanitize(text.trim_end()).replace('\n', "\n  ")
 }

@@ -114,7 +114,7 @@ impl Walk<'_> {
         entry
     }
 
-    /// The entries of a directory, the first one last. Entries that cannot be read are skipped.
+    /// Returns the entries of a directory, the first one last. Entries that cannot be read are skipped.
     fn names_in(&self, directory: &Path) -> io::Result<Vec<(OsString, FileType)>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(directory)? {

@@ -10,7 +10,7 @@ use crate::sandbox;
 
 const GUARD: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n";
 
-/// A project with the trusted hook `guard` and the untrusted hook `new`.
+/// Returns a project with the trusted hook `guard` and the untrusted hook `new`.
 fn project() -> Sandbox {
     let sandbox = sandbox();
     sandbox.hook("guard", GUARD);
@@ -19,7 +19,7 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// A shell whose program has the name of an agent.
+/// Returns a shell whose program has the name of an agent.
 fn agent(sandbox: &Sandbox, name: &str) -> PathBuf {
     let agent = sandbox.root().join(name);
     fs::copy("/bin/sh", &agent).unwrap();

@@ -328,7 +328,7 @@ fn the_binary_contains_no_package_twice() {
     assert_eq!(twice, TWICE, "{versions:?}");
 }
 
-/// Every package of a part of the dependency graph, with the features that it is built with.
+/// Returns every package of a part of the dependency graph, with the features that it is built with.
 fn built(args: &[&str]) -> BTreeSet<String> {
     let tree = ["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} [{f}]"];
     let lines = cargo(&[&tree, args].concat());
@@ -343,7 +343,7 @@ fn cargo_run_and_cargo_test_share_one_build() {
     assert!(apart.is_empty(), "`cargo test` builds these with other features: {apart:?}");
 }
 
-/// Every Rust file of the workspace, with its path from the root.
+/// Returns every Rust file of the workspace, with its path from the root.
 pub(super) fn sources() -> Vec<(String, String)> {
     let mut directories = vec![root().join("crates")];
     let mut files = Vec::new();
@@ -424,14 +424,14 @@ fn no_catch_all_files_and_no_open_todos() {
     }
 }
 
-/// The crates that others can depend on.
+/// Returns the crates that others can depend on.
 fn libraries() -> impl Iterator<Item = (&'static str, PathBuf)> {
     let is_library = |name: &&str| !["tenter", "tenter-bench"].contains(name);
     let names = MAY_DEPEND_ON.iter().map(|(name, _)| *name).filter(is_library);
     names.map(|name| (name, root().join("crates").join(product(name)).join(name)))
 }
 
-/// The directory below `crates/` that contains a library: `hooks`, `agent` or `tools`.
+/// Returns the directory below `crates/` that contains a library: `hooks`, `agent` or `tools`.
 fn product(name: &str) -> &'static str {
     let is_there = |product: &&str| root().join("crates").join(product).join(name).is_dir();
     ["hooks", "agent", "tools"].into_iter().find(is_there).expect("every library has a product")

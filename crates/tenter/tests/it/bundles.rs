@@ -19,7 +19,7 @@ struct Fleet {
 }
 
 impl Fleet {
-    /// A machine with version 1 in force.
+    /// Creates a machine with version 1 in force.
     fn new() -> Self {
         let fleet = Self::without_bundle();
         fleet.publish("1", &[]);
@@ -44,7 +44,7 @@ impl Fleet {
         self.served().join("acme.bundle")
     }
 
-    /// The directory of the installed versions.
+    /// Returns the directory of the installed versions.
     fn installed(&self) -> PathBuf {
         self.sandbox.machine().join("etc/tenter/bundles/acme")
     }

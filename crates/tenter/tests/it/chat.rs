@@ -22,7 +22,7 @@ use crate::sandbox;
 /// The prompt of a chat.
 pub(crate) const PROMPT: &str = "\n> ";
 
-/// A chat with a scripted model, at its first prompt.
+/// Returns a chat with a scripted model, at its first prompt.
 pub(crate) fn chat(sandbox: &Sandbox, script: &str) -> PtySession {
     chat_with(sandbox, script, &[])
 }
@@ -37,7 +37,7 @@ fn start(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
     asking(sandbox, script, &[&["--permissions", "all"], flags].concat())
 }
 
-/// A chat that asks before a tool runs, as chats do unless told otherwise.
+/// Returns a chat that asks before a tool runs, as chats do unless told otherwise.
 pub(crate) fn asking(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
     let model = sandbox.script(script);
     sandbox.at_terminal(&[&["chat", "--model", &model], flags].concat())

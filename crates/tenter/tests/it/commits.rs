@@ -7,7 +7,7 @@ use tenter_testkit::{Output, PtySession, Sandbox, needs};
 
 use crate::sandbox;
 
-/// A repository with one commit and one staged change; none where there is no git, which is said.
+/// Returns a repository with one commit and one staged change; none where there is no git, which is said.
 fn repository() -> Option<Sandbox> {
     let sandbox = sandbox();
     if !needs::has("git") {
@@ -22,7 +22,7 @@ fn repository() -> Option<Sandbox> {
     Some(sandbox)
 }
 
-/// A repository on a branch with one commit that main does not have.
+/// Returns a repository on a branch with one commit that main does not have.
 fn branch() -> Option<Sandbox> {
     let sandbox = repository()?;
     let _ =
@@ -30,7 +30,7 @@ fn branch() -> Option<Sandbox> {
     Some(sandbox)
 }
 
-/// A script that answers with this text, given that it is asked with these.
+/// Returns a script that answers with this text, given that it is asked with these.
 fn answer(text: &str, prompts: &[&str]) -> String {
     let (text, prompts) = (serde_json::json!(text), serde_json::json!(prompts));
     format!("turns: [{{text: {text}, expect: {{contains: {prompts}}}}}]")
@@ -267,7 +267,7 @@ fn git_its_hooks_gh_and_the_editor_receive_no_model_keys() {
     assert_eq!(session.end().0, Some(0));
 }
 
-/// A `gh` that writes down what it was asked; returns what to put before PATH.
+/// Returns a `gh` that writes down what it was asked; returns what to put before PATH.
 fn fake_gh(sandbox: &Sandbox, then: &str) -> String {
     let path = sandbox.write_program(
         "../bin/gh",

@@ -125,7 +125,7 @@ fn the_scripts_are_valid_in_their_shells() {
     let _ = sandbox.run_with_env(&[("TENTER_COMPLETE", "")], &["--version"]).expect_code(0);
 }
 
-/// A sandbox with MCP servers of the user and of the project.
+/// Returns a sandbox with MCP servers of the user and of the project.
 fn with_servers() -> Sandbox {
     let sandbox = sandbox();
     let servers = "[mcp.servers.issues]\ncommand = \"touch\"\nargs = [\"was-run\"]\n";

@@ -48,7 +48,7 @@ fn start_at_once(sandbox: &Sandbox, count: usize, args: &[&str]) -> Vec<Child> {
     children
 }
 
-/// The journal of a conversation, every line of it.
+/// Returns the journal of a conversation, every line of it.
 fn journal(sandbox: &Sandbox, id: &str) -> Vec<Value> {
     let path = sandbox.state().join("journal").join(format!("{id}.jsonl"));
     let text = fs::read_to_string(path).unwrap();

@@ -188,7 +188,7 @@ fn path_prints_where_the_files_are() {
     assert!(project.ends_with("/tenter.toml\n"), "{project}");
 }
 
-/// An editor that replaces the file by the next of `texts`.
+/// Returns an editor that replaces the file by the next of `texts`.
 fn editor(sandbox: &Sandbox, texts: &[&str]) -> String {
     let directory = sandbox.root().join("texts");
     for (index, text) in texts.iter().enumerate() {

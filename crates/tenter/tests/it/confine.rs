@@ -10,7 +10,7 @@ fn is_supported(sandbox: &Sandbox) -> bool {
     sandbox.run(&["confine", "--", "true"]).code == Some(0)
 }
 
-/// A hook of the user whose reply is this JSON.
+/// Installs a hook of the user whose reply is this JSON.
 fn confining(sandbox: &Sandbox, reply: &str) {
     sandbox.sh_hook("confining", "before_tool_call", &format!("echo '{reply}'"));
 }
@@ -84,7 +84,7 @@ fn the_command_line_confines_and_checks() {
     assert!(unknown.stderr.contains("there is no profile \"bild\""), "{unknown}");
 }
 
-/// The names in the first column of the table of promises, each in backticks.
+/// Returns the names in the first column of the table of promises, each in backticks.
 fn documented_promises() -> Vec<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/confine.md");
     let page = std::fs::read_to_string(page).unwrap();
@@ -125,7 +125,7 @@ fn a_guard_that_confines_lets_scripts_run_with_fewer_rights() {
     assert!(guards.iter().any(|run| run["decision"] == "confine"), "{lines:?}");
 }
 
-/// A recipe of the user that writes outside of the project and reads a secret.
+/// Returns a recipe of the user that writes outside of the project and reads a secret.
 fn spying_recipe(sandbox: &Sandbox, confine: &str) -> String {
     sandbox.write("../home/.ssh/id_ed25519", "key of ada\n");
     let text = "out: {{bash \"sh\" \"-c\" \"echo x > ../outside && echo wrote\"}}\nkey: {{bash \"cat\" \"../home/.ssh/id_ed25519\"}}\nin: {{bash \"sh\" \"-c\" \"echo x > inside && echo wrote\"}}\n";

@@ -6,7 +6,7 @@ use tenter_testkit::Sandbox;
 
 use crate::sandbox;
 
-/// A conversation in which hooks block, rewrite, replace the history and make the agent continue.
+/// Holds a conversation in which hooks block, rewrite, replace the history and make the agent continue.
 pub(crate) fn busy_conversation(sandbox: &Sandbox) {
     sandbox.sh_hook(
         "a-rewrite",
@@ -42,7 +42,7 @@ turns:
 ", &["clean this\nup"]).expect_code(0);
 }
 
-/// A conversation of one answer; returns its id.
+/// Returns a conversation of one answer; returns its id.
 fn ask(sandbox: &Sandbox, query: &str) -> String {
     let output = sandbox
         .play(

@@ -24,7 +24,7 @@ fn rounds() -> u64 {
     u64::try_from(ROUNDS * soak_factor()).unwrap()
 }
 
-/// The same number below `limit` for a round in every run: splitmix64.
+/// Returns the same number below `limit` for a round in every run: splitmix64.
 fn chosen(round: u64, limit: usize) -> usize {
     let mut z = round.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -74,7 +74,7 @@ fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> ReportedWork {
     }
 }
 
-/// The next session reads everything that the killed one told, by the conversation's id or as the newest one.
+/// Checks that the next session reads everything that the killed one told, by the conversation's id or as the newest one.
 fn continues(sandbox: &Sandbox, round: u64, work: &ReportedWork) {
     let steps: Vec<String> = (0..work.exchanges).map(|step| format!("r{round}s{step}.")).collect();
     let model = sandbox.script(&format!(
@@ -107,7 +107,7 @@ fn files_are_whole(sandbox: &Sandbox) {
     assert!(!cache.is_ok_and(|cache| cache.is_empty()), "the cache is empty");
 }
 
-/// Every line of the journals is whole but for the last ones that killed processes wrote, and the log shows the rest.
+/// Checks that every line of the journals is whole but for the last ones that killed processes wrote, and the log shows the rest.
 fn log_is_readable(sandbox: &Sandbox, kills: usize) {
     let log = sandbox.run(&["log", "--json"]).expect_code(0);
     let count = log.json_lines().len();

@@ -10,7 +10,7 @@ use tenter_testkit::{Output, Sandbox};
 
 use crate::{of_kind, sandbox};
 
-/// The directory in which the demo creates its own.
+/// Returns the directory in which the demo creates its own.
 fn tmp(sandbox: &Sandbox) -> PathBuf {
     let tmp = sandbox.root().join("tmp");
     fs::create_dir_all(&tmp).unwrap();
@@ -25,7 +25,7 @@ fn demo(sandbox: &Sandbox, args: &[&str], change: impl FnOnce(&mut Command)) -> 
     sandbox.finish(command.spawn().unwrap())
 }
 
-/// A directory for `PATH` with only these programs.
+/// Returns a directory for `PATH` with only these programs.
 fn path_with(sandbox: &Sandbox, programs: &[&str]) -> PathBuf {
     let bin = sandbox.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -41,7 +41,7 @@ fn names_in(directory: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// The text without what differs between machines: the names of the scratch directory and of the binary.
+/// Returns the text without what differs between machines: the names of the scratch directory and of the binary.
 fn normalised(output: &Output) -> String {
     let directory = output.stdout.split_once("Files: ").unwrap().1.split(" (").next().unwrap();
     let text = output

@@ -70,7 +70,7 @@ const KINDS: [(&str, &[&str]); 17] = [
     ("embed", &[]),
 ];
 
-/// The examples of one kind, of all pages.
+/// Returns the examples of one kind, of all pages.
 fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block> {
     pages.iter().flat_map(|page| &page.blocks).filter(move |block| block.note.kind == kind)
 }
@@ -78,13 +78,13 @@ fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block
 /// Settings without the list of changed files in results: it is truncated if git takes longer than 50 ms, as on a busy machine.
 const WITHOUT_CHANGED: &str = "[hooks]\nchanged = false\n";
 
-/// `text` as the pages show it: with the directory names used there, and placeholders for everything that varies.
+/// Returns `text` as the pages show it: with the directory names used there, and placeholders for everything that varies.
 fn as_documented(output: &Output, text: &str) -> String {
     let text = output.normal(text).replace("[ROOT]/machine", "");
     text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")
 }
 
-/// The tools that there are in every project, and the one that is there with skills.
+/// Returns the tools that there are in every project, and the one that is there with skills.
 fn every_tool() -> Registry {
     let mut registry = Registry::standard();
     registry.push(Arc::new(SkillTool::new(Skills::of_directory(Path::new("/nowhere"))).0));

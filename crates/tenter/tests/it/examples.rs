@@ -6,7 +6,7 @@ use tenter_testkit::{Output, Sandbox, needs};
 
 use crate::{of_kind, sandbox};
 
-/// A sandbox with this script of `examples/` as a hook; `None` if a program that it needs is missing.
+/// Returns a sandbox with this script of `examples/` as a hook; `None` if a program that it needs is missing.
 fn installed(example: &str) -> Option<Sandbox> {
     let sandbox = sandbox();
     let file = format!("{}/tests/it/examples/{example}", env!("CARGO_MANIFEST_DIR"));
@@ -34,7 +34,7 @@ fn played(sandbox: &Sandbox, turns: &str) -> (Vec<Value>, Output) {
     (lines, output)
 }
 
-/// Two turns: a tool call with a context of `tokens` tokens, and a final turn that expects `expect`.
+/// Returns two turns: a tool call with a context of `tokens` tokens, and a final turn that expects `expect`.
 fn two_turns(tokens: u64, expect: &str) -> String {
     format!(
         "{{text: Looking., tool_calls: [{{name: todo}}], usage: {{input_tokens: {tokens}, output_tokens: 0}}}}, {{text: Done., expect: {{{expect}}}, usage: {{input_tokens: 100, output_tokens: 0}}}}"

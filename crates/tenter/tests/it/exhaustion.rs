@@ -20,7 +20,7 @@ const TWO_CALLS: &str = "turns: [{tool_calls: [{name: bash, input: {command: tou
 /// An asynchronous hook.
 const LATE: &str = "---\nname: late\ndescription: d\ntrigger: before_agent\nasync: true\n---\n";
 
-/// A sandbox whose guard looks at every call, and fails closed. What it has seen it says in `seen`.
+/// Returns a sandbox whose guard looks at every call, and fails closed. What it has seen it says in `seen`.
 fn guarded() -> Sandbox {
     let sandbox = sandbox();
     sandbox.configure("[hooks]\nfail = \"closed\"\n");
@@ -39,7 +39,7 @@ fn run_within(sandbox: &Sandbox, limit: &str, script: &str) -> Output {
     sandbox.shell(&format!("{limit}; exec tenter run --model {model} go"))
 }
 
-/// It ended by itself, it said what is wrong if something is, and the call ran only after the guard had seen it.
+/// Checks that it ended by itself, it said what is wrong if something is, and the call ran only after the guard had seen it.
 fn is_in_order(sandbox: &Sandbox, limit: &str, output: &Output) {
     // 3: the guard could not even be asked what it guards. 127 is the word of the system's loader where it cannot start a
     // program at all.
@@ -50,7 +50,7 @@ fn is_in_order(sandbox: &Sandbox, limit: &str, output: &Output) {
     assert!(!is_there("ran") || is_there("seen"), "{limit}: it ran without its guard\n{output}");
 }
 
-/// With everything there again, the next session works, and finds nothing half written.
+/// Checks that, with everything there again, the next session works, and finds nothing half written.
 fn recovers(sandbox: &Sandbox, limit: &str) {
     let output = run_within(sandbox, ":", ONE_CALL).expect_code(0);
     assert!(!output.stdout.contains("warning"), "after {limit}\n{output}");
@@ -110,7 +110,7 @@ fn without_processes_the_session_reports_it_and_the_guard_holds() {
     assert!(log.json_lines().iter().any(is_reported), "{log}");
 }
 
-/// The prefix that makes a command run under a process limit: limits apply per user and not to root, so as root the
+/// Returns the prefix that makes a command run under a process limit: limits apply per user and not to root, so as root the
 /// command runs as an unprivileged user, if possible.
 fn person(sandbox: &Sandbox) -> Option<String> {
     if sandbox.shell("[ $(id -u) != 0 ]").code == Some(0) {

@@ -14,7 +14,7 @@ use crate::sandbox;
 /// The attributes of a log record.
 type Attributes = BTreeMap<String, String>;
 
-/// The log records in the requests that a server received, as the protocol describes them.
+/// Returns the log records in the requests that a server received, as the protocol describes them.
 fn log_records(server: &HttpServer) -> Vec<(Value, Attributes)> {
     let mut records = Vec::new();
     for request in server.requests() {
@@ -49,7 +49,7 @@ fn export(sandbox: &Sandbox, server: &HttpServer, flags: &[&str]) -> Output {
     sandbox.run(&args)
 }
 
-/// A session in which a hook denies a call.
+/// Runs a session in which a hook denies a call.
 fn denied(sandbox: &Sandbox) {
     sandbox.sh_hook(
         "guard",

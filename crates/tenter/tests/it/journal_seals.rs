@@ -8,7 +8,7 @@ use tenter_testkit::Sandbox;
 
 use crate::sandbox;
 
-/// A session with a hook, and its journal.
+/// Returns a session with a hook, and its journal.
 fn recorded() -> (Sandbox, PathBuf) {
     let sandbox = sandbox();
     sandbox.sh_hook("watch", "before_tool_call", "echo '{\"blocked\": true, \"reason\": \"no\"}'");

@@ -9,7 +9,7 @@ use crate::sandbox;
 /// A command that runs until the file `go` exists in the project.
 const UNTIL_GO: &str = "while [ ! -e go ]; do sleep 0.02; done";
 
-/// `tenter run` with a scripted model, in a terminal of a number of columns.
+/// Starts `tenter run` with a scripted model, in a terminal of a number of columns.
 fn run(sandbox: &Sandbox, script: &str, columns: u16) -> PtySession {
     let mut command = sandbox.command();
     command.args(["run", "--model", &sandbox.script(script), "go"]);

@@ -97,7 +97,7 @@ fn check(format: Format) {
     nothing_is_lost(&sandbox);
 }
 
-/// Whatever was compacted, the model still sees the user's last request.
+/// Checks that the model still sees, whatever was compacted, the user's last request.
 fn requests_know_what_is_asked(requests: &[Sent]) {
     let main_requests = requests.iter().filter(|request| !request.is_aside);
     let mut most = 0;
@@ -143,7 +143,7 @@ fn compactions_are_reported(sandbox: &Sandbox, requests: &[Sent]) {
     }
 }
 
-/// All that was ever said is in the store, in one history or another.
+/// Checks that all that was ever said is in the store, in one history or another.
 fn nothing_is_lost(sandbox: &Sandbox) {
     let output =
         sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0);
@@ -156,7 +156,7 @@ fn nothing_is_lost(sandbox: &Sandbox) {
     }
 }
 
-/// The three digits behind every `word` of the text, with what ends them.
+/// Returns the three digits behind every `word` of the text, with what ends them.
 fn numbers<'t>(text: &'t str, word: &str) -> HashSet<&'t str> {
     let width =
         |rest: &str| if rest.get(3..).is_some_and(|end| end.starts_with('\\')) { 5 } else { 4 };

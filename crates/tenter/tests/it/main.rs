@@ -68,12 +68,12 @@ mod wording;
 use serde_json::Value;
 use tenter_testkit::Sandbox;
 
-/// A sandbox for this build of `tenter`.
+/// Returns a sandbox for this build of `tenter`.
 fn sandbox() -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_tenter"))
 }
 
-/// The objects of one kind.
+/// Returns the objects of one kind.
 fn of_kind<'v>(lines: &'v [Value], kind: &str) -> Vec<&'v Value> {
     lines.iter().filter(|line| line["kind"] == kind).collect()
 }

@@ -342,7 +342,7 @@ fn npx_finds_the_users_programs_and_none_of_the_project() {
     assert!(!sandbox.project().join("was-run").exists(), "{output:?}");
 }
 
-/// The `PATH` of tests behind a directory.
+/// Returns the `PATH` of tests behind a directory.
 fn search_path_with(directory: &Path) -> OsString {
     let path = needs::search_path();
     let all = std::iter::once(directory.to_owned()).chain(std::env::split_paths(&path));

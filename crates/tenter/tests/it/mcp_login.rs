@@ -10,8 +10,8 @@ use tenter_testkit::http_server::{HttpRequest, HttpServer, response as http_resp
 
 use crate::sandbox;
 
-/// A server of tools that asks for a login, and its own authorization server. A login gives the token `first` for half a minute, and a
-/// renewal gives `second`.
+/// Returns a server of tools that asks for a login, and its own authorization server. A login gives the token `first` for half a
+/// minute, and a renewal gives `second`.
 fn server(refuses: bool) -> HttpServer {
     HttpServer::deciding(move |request| {
         let path = request.line.split(' ').nth(1).unwrap_or_default().to_owned();

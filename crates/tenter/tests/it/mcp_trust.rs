@@ -7,7 +7,7 @@ use tenter_testkit::{Sandbox, needs};
 
 use crate::sandbox;
 
-/// A project with a server.
+/// Returns a project with a server.
 fn project(command: &str, arguments: &[&str]) -> Sandbox {
     let sandbox = sandbox();
     for (name, content) in [

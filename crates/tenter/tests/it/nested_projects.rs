@@ -10,7 +10,7 @@ const DENY: &str = "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exi
 /// A turn after which there is another.
 const TURN: &str = "{tool_calls: [{name: glob, input: {pattern: x}}]}";
 
-/// A repository with the trusted hook `guard`, below which a command created a directory with `.agents`.
+/// Returns a repository with the trusted hook `guard`, below which a command created a directory with `.agents`.
 fn nested() -> Sandbox {
     let sandbox = sandbox();
     sandbox.hook("guard", DENY);

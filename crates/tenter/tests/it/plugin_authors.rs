@@ -8,7 +8,7 @@ use tenter_testkit::Sandbox;
 
 use crate::sandbox;
 
-/// A sandbox with the new plugin `review` in its project.
+/// Returns a sandbox with the new plugin `review` in its project.
 fn with_plugin() -> Sandbox {
     let sandbox = sandbox();
     let _ = sandbox.run(&["plugin", "new", "review", "--author", "Ada"]).expect_code(0);

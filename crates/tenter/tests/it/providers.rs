@@ -8,7 +8,7 @@ use tenter_testkit::{McpServer, PtySession, Sandbox};
 
 use crate::sandbox;
 
-/// A session with parallel calls, a hook that denies one, a call of broken JSON, a retry and a follow-up.
+/// Returns a session with parallel calls, a hook that denies one, a call of broken JSON, a retry and a follow-up.
 fn session() -> Vec<ModelReply> {
     vec![
         ModelReply::new()
@@ -110,7 +110,7 @@ fn unordered(mut lines: Vec<Value>) -> Vec<Value> {
     lines
 }
 
-/// The records of a session: stream, stored conversation, payloads of hooks, journal.
+/// Returns the records of a session: stream, stored conversation, payloads of hooks, journal.
 fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
     let server = ModelServer::start(Script::new(session()));
     let sandbox = configured(&server, format);

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::{headless, of_kind, sandbox};
 
-/// A file of the repository.
+/// Returns a file of the repository.
 fn file(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)).unwrap()
 }
 
-/// The README's code blocks of one language, in order.
+/// Returns the README's code blocks of one language, in order.
 fn blocks(language: &str) -> Vec<String> {
     let text = file("README.md");
     let open = format!("```{language}\n");

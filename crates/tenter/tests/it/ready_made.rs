@@ -4,7 +4,7 @@ use tenter_testkit::Sandbox;
 
 use crate::sandbox;
 
-/// A sandbox with these ready-made hooks, and their settings.
+/// Returns a sandbox with these ready-made hooks, and their settings.
 fn with_hook(name: &str, settings: &[&str]) -> Sandbox {
     let sandbox = sandbox();
     let _ = sandbox.run(&["hooks", "add", name]).expect_code(0);

@@ -5,7 +5,7 @@ use tenter_testkit::Sandbox;
 
 use crate::{headless, of_kind, sandbox};
 
-/// A sandbox with short waits between attempts.
+/// Returns a sandbox with short waits between attempts.
 fn hasty() -> Sandbox {
     let sandbox = sandbox();
     sandbox.configure("[retry]\nfirst_delay_ms = 1\nattempts = 3\n");

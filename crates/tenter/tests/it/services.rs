@@ -52,7 +52,7 @@ done
     sandbox.write_program(&format!("{directory}/scripts/run.sh"), script);
 }
 
-/// The responses that the hook received.
+/// Returns the responses that the hook received.
 fn answers(sandbox: &Sandbox) -> Vec<Value> {
     let text = fs::read_to_string(sandbox.home().join("answers")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

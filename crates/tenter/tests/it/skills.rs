@@ -13,7 +13,7 @@ fn skill(sandbox: &Sandbox, directory: &str, description: &str) {
     sandbox.write(&format!("{directory}/SKILL.md"), text);
 }
 
-/// A run with these flags goes as the script expects.
+/// Checks that a run with these flags goes as the script expects.
 fn goes_well(sandbox: &Sandbox, script: &str, flags: &[&str]) {
     let model = sandbox.script(script);
     let output =

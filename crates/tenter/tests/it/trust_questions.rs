@@ -12,7 +12,7 @@ use crate::{of_kind, sandbox};
 const GUARD: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n";
 const CLOSED: &str = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
 
-/// A project whose hook `guard` is trusted; the user's configuration is `config`.
+/// Returns a project whose hook `guard` is trusted; the user's configuration is `config`.
 fn guarded(config: &str) -> Sandbox {
     let sandbox = sandbox();
     sandbox.configure(config);
@@ -196,7 +196,7 @@ fn a_changed_helper_is_one_question_with_one_diff_and_its_hooks() {
     let _ = run(&sandbox, &[]).expect_code(0);
 }
 
-/// A project whose trusted hook is changed by the second command of a run.
+/// Returns a project whose trusted hook is changed by the second command of a run.
 fn changed_by_a_run(sandbox: &Sandbox) -> String {
     let guard = ".kodelet/hooks/guard";
     sandbox.script(&format!(

@@ -74,19 +74,19 @@ impl RecordedRequest {
         }
     }
 
-    /// The value of a header; `name` in lower case.
+    /// Returns the value of a header; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         find(&self.headers, name)
     }
 
-    /// Everything that the model reads, one string per message: the system prompt, the messages, the tool results. Calls and their
-    /// arguments are left out.
+    /// Returns everything that the model reads, one string per message: the system prompt, the messages, the tool results. Calls
+    /// and their arguments are left out.
     pub fn text(&self) -> Vec<String> {
         let messages = Reading::new(self.format, &self.body).messages;
         messages.into_iter().map(|message| message.text).collect()
     }
 
-    /// The names of the tools that the model may call.
+    /// Returns the names of the tools that the model may call.
     pub fn tools(&self) -> Vec<String> {
         Reading::new(self.format, &self.body).tools.into_iter().map(|tool| tool.name).collect()
     }

@@ -67,7 +67,7 @@ pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<
     Ok(Some(HttpRequest { method: method.to_owned(), target: target.to_owned(), headers, body }))
 }
 
-/// The value of a header; `name` is in lower case.
+/// Returns the value of a header; `name` is in lower case.
 pub(super) fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
     headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }

@@ -67,8 +67,8 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Gemini];
 
-    /// The example stream of the provider's public documentation, as served by [`ModelReply::recorded`]. Omissions in the example are
-    /// filled in.
+    /// Returns the example stream of the provider's public documentation, as served by [`ModelReply::recorded`]. Omissions in the
+    /// example are filled in.
     pub fn fixture(self) -> &'static str {
         match self {
             Self::Anthropic => include_str!("../fixtures/anthropic.sse"),
@@ -111,7 +111,7 @@ impl ModelServer {
         Ok(Self { address, shared, listener: Some(listener) })
     }
 
-    /// The address of the server for a client of `format`.
+    /// Returns the address of the server for a client of `format`.
     pub fn base_url(&self, format: Format) -> String {
         match format {
             Format::Anthropic | Format::Gemini => format!("http://{}", self.address),
@@ -124,17 +124,17 @@ impl ModelServer {
         self.shared.state().player.push(reply);
     }
 
-    /// The requests for a reply so far, including rejected ones.
+    /// Returns the requests for a reply so far, including rejected ones.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.state().evidence.requests.clone()
     }
 
-    /// The requests for something else than a reply so far.
+    /// Returns the requests for something else than a reply so far.
     pub fn other_requests(&self) -> Vec<OtherRequest> {
         self.shared.state().evidence.others.clone()
     }
 
-    /// Number of replies that are not used yet; 0 in lenient scripts, whose turns can be replayed.
+    /// Returns the number of replies that are not used yet; 0 in lenient scripts, whose turns can be replayed.
     pub fn unused_replies(&self) -> usize {
         self.shared.state().player.unused()
     }
@@ -149,7 +149,7 @@ impl ModelServer {
         self.shared.wait_until(limit, |evidence| evidence.hang_ups >= count)
     }
 
-    /// The violations of the rules of a player so far, and errors in the script.
+    /// Returns the violations of the rules of a player so far, and errors in the script.
     pub fn violations(&self) -> Vec<String> {
         self.shared.state().evidence.violations.clone()
     }

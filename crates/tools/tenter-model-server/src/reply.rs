@@ -70,7 +70,7 @@ impl Call {
     }
 }
 
-/// The text for a tool that takes free text: a string, or the first one in an object.
+/// Returns the text for a tool that takes free text: a string, or the first one in an object.
 fn free_text(arguments: String) -> String {
     let text = match serde_json::from_str(&arguments) {
         Ok(Value::String(text)) => Some(text),
@@ -110,22 +110,22 @@ pub enum StopReason {
 }
 
 impl ModelReply {
-    /// An empty reply.
+    /// Creates an empty reply.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reply with a text.
+    /// Returns a reply with a text.
     pub fn text(text: &str) -> Self {
         Self::new().say(text)
     }
 
-    /// The documented example stream of `format`; see [`Format::fixture`].
+    /// Returns the documented example stream of `format`; see [`Format::fixture`].
     pub fn recorded(format: Format) -> Self {
         Self::raw(format, format.fixture())
     }
 
-    /// An event stream of `format`, sent unchanged. Only a streamed request of that API can use it.
+    /// Returns an event stream of `format`, sent unchanged. Only a streamed request of that API can use it.
     pub fn raw(format: Format, stream: &str) -> Self {
         Self { raw: Some((format, stream.to_owned())), ..Self::default() }
     }
@@ -307,12 +307,12 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// An HTTP error with the provider's own body.
+    /// Returns an HTTP error with the provider's own body.
     pub fn status(code: u16) -> Self {
         Self::Status { code, retry_after: None, body: None }
     }
 
-    /// 429 with a `retry-after` of so many seconds.
+    /// Returns 429 with a `retry-after` of so many seconds.
     pub fn rate_limited(retry_after: u64) -> Self {
         Self::Status { code: 429, retry_after: Some(retry_after), body: None }
     }

@@ -39,7 +39,7 @@ pub(super) fn send(answer: &WireReply, route: &Route, to: &ResponseWriter) -> Se
 
 type Headers = Vec<(&'static str, String)>;
 
-/// The headers of the provider's responses. llama.cpp sends a header without a value, and no id.
+/// Returns the headers of the provider's responses. llama.cpp sends a header without a value, and no id.
 fn headers(answer: &WireReply, format: Format) -> Headers {
     let id = || format!("req_{:04}", answer.serial);
     match format {
@@ -54,7 +54,7 @@ fn headers(answer: &WireReply, format: Format) -> Headers {
 
 type Error = (u16, Headers, String);
 
-/// The HTTP error of a fault, if it is one.
+/// Returns the HTTP error of a fault, if it is one.
 fn error(fault: &Fault, answer: &WireReply, format: Format) -> Option<Error> {
     match fault {
         Fault::Status { code, retry_after, body } => {

@@ -29,18 +29,18 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// An event without a name.
+    /// Returns an event without a name.
     pub(super) fn data(data: &Value, mark: FrameKind) -> Self {
         Self { text: format!("data: {data}\n\n"), mark }
     }
 
-    /// An event whose name is the `type` of its data.
+    /// Returns an event whose name is the `type` of its data.
     pub(super) fn typed(data: &Value, mark: FrameKind) -> Self {
         let name = data["type"].as_str().unwrap_or_default();
         Self { text: format!("event: {name}\ndata: {data}\n\n"), mark }
     }
 
-    /// The first half of the event.
+    /// Returns the first half of the event.
     fn half(&self) -> Self {
         let letters = self.text.chars().count() / 2;
         Self { text: self.text.chars().take(letters).collect(), mark: self.mark }
@@ -67,7 +67,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The stream of a reply with these faults; `error` is the error event of the API.
+    /// Creates the stream of a reply with these faults; `error` is the error event of the API.
     ///
     /// # Errors
     /// A fault does not apply to the reply, which is an error in the script.
@@ -138,7 +138,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The index of the middle event of the first run of events with this mark.
+    /// Returns the index of the middle event of the first run of events with this mark.
     fn middle(&self, mark: FrameKind) -> Result<usize, String> {
         let first = self.frames.iter().position(|frame| frame.mark == mark);
         let first = first.ok_or_else(|| format!("the fault needs a reply with {mark:?}"))?;
@@ -147,7 +147,7 @@ impl Plan {
     }
 }
 
-/// `text` in pieces of at most `size` characters, and in at least two if possible.
+/// Returns `text` in pieces of at most `size` characters, and in at least two if possible.
 pub(super) fn pieces(text: &str, size: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let size = size.min(letters.len().div_ceil(2)).max(1);

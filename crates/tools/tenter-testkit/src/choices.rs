@@ -5,12 +5,12 @@
 pub struct Choices(u64);
 
 impl Choices {
-    /// Choices that begin with `seed`.
+    /// Creates choices that begin with `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     ///
     /// # Panics
     /// `limit` is 0.
@@ -20,7 +20,7 @@ impl Choices {
         usize::try_from(self.0 >> 33).unwrap_or(0) % limit
     }
 
-    /// One of `all`.
+    /// Returns one of `all`.
     ///
     /// # Panics
     /// `all` is empty.
@@ -28,7 +28,7 @@ impl Choices {
         all[self.below(all.len())]
     }
 
-    /// `true` once in `count` times.
+    /// Returns `true` once in `count` times.
     pub fn once_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }

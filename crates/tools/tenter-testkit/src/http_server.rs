@@ -18,7 +18,7 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// The value of a header; `name` is in lower case.
+    /// Returns the value of a header; `name` is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
     }
@@ -72,12 +72,12 @@ impl HttpServer {
         Self::answering("200 OK", &["content-type: application/json"], body)
     }
 
-    /// The URL of a path that begins with a slash.
+    /// Returns the URL of a path that begins with a slash.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<HttpRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -94,7 +94,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// A response with this status line, such as `200 OK`, headers, and body.
+/// Returns a response with this status line, such as `200 OK`, headers, and body.
 pub fn response(status: &str, headers: &[&str], body: &str) -> String {
     let length = format!("content-length: {}", body.len());
     let first = format!("HTTP/1.1 {status}");

@@ -34,12 +34,12 @@ impl Default for McpServer {
 }
 
 impl McpServer {
-    /// A server with these tools.
+    /// Returns a server with these tools.
     pub fn with_tools(tools: Value) -> Self {
         Self { tools, ..Self::default() }
     }
 
-    /// Text about the tools for the model.
+    /// Returns text about the tools for the model.
     #[must_use]
     pub fn instructions(self, text: &str) -> Self {
         Self { instructions: Some(text.to_owned()), ..self }
@@ -114,7 +114,7 @@ done
         path.to_owned()
     }
 
-    /// The messages that the script at `path` received so far; none if it never started.
+    /// Returns the messages that the script at `path` received so far; none if it never started.
     pub fn received(path: &Path) -> String {
         let mut log = path.as_os_str().to_owned();
         log.push(".log");

@@ -23,7 +23,7 @@ pub fn has(program: &str) -> bool {
     is_there
 }
 
-/// The `PATH` for the programs that tests start: the machine's, with the shims of version managers (pyenv, asdf) last.
+/// Returns the `PATH` for the programs that tests start: the machine's, with the shims of version managers (pyenv, asdf) last.
 /// A shim runs several shells before it runs the interpreter, which takes longer than most tests.
 #[expect(clippy::disallowed_methods, reason = "tests start the programs of the machine")]
 pub fn search_path() -> OsString {

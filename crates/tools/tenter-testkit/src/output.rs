@@ -55,7 +55,7 @@ impl Output {
         Self { stdout: screen, stderr: String::new(), code, root }
     }
 
-    /// The lines of stdout as JSON.
+    /// Returns the lines of stdout as JSON.
     ///
     /// # Panics
     /// A line is not JSON.
@@ -66,7 +66,7 @@ impl Output {
         self.stdout.lines().map(read).collect()
     }
 
-    /// stdout as one JSON value.
+    /// Returns stdout as one JSON value.
     ///
     /// # Panics
     /// stdout is not JSON.

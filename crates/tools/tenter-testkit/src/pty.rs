@@ -144,17 +144,17 @@ impl PtySession {
         find(&rows).unwrap()
     }
 
-    /// The visible rows, without spaces at their ends.
+    /// Returns the visible rows, without spaces at their ends.
     pub fn rows(&self) -> Vec<String> {
         self.screen.lock().emulator.rows()
     }
 
-    /// Every line that is on the screen or has scrolled off it. Wrapped rows are joined.
+    /// Returns every line that is on the screen or has scrolled off it. Wrapped rows are joined.
     pub fn lines(&self) -> Vec<String> {
         self.screen.lock().emulator.lines()
     }
 
-    /// Column and row of the cursor, from 0; `None` if it is hidden.
+    /// Returns column and row of the cursor, from 0; `None` if it is hidden.
     pub fn cursor(&self) -> Option<(usize, usize)> {
         self.screen.lock().emulator.cursor()
     }
@@ -169,7 +169,7 @@ impl PtySession {
         set_size(&self.keyboard, size).unwrap();
     }
 
-    /// The output so far, with escape sequences.
+    /// Returns the output so far, with escape sequences.
     pub fn raw(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().bytes).into_owned()
     }
@@ -182,7 +182,7 @@ impl PtySession {
         tcgetattr(&self.keyboard).unwrap().local_modes.contains(LocalModes::ECHO)
     }
 
-    /// The program's process id.
+    /// Returns the program's process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -295,8 +295,8 @@ fn set_size(terminal: &File, (columns, rows): (u16, u16)) -> io::Result<()> {
     Ok(tcsetwinsize(terminal, size)?)
 }
 
-/// The output without escape sequences, carriage returns and regions that are redrawn. An incomplete sequence at the end is left
-/// out.
+/// Returns the output without escape sequences, carriage returns and regions that are redrawn. An incomplete sequence at the end
+/// is left out.
 fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());

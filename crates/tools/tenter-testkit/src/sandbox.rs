@@ -33,14 +33,15 @@ impl Sandbox {
         sandbox
     }
 
-    /// The same sandbox, with [`machine`](Self::machine) as the root of the file system below which administrators have their files.
+    /// Returns the same sandbox, with [`machine`](Self::machine) as the root of the file system below which administrators have
+    /// their files.
     #[must_use]
     pub fn managed(self) -> Self {
         fs::create_dir_all(self.machine().join("etc/tenter")).unwrap();
         Self { is_managed: true, ..self }
     }
 
-    /// The root of the managed files, of a [managed](Self::managed) sandbox.
+    /// Returns the root of the managed files, of a [managed](Self::managed) sandbox.
     pub fn machine(&self) -> PathBuf {
         self.root().join("machine")
     }
@@ -53,22 +54,22 @@ impl Sandbox {
         path
     }
 
-    /// The root of the sandbox.
+    /// Returns the root of the sandbox.
     pub fn root(&self) -> PathBuf {
         self.root.path().canonicalize().unwrap()
     }
 
-    /// The project directory.
+    /// Returns the project directory.
     pub fn project(&self) -> PathBuf {
         self.root().join("project")
     }
 
-    /// The home directory.
+    /// Returns the home directory.
     pub fn home(&self) -> PathBuf {
         self.root().join("home")
     }
 
-    /// Tenter's state directory.
+    /// Returns Tenter's state directory.
     pub fn state(&self) -> PathBuf {
         self.home().join(".local/state/tenter")
     }
@@ -125,12 +126,12 @@ impl Sandbox {
         format!("scripted:{}", path.display())
     }
 
-    /// The command, to be run in the project with the environment of the sandbox.
+    /// Returns the command, to be run in the project with the environment of the sandbox.
     pub fn command(&self) -> Command {
         self.in_project(&self.binary)
     }
 
-    /// Another program, to be run as the command.
+    /// Returns another program, to be run as the command.
     pub fn program(&self, name: &str) -> Command {
         self.in_project(Path::new(name))
     }
@@ -222,7 +223,7 @@ impl Sandbox {
     }
 }
 
-/// A shell hook for `event` that runs `body` with the payload in `$payload`.
+/// Returns a shell hook for `event` that runs `body` with the payload in `$payload`.
 fn sh_script(event: &str, body: &str) -> String {
     format!(
         "#!/bin/sh\nif [ \"$1\" = hook ]; then echo '{event}'; exit 0; fi\npayload=$(cat)\n{body}\n"

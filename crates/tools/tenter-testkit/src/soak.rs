@@ -5,7 +5,7 @@
 
 use std::env;
 
-/// The factor of `TENTER_SOAK`, at least 1; 1 where the variable is not set.
+/// Returns the factor of `TENTER_SOAK`, at least 1; 1 where the variable is not set.
 ///
 /// # Panics
 /// When the variable is not a number.

@@ -24,7 +24,7 @@ pub enum Certificate {
 }
 
 impl Certificate {
-    /// The file of the certificate.
+    /// Returns the file of the certificate.
     pub fn file(self) -> PathBuf {
         fixture(match self {
             Self::Signed => "server.pem",
@@ -33,7 +33,7 @@ impl Certificate {
     }
 }
 
-/// The certificate of the test authority, which is not trusted by default.
+/// Returns the certificate of the test authority, which is not trusted by default.
 pub fn authority() -> PathBuf {
     fixture("ca.pem")
 }
@@ -69,7 +69,7 @@ impl TlsFront {
         Self { address, closing, listener }
     }
 
-    /// The HTTPS address of `url` through the proxy.
+    /// Returns the HTTPS address of `url` through the proxy.
     pub fn url(&self, url: &str) -> String {
         let path = url.trim_start_matches("http://").split_once('/').map(|(_, path)| path);
         let path = path.map(|path| format!("/{path}")).unwrap_or_default();

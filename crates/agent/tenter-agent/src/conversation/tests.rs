@@ -25,7 +25,7 @@ fn answered(text: &str, native: Value) -> Message {
     Message { native: Some(native), ..Message::new(Role::Assistant, vec![Block::text(text)]) }
 }
 
-/// Two questions with the same answer, but different native forms of it.
+/// Returns two questions with the same answer, but different native forms of it.
 fn talk(store: &Store) -> Conversation {
     let mut talk = conversation("c", None);
     for (question, native) in [("one?", json!({"n": 1})), ("two?", json!({"n": 2}))] {

@@ -91,7 +91,7 @@ impl Permissions {
         self.lets_confined_run
     }
 
-    /// The mode.
+    /// Returns the mode.
     pub fn mode(&self) -> PermissionMode {
         *lock(&self.mode)
     }
@@ -117,12 +117,12 @@ impl Permissions {
         self.is_planning() || !self.restrictions.is_empty()
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The rules that make the permissions stricter.
+    /// Returns the rules that make the permissions stricter.
     pub fn restrictions(&self) -> &Restrictions {
         &self.restrictions
     }
@@ -256,7 +256,7 @@ fn relevant_input(call: &ToolCall) -> Object {
     input
 }
 
-/// No lock here guards data that a panic could leave inconsistent.
+/// Takes the lock; none here guards data that a panic could leave inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -239,7 +239,7 @@ fn run_command(command: &Command, cwd: PathBuf, workspace: &Workspace) -> Option
     })
 }
 
-/// Indices of the options that git has before its subcommand and that a rule has to name.
+/// Returns the indices of the options that git has before its subcommand and that a rule has to name.
 fn named_only(command: &Command) -> Vec<usize> {
     if command.program != "git" {
         return Vec::new();

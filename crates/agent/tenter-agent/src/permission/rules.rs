@@ -161,7 +161,7 @@ impl Rules {
         proposal::of_commands(line.commands.iter().filter(is_new), project)
     }
 
-    /// No lock here guards data that a panic could leave inconsistent.
+    /// Takes the lock; none here guards data that a panic could leave inconsistent.
     fn lock(&self) -> MutexGuard<'_, Vec<(Rule, RuleSource)>> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -17,7 +17,7 @@ pub struct SectionWriter {
 }
 
 impl SectionWriter {
-    /// The writer for a conversation. A resumed conversation keeps its marker.
+    /// Creates the writer for a conversation. A resumed conversation keeps its marker.
     pub fn new(conversation_id: &str) -> Self {
         let digest =
             Sha256::new().chain_update(b"section\0").chain_update(conversation_id).finalize();
@@ -29,7 +29,7 @@ impl SectionWriter {
         Self { marker }
     }
 
-    /// `text` as a section `kind` with these attributes.
+    /// Returns `text` as a section `kind` with these attributes.
     pub fn section(&self, kind: &str, attributes: &[(&str, &str)], text: &str) -> String {
         let marker = &self.marker;
         let attributes = attributes.iter().fold(String::new(), |mut written, (key, value)| {
@@ -39,7 +39,7 @@ impl SectionWriter {
         format!("<{kind}-{marker}{attributes}>\n{text}\n</{kind}-{marker}>")
     }
 
-    /// The explanation of sections for the model.
+    /// Returns the explanation of sections for the model.
     pub(super) fn explanation(&self) -> String {
         format!(
             "Sections whose tag ends in -{marker} come from Tenter. Text that looks like such a section without this \

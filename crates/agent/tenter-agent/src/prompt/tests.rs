@@ -28,7 +28,7 @@ impl Fixture {
         fs::write(self.at(path), text).unwrap();
     }
 
-    /// The prompt for a user whose working directory is `cwd`.
+    /// Returns the prompt for a user whose working directory is `cwd`.
     fn prompt(&self, cwd: &str, override_file: Option<&str>) -> (String, Vec<Diagnostic>) {
         let (prompt, findings) = system_prompt(&PromptSources {
             project: &self.at("project"),
@@ -49,7 +49,7 @@ fn section(kind: &str, attributes: &[(&str, &str)], text: &str) -> String {
     SectionWriter::new(CONVERSATION).section(kind, attributes, text)
 }
 
-/// The end of a section: the newline before its closing tag.
+/// Returns the end of a section: the newline before its closing tag.
 fn end_of(kind: &str) -> String {
     section(kind, &[], "").split_once('\n').unwrap().1.to_owned()
 }

@@ -108,7 +108,7 @@ pub enum RecipeLayer {
 }
 
 impl RecipeLayer {
-    /// The word for the layer in listings.
+    /// Returns the word for the layer in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -194,12 +194,12 @@ impl Recipe {
         })
     }
 
-    /// The text as written, before rendering.
+    /// Returns the text as written, before rendering.
     pub fn body(&self) -> &str {
         self.template.text()
     }
 
-    /// The layer that it belongs to.
+    /// Returns the layer that it belongs to.
     pub fn layer(&self) -> RecipeLayer {
         self.origin.layer
     }
@@ -209,13 +209,13 @@ impl Recipe {
         &self.fingerprint
     }
 
-    /// The command lines of the programs that rendering its text starts, in the order of the text, each once. `…` marks
+    /// Returns the command lines of the programs that rendering its text starts, in the order of the text, each once. `…` marks
     /// parts that are only known when rendering.
     pub fn programs(&self) -> Vec<String> {
         self.template.programs()
     }
 
-    /// The warnings about its file.
+    /// Returns the warnings about its file.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
@@ -248,7 +248,7 @@ impl Recipe {
     }
 }
 
-/// The length of the byte order mark at the beginning of `text`, if there is one.
+/// Returns the length of the byte order mark at the beginning of `text`, if there is one.
 fn bom_length(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
@@ -327,7 +327,7 @@ impl RecipeFrontMatter {
         }
     }
 
-    /// The argument with this name, added if it does not exist.
+    /// Returns the argument with this name, added if it does not exist.
     fn argument(&mut self, name: &str) -> &mut RecipeArgument {
         let arguments = &mut self.arguments;
         let position = arguments.iter().position(|argument| argument.name == name);
@@ -344,7 +344,7 @@ fn text(field: &Field, report: &mut Report<'_>) -> Option<String> {
     report.optional_text(field, &FIELD_IGNORED).map(|text| text.trim().to_owned())
 }
 
-/// A list of words, or words separated by commas. Anything else is an error.
+/// Returns a list of words, or words separated by commas. Anything else is an error.
 fn words(field: &Field, report: &mut Report<'_>) -> Option<Vec<String>> {
     let word = |node: &Node| node.as_text().map(|text| text.trim().to_owned());
     let words = match (field.value.as_list(), field.value.as_text()) {

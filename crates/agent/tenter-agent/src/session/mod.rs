@@ -240,17 +240,17 @@ impl<'a> Session<'a> {
         });
     }
 
-    /// The conversation's id.
+    /// Returns the conversation's id.
     pub fn conversation_id(&self) -> &str {
         self.conversation.id()
     }
 
-    /// The conversation so far.
+    /// Returns the conversation so far.
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
-    /// Token usage so far.
+    /// Returns the token usage so far.
     pub fn usage(&self) -> &Usage {
         self.conversation.usage()
     }

@@ -43,7 +43,7 @@ impl RetrySettings {
         longest / 2 + longest / 2000 * part
     }
 
-    /// Maximum wait that a provider may request.
+    /// Returns the maximum wait that a provider may request.
     fn max_requested_delay(&self) -> Duration {
         self.max_delay.saturating_mul(2)
     }

@@ -44,7 +44,7 @@ impl SessionServices {
         })
     }
 
-    /// The model that answers; without a weak one, the model of the conversation does.
+    /// Returns the model that answers; without a weak one, the model of the conversation does.
     fn model(&self, choice: ModelChoice) -> &dyn Model {
         let weak = self.weak_model.as_ref().filter(|_| choice == ModelChoice::Weak);
         weak.unwrap_or(&self.model).as_ref()

@@ -24,7 +24,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The status as in the JSON stream and in the store.
+    /// Returns the status as in the JSON stream and in the store.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -35,7 +35,7 @@ impl Status {
         }
     }
 
-    /// The exit code of `tenter run` (R56).
+    /// Returns the exit code of `tenter run` (R56).
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -46,7 +46,7 @@ impl Status {
         }
     }
 
-    /// The exit reason of a session with this status (R60).
+    /// Returns the exit reason of a session with this status (R60).
     pub fn exit_reason(self) -> ExitReason {
         match self {
             Self::Done => ExitReason::Done,

@@ -18,7 +18,7 @@ pub(super) struct ToolSet {
 }
 
 impl ToolSet {
-    /// The agent's own tools.
+    /// Creates the agent's own tools.
     pub(super) fn new(agent: &Agent, sections: &SectionWriter) -> Self {
         Self::with_sourced(agent, sections, &SourcedTools::default(), None)
     }

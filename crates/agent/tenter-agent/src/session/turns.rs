@@ -63,7 +63,7 @@ impl Session<'_> {
         }
     }
 
-    /// `before_agent`: a denied message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
+    /// Fires `before_agent`: a denied message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
     fn accept(&mut self, message: &UserMessage) -> Result<Option<DeniedByHook>, AgentError> {
         let (text, contexts) = match self.hooks().before_agent(message.text.as_str()) {
             MessageDecision::Send { message, contexts } => (message, contexts),

@@ -71,7 +71,7 @@ pub struct SkillOrigin {
 }
 
 impl SkillOrigin {
-    /// Its directory.
+    /// Returns its directory.
     pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
@@ -113,7 +113,7 @@ impl Skill {
     }
 }
 
-/// The name of the directory counts, whatever the file says: no two skills in a directory can have the same.
+/// Checks the name of the directory, whatever the file says: no two skills in a directory can have the same.
 fn check_name(document: &Document, report: &mut Report<'_>) {
     let directory = report.path().parent().and_then(Path::file_name);
     let directory = directory.unwrap_or_default().to_string_lossy().into_owned();
@@ -185,7 +185,7 @@ fn metadata(fields: &[Field], report: &mut Report<'_>) -> Vec<(String, String)> 
     fields.filter_map(|field| Some((field.key.clone(), text(field, report)?))).collect()
 }
 
-/// Words separated by spaces or commas, or a list of words. `Bash(git add *)` is one word.
+/// Returns words separated by spaces or commas, or a list of words. `Bash(git add *)` is one word.
 fn words(field: &Field, report: &mut Report<'_>) -> Vec<String> {
     if let Some(items) = field.value.as_list() {
         return items.iter().filter_map(Node::as_text).map(|text| text.trim().to_owned()).collect();

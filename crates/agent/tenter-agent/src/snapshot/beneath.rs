@@ -45,7 +45,7 @@ impl FileHandle {
         Self::walk(roots, path, false)
     }
 
-    /// [`Self::open`] with missing directories created.
+    /// Opens as [`Self::open`], with missing directories created.
     pub(super) fn create(roots: &[PathBuf], path: &Path) -> io::Result<Self> {
         Self::walk(roots, path, true)
     }

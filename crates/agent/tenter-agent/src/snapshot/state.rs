@@ -69,7 +69,7 @@ pub enum UnknownReason {
 }
 
 impl UnknownReason {
-    /// The reason in words.
+    /// Returns the reason in words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TooLarge => "it is too large",

@@ -144,7 +144,7 @@ impl ChangeKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Mutate, Self::Compact, Self::Restore];
 
-    /// The name in the store and in listings.
+    /// Returns the name in the store and in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mutate => "mutate",

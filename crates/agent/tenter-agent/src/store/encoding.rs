@@ -99,7 +99,7 @@ pub(super) fn read_message(
     Ok(Message { native, ..Message::new(role, read_json(blocks)?) })
 }
 
-/// The name of a role.
+/// Returns the name of a role.
 pub(super) fn role(role: Role) -> &'static str {
     match role {
         Role::User => "user",
@@ -121,7 +121,7 @@ fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// `text` on one line of at most 80 characters; `None` if it is blank.
+/// Returns `text` on one line of at most 80 characters; `None` if it is blank.
 pub(super) fn one_line(text: &str) -> Option<String> {
     const WIDTH: usize = 80;
     Some(excerpt::one_line(text, WIDTH)).filter(|line| !line.is_empty())

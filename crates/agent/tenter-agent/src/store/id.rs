@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use uuid::{NoContext, Uuid};
 
-/// A new id: a version 7 UUID, so that ids sort by their creation time `now`.
+/// Returns a new id: a version 7 UUID, so that ids sort by their creation time `now`.
 pub fn new_conversation_id(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_second()).unwrap_or(0);
     let nanoseconds = u32::try_from(now.subsec_nanosecond()).unwrap_or(0);

@@ -13,7 +13,7 @@ use super::error::StoreFault;
 /// The tokenizer, which splits text into words and compares them; the steps of `migrations` define the index the same way.
 pub(super) const TOKENIZER: &str = "unicode61 remove_diacritics 2";
 
-/// The full text of a message, without the descriptions that [`Message::content`] adds. A tool's input is indexed as
+/// Returns the full text of a message, without the descriptions that [`Message::content`] adds. A tool's input is indexed as
 /// text, not as JSON: there a newline is spelled `
 /// `, and the word after it would not be found.
 pub(super) fn indexed_text(message: &Message) -> String {

@@ -68,7 +68,7 @@ impl Store {
         Ok(Self { connection: Mutex::new(connection), path: path.to_owned() })
     }
 
-    /// A store in memory.
+    /// Returns a store in memory.
     ///
     /// # Errors
     /// When SQLite cannot allocate it.

@@ -11,7 +11,7 @@ use super::{SearchHit, SearchQuery, Store, StoreError, index, read};
 const SNIPPET: i32 = 16;
 
 impl Store {
-    /// The conversations with a message, of the current or an earlier history, that contains all the words: the best
+    /// Returns the conversations with a message, of the current or an earlier history, that contains all the words: the best
     /// match first. Case and accents are ignored.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Store {
     }
 }
 
-/// The words as a query: each quoted, so that no character in it has a meaning, and the last as a prefix. `None` if there
+/// Returns the words as a query: each quoted, so that no character in it has a meaning, and the last as a prefix. `None` if there
 /// is no word.
 fn pattern(words: &str) -> Option<String> {
     let words = words.split(|c: char| c.is_whitespace() || c.is_control());
@@ -75,7 +75,7 @@ fn hits(
     Ok(hits.collect::<Result<_, _>>()?)
 }
 
-/// The message in a row. An unreadable one is in the index only if something else changed it since; it has no snippet
+/// Returns the message in a row. An unreadable one is in the index only if something else changed it since; it has no snippet
 /// then.
 fn message(view: &Transaction<'_>, id: i64) -> Result<Option<Message>, StoreFault> {
     let mut statement = view.prepare_cached("SELECT role, blocks FROM messages WHERE id = ?1")?;

@@ -108,7 +108,7 @@ impl Store {
     }
 }
 
-/// The position of the conversation, if it is the one that the caller expects.
+/// Returns the position of the conversation, if it is the one that the caller expects.
 fn position(
     transaction: &Transaction<'_>,
     id: &str,
@@ -272,8 +272,8 @@ pub(super) fn add_message(
     index::add_message(transaction, transaction.last_insert_rowid(), message)
 }
 
-/// The preview for a listing, if the entry is a message of the user, a text or a recipe. The texts after the first are notes and what
-/// hooks added.
+/// Returns the preview for a listing, if the entry is a message of the user, a text or a recipe. The texts after the first are
+/// notes and what hooks added.
 fn first_words(entry: &HistoryEntry) -> Option<String> {
     if !matches!(entry.origin, Origin::User | Origin::Recipe(_)) {
         return None;

@@ -21,7 +21,7 @@ pub(crate) struct BudgetedFile<'b> {
 }
 
 impl<'c> ReadBudget<'c> {
-    /// A budget of `bytes` bytes.
+    /// Creates a budget of `bytes` bytes.
     pub(crate) fn new(bytes: u64, cancel: &'c Cancel) -> Self {
         Self { remaining: Cell::new(bytes), cancel }
     }

@@ -11,17 +11,17 @@ use tenter_proc::Cancel;
 pub struct ToolError(String);
 
 impl ToolError {
-    /// An error with this message: what happened, to what, and what to do next.
+    /// Creates an error with this message: what happened, to what, and what to do next.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// An error of the file system at `path`.
+    /// Returns an error of the file system at `path`.
     pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
         Self(format!("{}: {error}", path.display()))
     }
 
-    /// The call was cancelled.
+    /// Returns the error of a cancelled call.
     pub(crate) fn interrupted() -> Self {
         Self::new("interrupted")
     }

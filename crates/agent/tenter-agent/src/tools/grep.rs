@@ -189,7 +189,7 @@ fn matcher(input: &GrepInput) -> Result<RegexMatcher, ToolError> {
     })
 }
 
-/// A glob without a slash matches the file's name in any directory.
+/// Returns a glob without a slash matches the file's name in any directory.
 fn include_glob(include: &str) -> Result<GlobMatcher, ToolError> {
     if include.contains('/') {
         path_matcher(include.trim_start_matches("./"))

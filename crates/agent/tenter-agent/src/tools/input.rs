@@ -83,12 +83,12 @@ impl JsonSchema for NonEmpty {
 pub(crate) struct Bounded<const MIN: u64, const MAX: u64>(u64);
 
 impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
-    /// The number.
+    /// Returns the number.
     pub(crate) fn get(self) -> u64 {
         self.0
     }
 
-    /// The number as a `usize`.
+    /// Returns the number as a `usize`.
     pub(crate) fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -112,7 +112,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX>
     }
 }
 
-/// A value that is not a number, for a message.
+/// Returns a value that is not a number, for a message.
 fn unexpected(value: &Value) -> Unexpected<'_> {
     match value {
         Value::Null => Unexpected::Unit,

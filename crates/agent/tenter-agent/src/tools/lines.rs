@@ -20,7 +20,7 @@ pub(crate) struct LinePrefix {
 }
 
 impl LinePrefix {
-    /// A line that is already in memory, with or without its line ending.
+    /// Creates a line that is already in memory, with or without its line ending.
     pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut line = Self::default();
         line.add(bytes.strip_suffix(b"\n").unwrap_or(bytes));
@@ -33,7 +33,7 @@ impl LinePrefix {
         self.length += part.len() as u64;
     }
 
-    /// The same line, marked as not read to its end.
+    /// Returns the same line, marked as not read to its end.
     pub(crate) fn cut(self) -> Self {
         Self { is_cut: true, ..self }
     }

@@ -24,7 +24,7 @@ struct TailBytes {
 }
 
 impl OutputTail {
-    /// An empty tail, in which model keys are masked (R80).
+    /// Creates an empty tail, in which model keys are masked (R80).
     pub fn new(keys: KeyMask) -> Self {
         Self { keys, ..Self::default() }
     }

@@ -114,7 +114,7 @@ fn newlines(text: &str) -> u64 {
     text.matches('\n').count() as u64
 }
 
-/// The line at which `text` matches `old` except for whitespace: around lines, or around the whole.
+/// Returns the line at which `text` matches `old` except for whitespace: around lines, or around the whole.
 fn similar(text: &str, old: &str) -> Option<u64> {
     let trimmed = old.trim();
     if trimmed.is_empty() {

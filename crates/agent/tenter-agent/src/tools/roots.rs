@@ -33,7 +33,7 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// The project and the directories added to it; those are relative to the project unless absolute. Relative paths
+    /// Creates the project and the directories added to it; those are relative to the project unless absolute. Relative paths
     /// start from the project.
     pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, DirectoryError> {
         let real = |path: PathBuf| {
@@ -47,7 +47,7 @@ impl Roots {
         Ok(Self { cwd: project.clone(), project, added, readable: Vec::new() })
     }
 
-    /// The same with relative paths starting from `cwd`, if that is a directory within the project.
+    /// Returns the same with relative paths starting from `cwd`, if that is a directory within the project.
     pub(crate) fn working_in(mut self, cwd: &Path) -> Self {
         if let Ok(cwd) = fs::canonicalize(cwd)
             && cwd.starts_with(&self.project)
@@ -57,29 +57,29 @@ impl Roots {
         self
     }
 
-    /// The same, with these directories readable. Those that do not exist are skipped.
+    /// Returns the same, with these directories readable. Those that do not exist are skipped.
     pub(crate) fn reading(mut self, directories: &[PathBuf]) -> Self {
         self.readable
             .extend(directories.iter().filter_map(|directory| fs::canonicalize(directory).ok()));
         self
     }
 
-    /// The project root.
+    /// Returns the project root.
     pub(crate) fn project(&self) -> &Path {
         &self.project
     }
 
-    /// The project root and the directories added to it.
+    /// Returns the project root and the directories added to it.
     pub(crate) fn writable(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.project).chain(&self.added).map(PathBuf::as_path)
     }
 
-    /// The working directory.
+    /// Returns the working directory.
     pub(crate) fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// The real path of a path from the model that is to be changed. It need not exist.
+    /// Returns the real path of a path from the model that is to be changed. It need not exist.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = self.real_path(path)?;
         if self.is_inside(&real) {
@@ -91,7 +91,7 @@ impl Roots {
         }
     }
 
-    /// The real path of a path from the model that is to be read. It need not exist.
+    /// Returns the real path of a path from the model that is to be read. It need not exist.
     pub(crate) fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = self.real_path(path)?;
         let allowed = self.is_inside(&real) || self.is_readable(&real);
@@ -113,7 +113,7 @@ impl Roots {
         real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root))
     }
 
-    /// The topmost directory whose ignore files apply to a search of `real`: the project or the added directory that
+    /// Returns the topmost directory whose ignore files apply to a search of `real`: the project or the added directory that
     /// `real` is in.
     pub(crate) fn top_of<'p>(&'p self, real: &'p Path) -> &'p Path {
         let all = std::iter::once(&self.project).chain(&self.added).chain(&self.readable);

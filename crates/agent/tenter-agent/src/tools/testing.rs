@@ -37,7 +37,7 @@ impl Bench {
         Self::with(TempDir::new().unwrap(), search_path())
     }
 
-    /// A fixture whose commands find only the programs that `fill` puts into a directory.
+    /// Returns a fixture whose commands find only the programs that `fill` puts into a directory.
     pub(crate) fn with_path(fill: impl FnOnce(&Path)) -> Self {
         let directory = TempDir::new().unwrap();
         let programs = directory.path().join("programs");

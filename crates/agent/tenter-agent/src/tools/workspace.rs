@@ -59,7 +59,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// A new workspace.
+    /// Creates a new workspace.
     ///
     /// # Errors
     /// When the project directory or an added one does not exist.
@@ -100,47 +100,47 @@ impl Workspace {
         }
     }
 
-    /// The project root, as a real path.
+    /// Returns the project root, as a real path.
     pub fn project(&self) -> &Path {
         self.roots.project()
     }
 
-    /// The working directory, as a real path.
+    /// Returns the working directory, as a real path.
     pub fn cwd(&self) -> &Path {
         self.roots.cwd()
     }
 
-    /// The directories in which file tools may write, as real paths; the project is the first.
+    /// Returns the directories in which file tools may write, as real paths; the project is the first.
     pub fn writable_roots(&self) -> Vec<PathBuf> {
         self.roots.writable().map(Path::to_owned).collect()
     }
 
-    /// The real path of a path from the model, if file tools may write there.
+    /// Returns the real path of a path from the model, if file tools may write there.
     pub(crate) fn writable(&self, path: &str) -> Option<PathBuf> {
         self.roots.resolve(path).ok()
     }
 
-    /// The program that starts confined commands.
+    /// Returns the program that starts confined commands.
     pub(crate) fn launcher(&self) -> Option<&Path> {
         self.launcher.as_deref()
     }
 
-    /// The directory of the notes of confined commands.
+    /// Returns the directory of the notes of confined commands.
     pub(crate) fn note_directory(&self) -> PathBuf {
         self.state_dir.join("confined")
     }
 
-    /// The environment variables of commands.
+    /// Returns the environment variables of commands.
     pub fn env(&self) -> &[(OsString, OsString)] {
         &self.env
     }
 
-    /// The current time, formatted for results.
+    /// Returns the current time, formatted for results.
     pub fn timestamp(&self) -> String {
         rfc3339((self.clock)())
     }
 
-    /// The real path of a path from the model that is to be changed. It need not exist.
+    /// Returns the real path of a path from the model that is to be changed. It need not exist.
     ///
     /// # Errors
     /// When it is outside the project and the added directories, or is protected and `consent` is refused.
@@ -177,7 +177,7 @@ impl Workspace {
         ))
     }
 
-    /// The real path of a path from the model that is to be read. It need not exist.
+    /// Returns the real path of a path from the model that is to be read. It need not exist.
     ///
     /// # Errors
     /// When it is outside the project, the added directories and the readable ones.
@@ -228,7 +228,7 @@ impl Workspace {
         self.seen().forget();
     }
 
-    /// The directory for logs of background commands.
+    /// Returns the directory for logs of background commands.
     pub(crate) fn log_directory(&self) -> PathBuf {
         self.state_dir.join("background")
     }
@@ -238,7 +238,7 @@ impl Workspace {
         lock(&self.background).push(command);
     }
 
-    /// Held while a file is changed, so that no two calls of any conversation change one at once.
+    /// Takes the lock that is held while a file is changed, so that no two calls of any conversation change one at once.
     pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
         lock(&self.changing)
     }
@@ -248,7 +248,7 @@ impl Workspace {
         self.slots.take()
     }
 
-    /// The files read so far.
+    /// Returns the files read so far.
     pub(crate) fn seen(&self) -> MutexGuard<'_, SeenFiles> {
         lock(&self.file_states)
     }
@@ -268,7 +268,7 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// No lock here guards data that a panic could leave inconsistent.
+/// Takes the lock; none here guards data that a panic could leave inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

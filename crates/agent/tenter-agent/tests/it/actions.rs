@@ -12,7 +12,7 @@ fn calls_back(recipe: &str) -> String {
     format!("echo '{{\"result\": \"callback\", \"callback\": \"{recipe}\"}}'")
 }
 
-/// A stage on which the window is full at each of so many turns.
+/// Returns a stage on which the window is full at each of so many turns.
 fn full(turns: usize, recipes: &str) -> Stage {
     let turn =
         "  - {tool_calls: [{name: todo}], usage: {input_tokens: 13000, output_tokens: 10}}\n";
@@ -22,7 +22,7 @@ fn full(turns: usize, recipes: &str) -> Stage {
     Stage::new(&script, QUICK)
 }
 
-/// The text of the stored conversation.
+/// Returns the text of the stored conversation.
 fn text(stage: &Stage) -> String {
     stage.stored().0.iter().map(Message::content).collect::<Vec<_>>().join("\n")
 }

@@ -13,7 +13,7 @@ use crate::session_stage::{ID, QUICK, Stage};
 /// Figures of an exchange that fills a window of 16000 tokens beyond 80 %.
 const FULL: &str = "usage: {input_tokens: 13000, output_tokens: 10}";
 
-/// A stage with a window of 16000 tokens, a recipe that says `SUM`, and hooks that log compactions.
+/// Returns a stage with a window of 16000 tokens, a recipe that says `SUM`, and hooks that log compactions.
 fn stage(turns: &str) -> Stage {
     let script = format!("{turns}\nrecipes: {{compact: [SUM]}}\ncontext_window: 16000\n");
     let mut stage = Stage::new(&script, QUICK);
@@ -24,7 +24,7 @@ fn stage(turns: &str) -> Stage {
     stage
 }
 
-/// Two turns, of which the first fills the window.
+/// Returns two turns, of which the first fills the window.
 fn filling() -> String {
     format!(
         "turns:\n  - {{text: Looking., tool_calls: [{{name: bash, input: {{command: echo FOUND}}}}], {FULL}}}\n  - {{text: Done., expect: {{contains: [<summary>, SUM, find it], lacks: [Looking, FOUND]}}, usage: {{input_tokens: 90, output_tokens: 10}}}}\n"

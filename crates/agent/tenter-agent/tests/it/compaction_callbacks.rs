@@ -12,14 +12,14 @@ use tenter_protocol::ToolCall;
 
 use crate::session_stage::{QUICK, Stage};
 
-/// A hook's answer that has `recipe` called back, the first time.
+/// Returns a hook's answer that has `recipe` called back, the first time.
 fn callback(recipe: &str, args: &str) -> String {
     format!(
         "[ -e called ] || {{ touch called; echo '{{\"result\": \"callback\", \"callback\": \"{recipe}\", \"callback_args\": {{{args}}}}}'; }}"
     )
 }
 
-/// A stage with two turns, a recipe `digest` with this front matter, which answers so, and a hook that calls it back.
+/// Returns a stage with two turns, a recipe `digest` with this front matter, which answers so, and a hook that calls it back.
 fn stage(front: &str, answers: &str) -> Stage {
     let script = format!(
         "turns:\n  - {{text: One., tool_calls: [{{name: todo}}], usage: {{input_tokens: 100, output_tokens: 10}}, cost_usd: 1.0}}\n  - {{text: Two., usage: {{input_tokens: 50, output_tokens: 5}}, cost_usd: 1.0}}\nrecipes: {{digest: {answers}, compact: [SUM]}}\ncontext_window: 16000\n"

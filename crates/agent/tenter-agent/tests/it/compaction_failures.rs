@@ -7,7 +7,7 @@ use tenter_agent::session::{CompactionResult, Status};
 
 use crate::session_stage::{QUICK, Stage};
 
-/// A stage on which the window is full at each of so many turns, and the recipe answers so.
+/// Returns a stage on which the window is full at each of so many turns, and the recipe answers so.
 fn stage(turns: usize, answers: &str) -> Stage {
     let turn =
         "  - {tool_calls: [{name: todo}], usage: {input_tokens: 13000, output_tokens: 10}}\n";

@@ -14,7 +14,7 @@ const MAX_WAIT: Duration = Duration::from_mins(1);
 const CALLBACK: &str = r#"echo '{"result": "callback", "callback": "digest"}'"#;
 const CONTEXT: &str = r#"echo '{"additional_context": "CI is red"}'"#;
 
-/// A stage on which an asynchronous hook says this, at the first event of its kind.
+/// Returns a stage on which an asynchronous hook says this, at the first event of its kind.
 fn stage(script: &str, trigger: &str, answer: &str) -> Stage {
     let mut stage = Stage::new(script, QUICK);
     stage.write("home/.kodelet/recipes/digest.md", "Digest it.\n");
@@ -28,7 +28,7 @@ fn end(session: Session) {
     session.end(Status::Done, Status::Done.exit_reason());
 }
 
-/// The messages that are stored, as text.
+/// Returns the messages that are stored, as text.
 fn stored(stage: &Stage) -> Vec<String> {
     stage.stored().0.iter().map(tenter_protocol::Message::content).collect()
 }

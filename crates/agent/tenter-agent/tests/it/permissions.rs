@@ -37,7 +37,7 @@ impl Asker for Answers {
     }
 }
 
-/// A stage in this mode, whose user answers like this.
+/// Returns a stage in this mode, whose user answers like this.
 fn stage(script: &str, mode: PermissionMode, reply: PermissionReply) -> (Stage, Arc<Answers>) {
     let mut stage = Stage::new(script, QUICK);
     let questions = Mutex::default();
@@ -47,7 +47,7 @@ fn stage(script: &str, mode: PermissionMode, reply: PermissionReply) -> (Stage, 
     (stage, answers)
 }
 
-/// The questions, and the results that the model read.
+/// Returns the questions, and the results that the model read.
 fn played((stage, answers): &(Stage, Arc<Answers>)) -> (Vec<String>, Vec<String>) {
     stage.send(&"go".into());
     let blocks = stage.stored().0.into_iter().flat_map(|message| message.blocks);
@@ -253,7 +253,7 @@ fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
     );
 }
 
-/// A stage whose agent runs each of these commands, a response each.
+/// Returns a stage whose agent runs each of these commands, a response each.
 fn commands(commands: &[&str], mode: PermissionMode) -> (Stage, Arc<Answers>) {
     let call = |command: &&str| {
         let input = json::to_string(&serde_json::json!({"command": command}));
@@ -263,7 +263,7 @@ fn commands(commands: &[&str], mode: PermissionMode) -> (Stage, Arc<Answers>) {
     stage(&format!("turns:\n{turns}  - text: Done.\n"), mode, NO)
 }
 
-/// The commands that the user was asked about.
+/// Returns the commands that the user was asked about.
 fn questions_about(stage: &(Stage, Arc<Answers>)) -> Vec<String> {
     let command = |question: String| {
         let input = question.split_once(' ').unwrap().1.to_owned();

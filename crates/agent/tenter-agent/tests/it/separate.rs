@@ -9,7 +9,7 @@ const EDIT: &str = "{name: file_edit, input: {file_path: plan, old_text: two, ne
 const CHANGE: &str = "{name: bash, input: {command: echo two and more > plan}}";
 const DELEGATE: &str = "{name: subagent, input: {question: work}}";
 
-/// The results of a session in which each of these turns makes a call; one without a call ends an agent's work.
+/// Returns the results of a session in which each of these turns makes a call; one without a call ends an agent's work.
 fn results(turns: &[&str]) -> (Stage, Vec<String>) {
     let turns = turns.iter().map(|call| match *call {
         "" => "{text: Done.}".to_owned(),

@@ -17,7 +17,7 @@ fn played(script: &str) -> Stage {
     stage
 }
 
-/// A clock that jumps with every look at it, as far as it can.
+/// Returns a clock that jumps with every look at it, as far as it can.
 fn jumping() -> Timestamp {
     static LOOKS: AtomicUsize = AtomicUsize::new(0);
     let times = [Timestamp::UNIX_EPOCH, Timestamp::MAX, Timestamp::MIN];
@@ -223,7 +223,7 @@ fn images_precede_the_text_of_a_message() {
     assert_eq!(stage.stored().0[0].blocks, [image, Block::text("What is it?")]);
 }
 
-/// The kind and the number of failures of each of three turns.
+/// Returns the kind and the number of failures of each of three turns.
 fn faults() -> impl Strategy<Value = Vec<Option<(&'static str, u32)>>> {
     let kind = prop_oneof![
         Just("overloaded"),

@@ -185,7 +185,7 @@ impl Stage {
         self.agent.engine = engine(self.directory.path(), self.catalog(), recipes, &self.reports);
     }
 
-    /// Has an agent without hooks read this clock.
+    /// Makes an agent without hooks read this clock.
     pub(crate) fn set_clock(&mut self, clock: fn() -> Timestamp) {
         self.agent.engine = builder(self.directory.path()).clock(clock).build(Catalog::default());
     }
@@ -207,7 +207,7 @@ impl Stage {
         Session::start(&self.agent, conversation, self.cancel.clone()).ok().unwrap()
     }
 
-    /// Every history that the conversation has had.
+    /// Returns every history that the conversation has had.
     pub(crate) fn epochs(&self) -> Vec<Epoch> {
         self.agent.store.history(ID).unwrap()
     }
@@ -218,12 +218,12 @@ impl Stage {
         tenter_testkit::wait_until(&format!("there is {name}"), || path.exists());
     }
 
-    /// The lines of a file of the project, each as JSON.
+    /// Returns the lines of a file of the project, each as JSON.
     pub(crate) fn logged(&self, name: &str) -> Vec<Value> {
         self.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Has the agent answer a message, and says how that ended and which figures it left.
+    /// Lets the agent answer a message, and returns how that ended and which figures it left.
     pub(crate) fn send(&self, message: &UserMessage) -> (Finish, Usage) {
         let mut session = self.session();
         let finish = session.send(message);
@@ -242,14 +242,14 @@ impl Stage {
         self.reports().into_iter().filter(|line| line.starts_with(beginning)).collect()
     }
 
-    /// The conversation as it is stored, and how many responses are in it.
+    /// Returns the conversation as it is stored, and how many responses are in it.
     pub(crate) fn stored(&self) -> (Vec<Message>, u64) {
         let stored = self.agent.store.load(ID).unwrap();
         let messages = stored.entries.into_iter().map(|stored| stored.entry.message);
         (messages.collect(), stored.turns)
     }
 
-    /// A file of the project; one that is not there is empty.
+    /// Returns a file of the project; one that is not there is empty.
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.directory.path().join("project").join(name)).unwrap_or_default()
     }

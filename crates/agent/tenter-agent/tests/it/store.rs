@@ -213,7 +213,7 @@ fn entries_that_could_not_be_resumed_are_not_saved() {
     assert_eq!(store.history("c").unwrap().len(), 1);
 }
 
-/// JSON that can be built in memory, but is nested too deeply to be parsed.
+/// Returns JSON that can be built in memory, but is nested too deeply to be parsed.
 fn too_deep() -> HistoryEntry {
     let input =
         (0..200).fold(json!({}), |inner, _| json!({ "in": inner })).as_object().unwrap().clone();

@@ -11,7 +11,7 @@ use crate::store_fixtures::{
 };
 use crate::store_search::ids as found;
 
-/// The number of rows in each table that belongs to conversations.
+/// Returns the number of rows in each table that belongs to conversations.
 fn rows(scratch: &Scratch) -> Vec<i64> {
     let count = |table: &str| {
         let sql = format!("SELECT count(*) FROM {table}");

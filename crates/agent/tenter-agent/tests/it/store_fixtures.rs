@@ -35,7 +35,7 @@ impl Scratch {
         Store::open(&self.path()).unwrap()
     }
 
-    /// The database without the store, as the sqlite3 program would open it.
+    /// Returns the database without the store, as the sqlite3 program would open it.
     pub(crate) fn raw(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.path()).unwrap()
     }
@@ -72,7 +72,7 @@ pub(crate) fn said(text: &str) -> HistoryEntry {
     entry(Origin::Model, Message::assistant(text))
 }
 
-/// A question, a response with reasoning and a tool call, the tool's result, and an answer; `number` is in each of them.
+/// Returns a question, a response with reasoning and a tool call, the tool's result, and an answer; `number` is in each of them.
 pub(crate) fn worked(number: usize) -> Vec<HistoryEntry> {
     let call_id = format!("call-{number}");
     let input = json!({"command": format!("echo {number}"), "z": null, "a": [1, -2, true]});
@@ -138,7 +138,7 @@ pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[HistoryEntry]
     }
 }
 
-/// The entries of the current history.
+/// Returns the entries of the current history.
 pub(crate) fn present(store: &Store, id: &str) -> Vec<HistoryEntry> {
     store.load(id).unwrap().entries.into_iter().map(|stored| stored.entry).collect()
 }

@@ -160,7 +160,7 @@ fn perform(store: &Store, step: &Step, next: u64) -> Result<(), StoreError> {
     }
 }
 
-/// The contents of the store, as a list in memory.
+/// Returns the contents of the store, as a list in memory.
 fn recall(store: &Store, id: &str) -> Option<Naive> {
     let loaded = match store.load(id) {
         Ok(loaded) => loaded,

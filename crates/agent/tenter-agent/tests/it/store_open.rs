@@ -100,7 +100,7 @@ fn a_file_instead_of_the_directory_is_named() {
     );
 }
 
-/// Permissions mean nothing to root.
+/// Returns true, with a message, for root, to whom permissions mean nothing.
 fn skipped_as_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     if root {

@@ -196,7 +196,7 @@ fn a_vacuumed_file_has_the_same_results() {
     scratch.assert_sound();
 }
 
-/// Words made of characters that the index treats as part of a word.
+/// Returns words made of characters that the index treats as part of a word.
 fn word() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9à-öø-ÿα-ωа-я]{1,6}"
 }

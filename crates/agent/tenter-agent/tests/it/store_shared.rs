@@ -226,7 +226,7 @@ fn start(part: &str, scratch: &Scratch, id: &str) -> Child {
         .unwrap()
 }
 
-/// The next line of the child; `None` at its end.
+/// Returns the next line of the child; `None` at its end.
 fn printed(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<String> {
     lines.find_map(|line| Some(line.unwrap().split_once('@')?.1.to_owned()))
 }

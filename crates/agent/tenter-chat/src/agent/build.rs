@@ -119,7 +119,7 @@ pub(crate) fn build(
     Ok(BuiltAgent { agent, journal, findings, recap, conversation, added_directories })
 }
 
-/// The model for hooks that request a weak one; `None` if no hook can, or none is configured.
+/// Returns the model for hooks that request a weak one; `None` if no hook can, or none is configured.
 fn weak_model(
     project: &Project,
     args: &AgentArgs,
@@ -162,7 +162,7 @@ fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
     }
 }
 
-/// An engine over `catalog`, observed by `journal` and `show`. Hooks may call the `recipes`.
+/// Returns an engine over `catalog`, observed by `journal` and `show`. Hooks may call the `recipes`.
 pub(super) fn engine(
     (project, builder): (&Project, EngineBuilder),
     catalog: Catalog,
@@ -271,14 +271,15 @@ fn chosen_conversation(project: &Project, store: &Store) -> Result<String, Failu
     })
 }
 
-/// The journal. Call it after the model was chosen: only then every secret is known, since a program may have printed its key.
+/// Returns the journal. Call it after the model was chosen: only then every secret is known, since a program may have printed its
+/// key.
 pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
     let redactor = Redactor::new(project.secrets());
     let writer = JournalWriter::new(project.env.journal_dir(), redactor);
     Arc::new(writer.of_project(project.root()))
 }
 
-/// The tools of MCP servers, if there are any. No server is started.
+/// Returns the tools of MCP servers, if there are any. No server is started.
 pub(super) fn servers(
     project: &Project,
     args: &AgentArgs,
@@ -334,13 +335,13 @@ fn workspace(
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// The directories that the agent may use besides the project.
+/// Returns the directories that the agent may use besides the project.
 fn added_directories(project: &Project, args: &AgentArgs) -> Vec<PathBuf> {
     args.add_dir.iter().map(|directory| project.env.cwd.join(directory)).collect()
 }
 
-/// The environment of commands that the model runs: without keys, which the model could print, and with the marker by which
-/// commands for the user alone recognise an agent.
+/// Returns the environment of commands that the model runs: without keys, which the model could print, and with the marker by
+/// which commands for the user alone recognise an agent.
 fn command_environment(project: &Project) -> Environment {
     let mut environment = project.hook_environment().base().clone();
     environment.retain(|(name, _)| name != user_only::TENTER_MARKER);
@@ -352,7 +353,7 @@ fn command_environment(project: &Project) -> Environment {
     with_git_setting(environment, "safe.bareRepository", "explicit")
 }
 
-/// The paths that file tools change only with the user's consent (R76).
+/// Returns the paths that file tools change only with the user's consent (R76).
 fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     let (env, layout) = (project.env, &project.layout);
     let protected = ProtectedPaths::new(project.root(), &layout.names);

@@ -35,7 +35,7 @@ pub(crate) fn compact(
     }
 }
 
-/// A sentence about how to restore the replaced history.
+/// Returns a sentence about how to restore the replaced history.
 pub(crate) fn how_to_restore(session: &Session) -> String {
     let id = sanitize(session.conversation_id());
     format!("To restore the previous history, run: tenter conversation restore {id}")

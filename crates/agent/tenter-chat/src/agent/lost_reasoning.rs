@@ -4,7 +4,8 @@
 use tenter_agent::store::StoredConversation;
 use tenter_protocol::{Block, Diagnostic, Severity};
 
-/// A warning about the reasoning in `stored` that the model named `model` will not receive; `None` if it receives all of it.
+/// Returns a warning about the reasoning in `stored` that the model named `model` will not receive; `None` if it receives all of
+/// it.
 pub(super) fn lost_reasoning(stored: &StoredConversation, model: &str) -> Option<Diagnostic> {
     if provider(&stored.summary.model) == provider(model) {
         return None;

@@ -149,17 +149,17 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 impl AgentArgs {
-    /// The limits that the flags set for answers.
+    /// Returns the limits that the flags set for answers.
     pub(crate) fn answering(&self) -> ResponseSettings {
         ResponseSettings { max_tokens: self.max_tokens, effort: self.reasoning_effort }
     }
 
-    /// The share of the context window at which the conversation is compacted; `None` disables automatic compaction.
+    /// Returns the share of the context window at which the conversation is compacted; `None` disables automatic compaction.
     pub(crate) fn auto_compact(&self, settings: &Settings) -> Option<f64> {
         self.compact_ratio.or(settings.auto_compact).filter(|_| !self.disable_auto_compact)
     }
 
-    /// A message with the attached images.
+    /// Returns a message with the attached images.
     pub(crate) fn message(&self, env: &Env, text: String) -> Result<UserMessage, Failure> {
         let images = self.images.iter().map(|source| read_image(source, &env.cwd));
         let images = images.collect::<Result<_, _>>();
@@ -168,7 +168,7 @@ impl AgentArgs {
     }
 }
 
-/// The hooks to run under, after the user decided about untrusted and lost ones.
+/// Returns the hooks to run under, after the user decided about untrusted and lost ones.
 ///
 /// # Errors
 /// There are untrusted hooks, and the user does not decide what to do about them (R46).

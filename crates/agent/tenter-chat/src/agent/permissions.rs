@@ -12,7 +12,7 @@ use tenter_terminal::failure::Failure;
 use super::AgentArgs;
 use super::rule_store::StoredRules;
 
-/// The permissions in `mode`, unless a flag sets another; with the diagnostics of invalid rules.
+/// Returns the permissions in `mode`, unless a flag sets another; with the diagnostics of invalid rules.
 ///
 /// # Errors
 /// A rule that makes permissions stricter is invalid.

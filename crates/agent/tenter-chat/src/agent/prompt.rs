@@ -11,7 +11,7 @@ use super::AgentArgs;
 /// The name of the user's context files, which go into every system prompt.
 const CONTEXT_FILE: &str = "AGENTS.md";
 
-/// The system prompt for work in `project`, and diagnostics.
+/// Returns the system prompt for work in `project`, and diagnostics.
 pub(super) fn build(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
     let flag_file = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
     let user_directories = project.layout.user_directories().into_iter();

@@ -60,7 +60,7 @@ fn text(block: &Block) -> Option<String> {
     }
 }
 
-/// The text of a response, unless it has none.
+/// Returns the text of a response, unless it has none.
 fn all_text(blocks: &[Block]) -> Option<String> {
     let texts: Vec<String> = blocks.iter().filter_map(text).collect();
     Some(texts.join("\n\n")).filter(|text| !text.trim().is_empty())

@@ -15,7 +15,7 @@ use super::recipes::{book, no_recipe, to_trust};
 use super::{AgentArgs, trust_or_skip};
 use crate::render::Show;
 
-/// The recipe that the user named, after the user decided whether its programs may start.
+/// Returns the recipe that the user named, after the user decided whether its programs may start.
 ///
 /// # Errors
 /// There is no such recipe, it is invalid, or the user does not decide.
@@ -59,7 +59,7 @@ impl BuiltAgent {
     }
 }
 
-/// The recipe's text with its arguments filled in and keys masked. `flag` precedes an argument in messages.
+/// Returns the recipe's text with its arguments filled in and keys masked. `flag` precedes an argument in messages.
 ///
 /// # Errors
 /// The text cannot be filled in. The diagnostics have been shown.
@@ -88,7 +88,7 @@ pub(crate) fn fill_in(
     }
 }
 
-/// The text of a recipe, followed by the user's message.
+/// Returns the text of a recipe, followed by the user's message.
 pub(crate) fn below(text: &str, message: &str) -> String {
     if message.is_empty() { text.to_owned() } else { format!("{}\n\n{message}", text.trim_end()) }
 }

@@ -12,7 +12,7 @@ use tenter_terminal::env::Env;
 use tenter_terminal::failure::Failure;
 use tenter_terminal::ui;
 
-/// The recipes that hooks may call back and that the user may name.
+/// Returns the recipes that hooks may call back and that the user may name.
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
     let dirs = fragment_dirs.iter().map(|directory| project.env.cwd.join(directory));
     let table = project.settings.hooks.confine.clone();

@@ -31,12 +31,12 @@ struct RuleFile {
 }
 
 impl StoredRules {
-    /// Those of the project with this root.
+    /// Creates the store of the project with this root.
     pub(super) fn new(env: &Env, root: &Path) -> Self {
         Self { env: env.clone(), root: root.to_owned() }
     }
 
-    /// The rules, and what is wrong with the file. Of a file that cannot be read no rule counts.
+    /// Returns the rules, and what is wrong with the file. Of a file that cannot be read no rule counts.
     pub(super) fn read(&self) -> (Vec<Rule>, Vec<Diagnostic>) {
         let mut findings = Vec::new();
         let mut report = |message: String| {

@@ -40,7 +40,7 @@ pub(crate) struct WritingArgs {
 }
 
 impl WritingArgs {
-    /// The flags of `run` for such an agent: no tools, not saved.
+    /// Returns the flags of `run` for such an agent: no tools, not saved.
     fn agent(&self, project: &Project) -> AgentArgs {
         let weak = self.weak_model.is_some() || project.settings.models.weak_model.is_some();
         AgentArgs {
@@ -103,7 +103,7 @@ fn unwritten(status: Status) -> Failure {
     Failure { exit: super::exit_after(status), ..failure }
 }
 
-/// The text without a code fence or quotes around it, which models often add.
+/// Returns the text without a code fence or quotes around it, which models often add.
 fn unwrapped(text: &str) -> &str {
     let text = text.trim();
     let inner =
@@ -122,7 +122,7 @@ fn without_fence(text: &str) -> Option<&str> {
         .then_some(inner)
 }
 
-/// The text between equal numbers of backticks.
+/// Returns the text between equal numbers of backticks.
 fn without_ticks(text: &str) -> Option<&str> {
     let ticks = &text[..text.len() - text.trim_start_matches('`').len()];
     let inner = text.strip_prefix(ticks)?.strip_suffix(ticks)?;

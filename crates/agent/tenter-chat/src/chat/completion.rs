@@ -52,7 +52,7 @@ impl CommandCompletion {
         }
     }
 
-    /// The start of the word to complete, and its candidates.
+    /// Returns the start of the word to complete, and its candidates.
     pub(super) fn candidates(&self, typed: &str) -> (usize, Vec<Pair>) {
         let Some(command) = typed.strip_prefix('/') else { return self.mention(typed) };
         let Some((name, argument)) = command.split_once(' ') else {
@@ -155,7 +155,7 @@ fn kept_rules(agent: &Agent) -> Vec<String> {
     project_rules.map(|(rule, _)| visible(&rule.to_string()).into_owned()).collect()
 }
 
-/// The names of all hooks, also of those that do not run.
+/// Returns the names of all hooks, also of those that do not run.
 fn hook_names(agent: &Agent) -> Vec<String> {
     let catalog = agent.engine.catalog();
     let names = catalog.listing().iter().map(|listed| listed.name.clone());
@@ -182,7 +182,7 @@ fn is_image(path: &Path) -> bool {
     ending.is_some_and(|ending| IMAGES.contains(&ending.as_str()))
 }
 
-/// The paths that begin with `typed`: directories, and the files that are wanted. Hidden ones only if a dot was typed.
+/// Returns the paths that begin with `typed`: directories, and the files that are wanted. Hidden ones only if a dot was typed.
 fn paths(places: &PathBases, typed: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair> {
     let (directory, beginning) = typed
         .rsplit_once('/')

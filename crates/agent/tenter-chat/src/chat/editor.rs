@@ -81,7 +81,7 @@ pub(super) enum SpecialKey {
 }
 
 impl LineEditor {
-    /// An editor with the history in `state_dir`, to which it adds lines unless nothing is stored.
+    /// Returns an editor with the history in `state_dir`, to which it adds lines unless nothing is stored.
     pub(super) fn open(state_dir: &Path, stores_nothing: bool) -> Result<Self, Failure> {
         let file = state_dir.join("chat_history");
         let mut editor = new_editor()

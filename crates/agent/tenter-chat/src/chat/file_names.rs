@@ -34,8 +34,8 @@ impl FileNames {
         Self(names.collect())
     }
 
-    /// The paths that `typed` can mean: those that begin with it, up to the next slash; else those whose last part begins with
-    /// it; else those that contain it; else those that contain its characters in order.
+    /// Returns the paths that `typed` can mean: those that begin with it, up to the next slash; else those whose last part begins
+    /// with it; else those that contain it; else those that contain its characters in order.
     pub(super) fn matching(&self, typed: &str) -> Vec<String> {
         let shows_hidden = typed.rsplit('/').next().is_some_and(|last| last.starts_with('.'));
         let is_shown = |path: &&String| {

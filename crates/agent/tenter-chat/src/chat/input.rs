@@ -53,7 +53,7 @@ impl<'l> ChatInput<'l> {
     }
 }
 
-/// The message without the backslashes that continue a line.
+/// Returns the message without the backslashes that continue a line.
 fn joined(text: &str) -> String {
     let mut message = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

@@ -84,7 +84,7 @@ struct AnswerWord {
 }
 
 impl AnswerWord {
-    /// The word that begins with this letter.
+    /// Returns the word that begins with this letter.
     fn beginning_with(letter: char) -> Option<Self> {
         let words = ["yes", "no", "always", "project"];
         let rest = words.iter().find_map(|word| word.strip_prefix(letter))?;

@@ -49,7 +49,7 @@ pub(super) struct Attachments {
     files: Vec<PathBuf>,
 }
 
-/// The mentions in a message. An `@` within a word, as in an email address, is none, nor is one in a block of code.
+/// Returns the mentions in a message. An `@` within a word, as in an email address, is none, nor is one in a block of code.
 pub(super) fn mentions(message: &str) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let mut offset = 0;
@@ -98,7 +98,7 @@ pub(super) fn attach(message: &str, places: &PathBases, root: &Path) -> Attachme
     attachments
 }
 
-/// The file of a mention, without the punctuation that follows it.
+/// Returns the file of a mention, without the punctuation that follows it.
 fn existing(word: &str, places: &PathBases) -> Option<(String, PathBuf)> {
     let trimmed = word.trim_end_matches(PUNCTUATION);
     [word, trimmed].into_iter().filter(|name| !name.is_empty()).find_map(|name| {
@@ -108,7 +108,7 @@ fn existing(word: &str, places: &PathBases) -> Option<(String, PathBuf)> {
 }
 
 impl Attachments {
-    /// `message` with the attached files below it, and the images. Shows what was attached.
+    /// Returns `message` with the attached files below it, and the images. Shows what was attached.
     pub(super) fn below(self, message: &str) -> (String, Vec<Block>) {
         self.notes.iter().for_each(ui::note);
         (format!("{message}{}", self.text), self.images)

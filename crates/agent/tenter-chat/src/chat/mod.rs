@@ -140,7 +140,7 @@ struct Chat<'c> {
 /// The hint that follows an answer in plan mode.
 const PLAN_HINT: &str = "plan mode: /go carries the plan out, Shift-Tab ends plan mode";
 
-/// The prompt for messages.
+/// Returns the prompt for messages.
 fn prompt(agent: &Agent) -> &'static str {
     if agent.permissions.is_planning() { "plan> " } else { "> " }
 }
@@ -338,7 +338,7 @@ impl Chat<'_> {
         }
     }
 
-    /// A new switch, which the next signal cancels.
+    /// Returns a new switch, which the next signal cancels.
     fn new_cancel(&self) -> Cancel {
         let cancel = Cancel::new();
         self.dialogue.interrupts.aim(&cancel);
@@ -392,7 +392,7 @@ impl Chat<'_> {
     }
 }
 
-/// The conversation of this id as it is stored; a new one if nothing is stored yet.
+/// Returns the conversation of this id as it is stored; a new one if nothing is stored yet.
 fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
     match built.agent.store.load(id) {
         Ok(stored) => Ok(Conversation::resumed(stored)),

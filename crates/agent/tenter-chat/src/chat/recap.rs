@@ -22,7 +22,7 @@ pub(super) fn show(recap: &Recap) {
     ui::out_piece(lines.join("\n") + "\n");
 }
 
-/// The lines to show; the answer gets at most `rows` rows of `columns` columns.
+/// Returns the lines to show; the answer gets at most `rows` rows of `columns` columns.
 fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
     let when = format!("the conversation was saved at {} UTC", ui::short_time(&recap.at));
     let mut lines = vec![styled(FAINT, when)];
@@ -47,7 +47,7 @@ fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The last lines of a text that fit in this many rows, with a note about those before them.
+/// Returns the last lines of a text that fit in this many rows, with a note about those before them.
 fn last_rows(text: &str, rows: usize, columns: usize) -> Vec<String> {
     let mut tail = VecDeque::new();
     let mut room = rows;

@@ -33,7 +33,7 @@ impl RanCommand {
     }
 }
 
-/// `message` below what the model reads of commands.
+/// Returns `message` below what the model reads of commands.
 pub(super) fn below_commands(commands: Vec<RanCommand>, message: &str) -> String {
     let mut text: String = commands.into_iter().map(|RanCommand(text)| text + "\n").collect();
     text += message;

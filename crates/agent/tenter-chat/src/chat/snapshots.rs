@@ -26,7 +26,7 @@ pub(super) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Snapshots of the files that the agent may change; none with `--no-save`, or if the configuration turns them off.
+    /// Opens the snapshots of the files that the agent may change; none with `--no-save`, or if the configuration turns them off.
     pub(super) fn open(project: &Project, args: &AgentArgs, workspace: &Workspace) -> Self {
         let is_on = !args.no_save && project.settings.snapshots;
         let settings = || RecorderSettings {
@@ -38,12 +38,12 @@ impl Snapshots {
         Self { recorder, cwd: workspace.cwd().to_owned() }
     }
 
-    /// The recorder, for the agent.
+    /// Returns the recorder, for the agent.
     pub(super) fn recorder(&self) -> Option<Arc<Recorder>> {
         self.recorder.clone()
     }
 
-    /// The recorder, for a command.
+    /// Returns the recorder, for a command.
     ///
     /// # Errors
     /// Snapshots are off.
@@ -54,7 +54,7 @@ impl Snapshots {
         })
     }
 
-    /// A path as it is shown: relative to the working directory where it is inside.
+    /// Returns a path as it is shown: relative to the working directory where it is inside.
     pub(super) fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.cwd).unwrap_or(path).to_string_lossy().into_owned()
     }
@@ -81,7 +81,7 @@ impl Snapshots {
         }
     }
 
-    /// A note for the model.
+    /// Returns a note for the model.
     fn note(&self, direction: Direction, paths: &BTreeSet<PathBuf>) -> String {
         let names: Vec<String> = paths.iter().take(NAMED).map(|path| self.shown(path)).collect();
         let more = paths.len().saturating_sub(NAMED);
@@ -102,7 +102,7 @@ fn warn(what: &str, error: &dyn Display) {
     ui::diagnostics([&Diagnostic::new("snapshots", Severity::Warning, message)]);
 }
 
-/// The failure of a command that cannot read or write snapshots.
+/// Returns the failure of a command that cannot read or write snapshots.
 pub(super) fn failed(error: &io::Error) -> Failure {
     Failure::new(format!("cannot use the snapshots: {error}"))
 }

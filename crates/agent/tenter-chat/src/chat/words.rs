@@ -17,7 +17,7 @@ pub(super) struct TypedWord {
 }
 
 impl TypedWord {
-    /// An empty word.
+    /// Returns an empty word.
     pub(super) fn empty_at(start: usize) -> Self {
         Self { start, text: String::new(), is_ended: false }
     }
@@ -46,7 +46,7 @@ pub(super) fn split(argument: &str) -> Vec<TypedWord> {
     words
 }
 
-/// A word as it is typed: with backslashes where [`split`] needs them.
+/// Returns a word as it is typed: with backslashes where [`split`] needs them.
 pub(super) fn escaped(word: &str) -> String {
     let needs_escape = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\');
     word.chars().flat_map(|c| needs_escape(c).then_some('\\').into_iter().chain([c])).collect()
@@ -65,7 +65,7 @@ impl PathBases {
         Self { cwd: env.cwd.clone(), home: env.home.clone() }
     }
 
-    /// The path that a word means.
+    /// Returns the path that a word means.
     pub(super) fn resolve(&self, word: &str) -> PathBuf {
         match word.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
@@ -75,7 +75,7 @@ impl PathBases {
         }
     }
 
-    /// The path that a whole argument means, which may have spaces that are not escaped.
+    /// Returns the path that a whole argument means, which may have spaces that are not escaped.
     pub(super) fn resolve_argument(&self, argument: &str) -> PathBuf {
         match split(argument).as_slice() {
             [word] => self.resolve(&word.text),

@@ -65,7 +65,7 @@ fn forget(env: &Env, ids: &[String]) {
     }
 }
 
-/// The conversations to delete.
+/// Returns the conversations to delete.
 fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
     if let Some(age) = args.older_than {
         let before = env::now().checked_sub(age).unwrap_or(Timestamp::MIN);

@@ -55,7 +55,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-/// A stored conversation as Markdown.
+/// Returns a stored conversation as Markdown.
 pub(crate) fn as_markdown(store: &Store, id: &str) -> Result<String, StoreError> {
     let summary = store.load(id)?.summary;
     Ok(markdown::document(&summary, &store.history(id)?))
@@ -78,7 +78,7 @@ pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure>
     })
 }
 
-/// The complete conversation as one object.
+/// Returns the complete conversation as one object.
 fn object(summary: &Summary, epochs: &[Epoch]) -> Value {
     let mut object = json!(SummaryJson::from(summary));
     object["recipe"] = json!(summary.recipe);

@@ -79,7 +79,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-/// The conversations to list, and one more if the limit is exceeded.
+/// Returns the conversations to list, and one more if the limit is exceeded.
 fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<ListedConversation>, Failure> {
     if args.search.as_deref().is_some_and(|words| words.trim().is_empty()) {
         return Err(Failure::usage("the search text is empty")

@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 200;
 /// Maximum number of passes that escape HTML.
 const MAX_PASSES: usize = 4;
 
-/// The whole document: the current history and the earlier changes.
+/// Returns the whole document: the current history and the earlier changes.
 pub(super) fn document(summary: &Summary, epochs: &[Epoch]) -> String {
     let title = if summary.preview.is_empty() { "A conversation" } else { &summary.preview };
     let mut parts = vec![format!("# {}", escaped(title)), about(summary)];
@@ -88,14 +88,14 @@ fn tool_result(result: &ToolResult) -> String {
     format!("**{what} {}**\n\n{}", escaped(&result.tool_name), fenced("text", &result.text()))
 }
 
-/// Text as a code block, with a fence longer than any in the text.
+/// Returns text as a code block, with a fence longer than any in the text.
 fn fenced(language: &str, text: &str) -> String {
     let text = sanitize(text);
     let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Inline code.
+/// Returns inline code.
 fn code(text: &str) -> String {
     let text = one_line(text, MAX_LENGTH);
     let fence = "`".repeat(longest_run(&text, '`') + 1);
@@ -107,7 +107,7 @@ fn longest_run(text: &str, sign: char) -> usize {
     text.split(|c| c != sign).map(str::len).max().unwrap_or(0)
 }
 
-/// One line with Markdown escaped.
+/// Returns one line with Markdown escaped.
 fn escaped(text: &str) -> String {
     let mut line = String::new();
     for character in one_line(text, MAX_LENGTH).chars() {
@@ -119,7 +119,7 @@ fn escaped(text: &str) -> String {
     line
 }
 
-/// Text in a block quote that it cannot leave. HTML is escaped.
+/// Returns text in a block quote that it cannot leave. HTML is escaped.
 fn quoted(text: &str) -> String {
     let text = sanitize(text);
     let quote = |line: &str| if line.is_empty() { ">".to_owned() } else { format!("> {line}") };

@@ -83,7 +83,7 @@ fn open_existing_store(env: &Env) -> Result<Store, Failure> {
         .ok_or_else(|| Failure::new("no conversation is stored").help("`tenter run` starts one"))
 }
 
-/// The id of a conversation, from a prefix of it, or from "last" for the newest of the project.
+/// Returns the id of a conversation, from a prefix of it, or from "last" for the newest of the project.
 fn find(store: &Store, root: &Path, prefix: &str) -> Result<String, Failure> {
     if prefix != "last" {
         let advice = "`tenter conversation list --all --subagents` lists all conversations";
@@ -132,7 +132,7 @@ impl<'s> From<&'s Summary> for SummaryJson<'s> {
     }
 }
 
-/// The status as a word. Without one, a session is running or was killed.
+/// Returns the status as a word. Without one, a session is running or was killed.
 fn status_word(summary: &Summary) -> &str {
     summary.status.as_deref().map_or("unfinished", status_words)
 }
@@ -147,7 +147,7 @@ fn changed_by(change: &RecordedChange) -> String {
     }
 }
 
-/// The number of tokens and, if known, their cost.
+/// Returns the number of tokens and, if known, their cost.
 fn usage_text(usage: &Usage) -> String {
     let about = if usage.estimated { "about " } else { "" };
     let cost = usage.cost_usd.map(|cost| format!(" · ${cost:.4}")).unwrap_or_default();

@@ -100,14 +100,14 @@ impl ShownConversation {
     }
 }
 
-/// `content` is the text of `blocks`.
+/// Returns a message as JSON; `content` is the text of `blocks`.
 fn message_json(epoch: u64, stored: &StoredEntry) -> Value {
     let message = &stored.entry.message;
     json!({"sequence": stored.sequence, "at": stored.at, "epoch": epoch, "role": message.role,
            "origin": stored.entry.origin.to_string(), "content": message.content(), "blocks": message.blocks})
 }
 
-/// A change of the history. `message_count` is the number of messages of the new history.
+/// Returns a change of the history. `message_count` is the number of messages of the new history.
 fn change_json(epoch: &Epoch) -> Option<Value> {
     let change = epoch.change.as_ref()?;
     Some(

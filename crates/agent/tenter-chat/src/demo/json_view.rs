@@ -22,7 +22,7 @@ pub(super) struct JsonView {
 }
 
 impl JsonView {
-    /// A view that writes to stdout.
+    /// Creates a view that writes to stdout.
     pub(super) fn new() -> Self {
         Self { headless: Headless::new(false), end: Mutex::default() }
     }

@@ -53,7 +53,7 @@ impl DemoOutcome {
         }
     }
 
-    /// The line of the audit log to show: the line of a blocked call, if there is one.
+    /// Returns the line of the audit log to show: the line of a blocked call, if there is one.
     pub(super) fn audit_sample(&self) -> Option<&str> {
         let blocked = self.audit.iter().find(|line| line.contains("\"blocked\""));
         blocked.or(self.audit.first()).map(String::as_str)

@@ -69,22 +69,22 @@ impl Scratch {
         Ok(Self { directory, root, env, hooks })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The project.
+    /// Returns the project.
     pub(super) fn project(&self) -> PathBuf {
         self.root.join("project")
     }
 
-    /// The model's script.
+    /// Returns the model's script.
     pub(super) fn script(&self) -> PathBuf {
         self.root.join("script.yaml")
     }
 
-    /// The file that the hook `40-audit` writes.
+    /// Returns the file that the hook `40-audit` writes.
     pub(super) fn audit_log(&self) -> PathBuf {
         self.project().join("audit.jsonl")
     }
@@ -101,7 +101,7 @@ impl Scratch {
     }
 }
 
-/// The user's environment with another home: without configuration, state, hooks, Tenter's variables, and model keys.
+/// Returns the user's environment with another home: without configuration, state, hooks, Tenter's variables, and model keys.
 fn environment(env: &Env, root: &Path) -> Env {
     let home = root.join("home");
     let mut vars: Environment =
@@ -120,7 +120,7 @@ fn is_for_demo(name: &std::ffi::OsStr) -> bool {
 /// Variables that would name directories outside of the home.
 const XDG: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
-/// A script that starts `tenter` as the demo does, for users who keep the directory.
+/// Returns a script that starts `tenter` as the demo does, for users who keep the directory.
 fn launcher(env: &Env) -> String {
     format!(
         "#!/bin/sh\n# tenter in the demo's project with the demo's home: nothing outside this directory is changed.\n\
@@ -133,7 +133,7 @@ fn launcher(env: &Env) -> String {
     )
 }
 
-/// A path, quoted for a shell.
+/// Returns a path, quoted for a shell.
 pub(super) fn quoted(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)) {

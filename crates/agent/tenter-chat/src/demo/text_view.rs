@@ -34,7 +34,7 @@ pub(super) struct TextView {
 }
 
 impl TextView {
-    /// A view that suggests commands of the program `tenter`.
+    /// Creates a view that suggests commands of the program `tenter`.
     pub(super) fn new(tenter: String) -> Self {
         let (turns, is_in_turn) = (AtomicUsize::new(0), AtomicBool::new(false));
         Self { tenter, terminal: Terminal::raw(false), turns, is_in_turn }
@@ -63,7 +63,8 @@ impl Watcher for TextView {
 }
 
 impl Observer for TextView {
-    /// `tenter run` does not mention a hook that changes nothing; here the user learns which hooks run, and when.
+    /// Shows also a hook that changes nothing, which `tenter run` does not mention: here the user learns which hooks run, and
+    /// when.
     fn hook_ran(&self, run: &HookRun) {
         if matches!(run.decision, DecisionKind::None | DecisionKind::Allow) {
             let (hook, event) = (styled(NAME, visible(&run.hook)), run.event);
@@ -158,7 +159,7 @@ fn files(scratch: &Scratch, outcome: &DemoOutcome) {
     }
 }
 
-/// Commands that work when they are copied; `tenter` is how this program is called from here.
+/// Shows commands that work when they are copied; `tenter` is how this program is called from here.
 fn next_steps(tenter: &str, root: &Path, is_kept: bool) {
     ui::out("");
     ui::out(styled(HEADING, "What to try next"));

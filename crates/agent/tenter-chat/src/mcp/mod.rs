@@ -58,7 +58,7 @@ pub(crate) fn list(project: &Project) {
     list::run(project, &list::Args::default());
 }
 
-/// The server called `name`.
+/// Returns the server called `name`.
 fn find<'p>(project: &'p Project<'_>, name: &str) -> Result<&'p ConfiguredServer, Failure> {
     mcp::find(project, name).ok_or_else(|| {
         Failure::usage(format!("there is no MCP server {name:?}"))

@@ -30,7 +30,7 @@ pub struct FragmentDirs {
 }
 
 impl FragmentDirs {
-    /// The recipes of the project, with their trust.
+    /// Returns the recipes of the project, with their trust.
     pub fn book(&self, project: &Project) -> RecipeBook {
         recipes::book(project, &self.fragment_dirs)
     }

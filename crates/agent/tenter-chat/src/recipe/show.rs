@@ -109,7 +109,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(if cancel.is_cancelled() { Exit::Interrupted } else { Exit::Done })
 }
 
-/// The prompt, if it can be filled in, and the diagnostics.
+/// Returns the prompt, if it can be filled in, and the diagnostics.
 fn text(
     book: &RecipeBook,
     recipe: &Recipe,

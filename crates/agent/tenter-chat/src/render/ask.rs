@@ -84,7 +84,7 @@ pub(crate) fn answer_question(
     }
 }
 
-/// The answer in a typed line; `None` if it is none of the choices.
+/// Returns the answer in a typed line; `None` if it is none of the choices.
 fn chosen(choices: &[String], line: &str) -> Option<String> {
     if choices.is_empty() {
         return Some(line.to_owned());
@@ -128,7 +128,7 @@ pub(crate) fn put_write_question(place: &Path, file: &Path) {
     ));
 }
 
-/// A path with line ends and control characters escaped.
+/// Returns a path with line ends and control characters escaped.
 fn quoted(path: &Path) -> String {
     sanitize(&path.to_string_lossy().escape_debug().to_string()).into_owned()
 }

@@ -6,7 +6,7 @@ use tenter_base::sanitize::sanitize;
 /// Maximum number of characters shown of a tool's input.
 const LONGEST_SHOWN: usize = 4000;
 
-/// The whole input, since the user agrees to it; of a long one the two ends, and how much is left out.
+/// Returns the whole input, since the user agrees to it; of a long one the two ends, and how much is left out.
 pub(super) fn whole(input: &str) -> String {
     let Some(Ends { head, omitted, tail }) = Ends::new(input, LONGEST_SHOWN) else {
         return sanitize(input).into_owned();

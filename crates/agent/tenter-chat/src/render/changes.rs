@@ -25,14 +25,14 @@ impl FileChanges {
         Self { project: project.to_owned(), before: HashMap::new() }
     }
 
-    /// A call is about to run.
+    /// Notes a call that is about to run.
     pub(super) fn open(&mut self, scope: &Scope, call: &ToolCall) {
         if let Some(before) = self.file_before(call) {
             self.before.insert(key(scope, &call.id), before);
         }
     }
 
-    /// The diff of the file that a call changed; no lines if it changed none, or the file is too large.
+    /// Returns the diff of the file that a call changed; no lines if it changed none, or the file is too large.
     pub(super) fn close(
         &mut self,
         scope: &Scope,
@@ -43,7 +43,8 @@ impl FileChanges {
         self.changes(before.as_ref(), result).unwrap_or_default()
     }
 
-    /// The path and the contents of the file that a call writes; empty contents for a new file, `None` for a large or special one.
+    /// Returns the path and the contents of the file that a call writes; empty contents for a new file, `None` for a large or
+    /// special one.
     fn file_before(&self, call: &ToolCall) -> Option<(String, String)> {
         let path = call.input.get("file_path").and_then(Value::as_str)?;
         if !["file_write", "file_edit"].contains(&call.name.as_str()) {
@@ -95,7 +96,7 @@ fn key(scope: &Scope, call_id: &str) -> (String, String) {
     (scope.conversation_id.clone(), call_id.to_owned())
 }
 
-/// The metadata of a result, if it is of this type.
+/// Returns the metadata of a result, if it is of this type.
 fn metadata<M: Metadata>(result: &ToolResult) -> Option<M> {
     let is_kind = !result.is_failure() && result.metadata_type.as_deref() == Some(M::TYPE);
     let metadata = result.metadata.clone().filter(|_| is_kind)?;

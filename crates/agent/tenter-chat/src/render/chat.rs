@@ -21,7 +21,7 @@ pub(crate) struct ChatDisplay {
 }
 
 impl ChatDisplay {
-    /// A chat in `project`; with `debug` it also shows what successful hooks write to stderr.
+    /// Creates a chat in `project`; with `debug` it also shows what successful hooks write to stderr.
     pub(crate) fn new(project: &Path, debug: bool) -> Self {
         Self { terminal: Terminal::in_chat(debug, project), turns: AtomicU64::new(0) }
     }
@@ -31,7 +31,7 @@ impl ChatDisplay {
         self.terminal.lines(self.folded());
     }
 
-    /// The lines of the newest output that was folded.
+    /// Returns the lines of the newest output that was folded.
     pub(crate) fn folded(&self) -> Vec<String> {
         self.terminal.folded()
     }
@@ -59,7 +59,7 @@ impl ChatDisplay {
     }
 }
 
-/// The turns, tokens and cost of one answer.
+/// Returns the turns, tokens and cost of one answer.
 fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     let about = if now.estimated { "about " } else { "" };
     let sent = now.input_tokens.saturating_sub(before.input_tokens);

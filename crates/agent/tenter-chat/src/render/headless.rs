@@ -19,7 +19,7 @@ pub(crate) struct Headless {
 }
 
 impl Headless {
-    /// A stream, with or without the deltas of texts.
+    /// Creates a stream, with or without the deltas of texts.
     pub(crate) fn new(stream_deltas: bool) -> Self {
         Self { stream_deltas }
     }
@@ -59,7 +59,7 @@ fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// The JSON value with keys masked, since streams end up in logs.
+/// Returns the JSON value with keys masked, since streams end up in logs.
 fn masked(of: impl Serialize) -> Value {
     Redactor::default().value(value(of))
 }
@@ -68,7 +68,7 @@ fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The kind and the fields of an update; `None` if the stream omits it.
+/// Returns the kind and the fields of an update; `None` if the stream omits it.
 fn object(
     scope: &Scope,
     update: &SessionUpdate,
@@ -192,12 +192,12 @@ impl<'r> From<&'r HookRun> for Run<'r> {
     }
 }
 
-/// The `end` if no work begins, since something of the project is untrusted.
+/// Returns the `end` if no work begins, since something of the project is untrusted.
 fn untrusted_end(names: &[String]) -> Value {
     json!({"status": "untrusted", "exit_code": 4, "untrusted": names})
 }
 
-/// The answer to a hook's `ask`.
+/// Returns the answer to a hook's `ask`.
 fn answered(answer: &AskAnswer) -> Value {
     json!({"event": answer.event.as_str(), "hook": answer.hook, "tool_call_id": answer.tool_call.id,
            "answer": answer.answer.as_str(), "allowed": answer.answer.allows(), "remembered": answer.remembered,
@@ -216,7 +216,7 @@ fn permitted(decided: &CallPermission) -> Value {
     fields
 }
 
-/// Something that the user must know.
+/// Returns a notice for the user.
 fn noticed(notice: &Notice) -> Value {
     let mut fields = json!({"event": notice.event.as_str()});
     if let Some(hook) = &notice.hook {
@@ -293,7 +293,7 @@ mod tests {
         ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input: Object::new() }
     }
 
-    /// A run with every optional field.
+    /// Returns a run with every optional field.
     fn full_run() -> HookRun {
         let text = || "x".to_owned();
         let (scope, started) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
@@ -411,7 +411,7 @@ mod tests {
         }
     }
 
-    /// The fields of every kind, from the code.
+    /// Returns the fields of every kind, from the code.
     fn fields_in_code() -> Fields {
         let mut fields = Fields::new();
         let mut add = |kind: &str, value: Value| {
@@ -434,7 +434,7 @@ mod tests {
         fields
     }
 
-    /// The fields of every kind, from the tables of `headless.md`.
+    /// Returns the fields of every kind, from the tables of `headless.md`.
     fn fields_in_docs() -> Fields {
         let page = include_str!("../../../../../docs/headless.md");
         let mut fields = Fields::new();

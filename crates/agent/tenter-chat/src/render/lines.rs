@@ -23,7 +23,7 @@ const CALL_LENGTH: usize = 120;
 pub(super) struct Failures(Mutex<HashSet<(String, String)>>);
 
 impl Failures {
-    /// The lines that show a failure: in full the first time, one line after that.
+    /// Returns the lines that show a failure: in full the first time, one line after that.
     pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
         let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
         let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ impl Failures {
     }
 }
 
-/// The line that shows a notice.
+/// Returns the line that shows a notice.
 pub(super) fn notice_line(notice: &Notice) -> String {
     let text = sanitize(&notice.text);
     match &notice.hook {
@@ -48,7 +48,7 @@ pub(super) fn notice_line(notice: &Notice) -> String {
     }
 }
 
-/// The line for a blocked event, or for a call with a name that is blocked.
+/// Returns the line for a blocked event, or for a call with a name that is blocked.
 pub(super) fn blocked_line(
     call: Option<&str>,
     event: EventName,
@@ -60,7 +60,7 @@ pub(super) fn blocked_line(
     format!("  {mark} {call}blocked by hook {hook} at {event}: {reason}")
 }
 
-/// The lines for a hook's failure (R42).
+/// Returns the lines for a hook's failure (R42).
 fn failed_lines(run: &HookRun) -> Vec<String> {
     let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
     let why = sanitize(&why);
@@ -79,7 +79,7 @@ fn failed_lines(run: &HookRun) -> Vec<String> {
     lines
 }
 
-/// The lines for the unusable parts of a hook's reply, which may have been meant to block something (R27).
+/// Returns the lines for the unusable parts of a hook's reply, which may have been meant to block something (R27).
 pub(super) fn warning_lines(run: &HookRun) -> Vec<String> {
     let line = |warning: &String| {
         let (hook, event) = (hook_name(run), run.event);
@@ -88,8 +88,8 @@ pub(super) fn warning_lines(run: &HookRun) -> Vec<String> {
     run.warnings.iter().map(line).collect()
 }
 
-/// The lines for what a hook changed. The original of a tool's output is not shown, since it may hold what the hook removed
-/// (R25).
+/// Returns the lines for what a hook changed. The original of a tool's output is not shown, since it may hold what the hook
+/// removed (R25).
 pub(super) fn rewrite_lines(run: &HookRun) -> Vec<String> {
     let mut lines = vec![format!(
         "  {} hook {} changed it at {}",
@@ -116,7 +116,7 @@ pub(super) fn short_call_line(call: &ToolCall, of_subagent: bool) -> String {
     call_parts(call, &summary, of_subagent)
 }
 
-/// A tool call with its input on one line.
+/// Returns a tool call with its input on one line.
 pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
     call_parts(call, &one_line(&json::to_string(&call.input), LINE_LENGTH), of_subagent)
 }
@@ -126,12 +126,12 @@ fn call_parts(call: &ToolCall, about: &str, of_subagent: bool) -> String {
     format!("{indent}{} {} {about}", styled(NAME, "●"), styled(ui::HEADING, visible(&call.name)))
 }
 
-/// The first lines of a tool's result.
+/// Returns the first lines of a tool's result.
 pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
     result_lines_of(None, result)
 }
 
-/// The first lines of the result of a call, which may have a name.
+/// Returns the first lines of the result of a call, which may have a name.
 pub(super) fn result_lines_of(call: Option<&str>, result: &ToolResult) -> Vec<String> {
     let mark = if result.is_failure() { styled(BAD, "✗") } else { styled(GOOD, "✓") };
     let text = plain_text(result);
@@ -147,14 +147,14 @@ pub(super) fn result_lines_of(call: Option<&str>, result: &ToolResult) -> Vec<St
     result
 }
 
-/// All lines of a result; `None` if [`result_lines`] shows all of them.
+/// Returns all lines of a result; `None` if [`result_lines`] shows all of them.
 pub(super) fn folded_lines(result: &ToolResult) -> Option<Vec<String>> {
     let text = plain_text(result);
     let lines: Vec<String> = text.lines().map(|line| sanitize(line).into_owned()).collect();
     (lines.len() > RESULT_LINES).then_some(lines)
 }
 
-/// The text of a result without the tags that mark an error for the model.
+/// Returns the text of a result without the tags that mark an error for the model.
 fn plain_text(result: &ToolResult) -> String {
     let text = result.text();
     match &result.error {
@@ -163,7 +163,7 @@ fn plain_text(result: &ToolResult) -> String {
     }
 }
 
-/// The tokens of the conversation, and which share of this run's input a provider had cached.
+/// Returns the tokens of the conversation, and which share of this run's input a provider had cached.
 pub(super) fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
     let about = if usage.estimated { "about " } else { "" };
     let share = (cached * 100).checked_div(sent).filter(|share| *share > 0);
@@ -171,7 +171,7 @@ pub(super) fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
     format!("{about}{} tokens in{share}, {} out", usage.input_tokens, usage.output_tokens)
 }
 
-/// The line for a retry: the reason, the pause, and the number of the attempt.
+/// Returns the line for a retry: the reason, the pause, and the number of the attempt.
 pub(super) fn retry_line((attempt, of): (u32, u32), after: Duration, reason: &str) -> String {
     let after = match after.as_secs_f64().round() {
         seconds if seconds >= 1.0 => format!("{seconds} s"),

@@ -17,7 +17,7 @@ const OUTPUT_LINES: usize = 5;
 /// The tool whose calls contain other calls.
 const SUBAGENT: &str = "subagent";
 
-/// Something begins or ends with an update.
+/// Shows what begins or ends with an update.
 pub(super) fn on_update(scope: &Scope, update: &SessionUpdate) {
     let conversation = scope.conversation_id.as_str();
     let key = |kind: &str| ActivityKey(format!("{kind} {conversation}"));

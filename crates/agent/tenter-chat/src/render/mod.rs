@@ -28,7 +28,7 @@ pub(crate) use permission::ask_permission;
 pub(crate) use quiet::Quiet;
 pub(crate) use terminal::Terminal;
 
-/// A status in words. Programs read the status itself.
+/// Returns a status in words. Programs read the status itself.
 pub(crate) fn status_words(status: &str) -> &str {
     match status {
         "max_turns" => "turn limit",
@@ -41,9 +41,9 @@ pub(crate) trait Show: Watcher + Observer {
     /// Shows a diagnostic from before the work began.
     fn finding(&self, finding: &Diagnostic);
 
-    /// No work begins, since something of the project is untrusted (R46). The user is shown a failure as well.
+    /// Reports that no work begins, since something of the project is untrusted (R46). The user is shown a failure as well.
     fn untrusted(&self, _names: &[String]) {}
 
-    /// The work has ended.
+    /// Reports that the work has ended.
     fn finished(&self, finish: &Finish);
 }

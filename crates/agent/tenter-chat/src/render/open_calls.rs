@@ -27,7 +27,7 @@ struct Batch {
 }
 
 impl OpenCalls {
-    /// A call was shown.
+    /// Records a call that was shown.
     pub(super) fn open(&mut self, scope: &Scope, call: &ToolCall) {
         let batch = self.conversations.entry(scope.conversation_id.clone()).or_default();
         if batch.open.is_empty() {
@@ -47,7 +47,7 @@ impl OpenCalls {
         (batch.size > 1 || !is_above).then(|| title.clone())
     }
 
-    /// The result of a call was shown.
+    /// Records that the result of a call was shown.
     pub(super) fn close(&mut self, scope: &Scope, call_id: &str) {
         if let Some(batch) = self.conversations.get_mut(&scope.conversation_id) {
             batch.open.remove(call_id);

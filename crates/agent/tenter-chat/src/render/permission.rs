@@ -81,7 +81,7 @@ fn lines(request: &PermissionRequest<'_>) -> Vec<String> {
     vec![format!("  {}", whole(&json::to_string(&call.input)))]
 }
 
-/// The change as a diff; `None` if the file cannot be read as text or is large, or the call would not change it.
+/// Returns the change as a diff; `None` if the file cannot be read as text or is large, or the call would not change it.
 fn change(call: &ToolCall, file: &Path) -> Option<Vec<String>> {
     let text = |field: &str| call.input.get(field).and_then(Value::as_str);
     let before = match fs::symlink_metadata(file) {

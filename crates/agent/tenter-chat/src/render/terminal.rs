@@ -121,12 +121,13 @@ impl DisplayState {
 }
 
 impl Terminal {
-    /// A terminal that shows text and calls as they are; with `debug` it also shows what successful hooks write to stderr.
+    /// Returns a terminal that shows text and calls as they are; with `debug` it also shows what successful hooks write to
+    /// stderr.
     pub(crate) fn raw(debug: bool) -> Self {
         Self { debug, state: Mutex::default(), failures: Failures::default() }
     }
 
-    /// A terminal that shows text as Markdown, short calls, and the changes of files in `project`.
+    /// Returns a terminal that shows text as Markdown, short calls, and the changes of files in `project`.
     pub(crate) fn rendered(debug: bool, project: &Path) -> Self {
         let changes = Some(FileChanges::new(project));
         let state = Mutex::new(DisplayState { changes, ..DisplayState::default() });
@@ -140,7 +141,7 @@ impl Terminal {
         terminal
     }
 
-    /// The lines of the newest output that was not shown in full.
+    /// Returns the lines of the newest output that was not shown in full.
     pub(super) fn folded(&self) -> Vec<String> {
         match self.state().folded.clone() {
             Some(lines) if !lines.is_empty() => lines,
@@ -251,7 +252,7 @@ impl Terminal {
 }
 
 impl Terminal {
-    /// A call, which is shown before it runs.
+    /// Shows a call before it runs.
     fn call(&self, scope: &Scope, call: &ToolCall) {
         let is_subagent = scope.parent_conversation_id.is_some();
         let line = match self.state().changes.as_mut() {
@@ -265,7 +266,7 @@ impl Terminal {
         self.state().calls.open(scope, call);
     }
 
-    /// The lines of a result; none if it was shown as blocked.
+    /// Returns the lines of a result; none if it was shown as blocked.
     fn result(&self, scope: &Scope, call_id: &str, result: &ToolResult) -> Vec<String> {
         let was_shown = self.was_shown_blocked(result);
         let mut state = self.state();

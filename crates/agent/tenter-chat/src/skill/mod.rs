@@ -34,7 +34,7 @@ pub(crate) fn list(layout: &ResourceLayout) {
     list::run(&Skills::new(layout), &list::Args::default());
 }
 
-/// The skills of the project.
+/// Returns the skills of the project.
 fn skills(env: &Env, project: Option<&Path>) -> Result<Skills, Failure> {
     Ok(Skills::new(&env.layout(project::root(env, project)?)))
 }

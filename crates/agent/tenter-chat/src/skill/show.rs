@@ -48,7 +48,7 @@ pub(super) fn run(skills: &Skills, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The metadata of a skill.
+/// Returns the metadata of a skill.
 fn facts(skill: &Skill) -> Vec<(&str, String)> {
     let mut facts = vec![
         ("name", skill.origin.name.clone()),
@@ -81,7 +81,7 @@ fn json(skill: &Skill) -> ShownJson<'_> {
     }
 }
 
-/// The failure for a skill that is missing or broken; prints what is wrong with its file.
+/// Returns the failure for a skill that is missing or broken; prints what is wrong with its file.
 fn no_skill(error: &SkillError) -> Failure {
     match error {
         SkillError::Unusable { findings, .. } => {

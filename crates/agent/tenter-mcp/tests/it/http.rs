@@ -28,7 +28,7 @@ fn reply(answer: AnswerForm, message: &Value) -> String {
     }
 }
 
-/// A server with one tool that returns the name of the tool.
+/// Returns a server with one tool that returns the name of the tool.
 fn respond(answer: AnswerForm, request: &HttpRequest) -> String {
     if !request.line.starts_with("POST") {
         return response("405 Method Not Allowed", &[], "");

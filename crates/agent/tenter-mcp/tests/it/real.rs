@@ -10,7 +10,7 @@ use tenter_testkit::needs;
 
 use crate::stage::{Stage, messages, names};
 
-/// The server in `PATH`. If there is none, the test is reported as skipped.
+/// Returns the server in `PATH`. If there is none, the test is reported as skipped.
 fn program(name: &str) -> Option<PathBuf> {
     let program = search_path::program(name, &[("PATH".into(), needs::search_path())]);
     if program.is_none() {

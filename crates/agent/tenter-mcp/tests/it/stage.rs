@@ -57,7 +57,7 @@ impl Stage {
         Self { directory, workspace: Arc::new(workspace.unwrap()), definitions: Vec::new() }
     }
 
-    /// The path of a file of the directory.
+    /// Returns the path of a file of the directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
@@ -150,7 +150,7 @@ impl Stage {
         McpServers::new(self.definitions.clone())
     }
 
-    /// The messages that a server received.
+    /// Returns the messages that a server received.
     pub(crate) fn received(&self, name: &str) -> String {
         McpServer::received(&self.path(name))
     }
@@ -188,17 +188,17 @@ pub(crate) fn tools(servers: &McpServers) -> SourcedTools {
     servers.tools(&|_| true, &Cancel::new())
 }
 
-/// The names of the tools that servers provide now.
+/// Returns the names of the tools that servers provide now.
 pub(crate) fn names(servers: &McpServers) -> Vec<String> {
     tools(servers).tools.iter().map(|tool| tool.name().to_owned()).collect()
 }
 
-/// The messages about servers.
+/// Returns the messages about servers.
 pub(crate) fn messages(servers: &McpServers) -> Vec<String> {
     tools(servers).diagnostics.into_iter().map(|one| one.message).collect()
 }
 
-/// A list of tools with these names.
+/// Returns a list of tools with these names.
 pub(crate) fn tools_named(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect()
 }

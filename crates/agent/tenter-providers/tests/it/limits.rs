@@ -127,12 +127,12 @@ fn a_cancel_ends_a_request_that_the_server_does_not_read() {
     assert_eq!(ended, Err(ModelError::Cancelled));
 }
 
-/// `{"command": [[…]]}` with so many levels.
+/// Returns `{"command": [[…]]}` with so many levels.
 fn nested(levels: usize) -> String {
     format!("{{\"command\": {}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1))
 }
 
-/// A reply with one call with these arguments.
+/// Returns a reply with one call with these arguments.
 fn call(format: Format, arguments: &str) -> ModelReply {
     if format != Format::Gemini {
         return ModelReply::new().raw_call("bash", arguments);
@@ -172,7 +172,7 @@ fn arguments_that_nest_deeper_than_64_levels_are_a_malformed_call() {
     }
 }
 
-/// A reply of Chat Completions with one call whose arguments are in one piece.
+/// Returns a reply of Chat Completions with one call whose arguments are in one piece.
 fn in_one_piece(arguments: &str) -> ModelReply {
     let call = json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": "bash", "arguments": arguments}});
     let event = |delta: Value, finish: Value| {

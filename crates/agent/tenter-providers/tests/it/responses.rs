@@ -11,7 +11,7 @@ use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script, Stop
 
 use crate::setup::{KEY, Streamed, ask, choice, endpoint, model};
 
-/// The message that a conversation stores for a response.
+/// Returns the message that a conversation stores for a response.
 fn kept(response: &Response) -> Message {
     let blocks = response.blocks.iter().map(|block| match block {
         ResponseBlock::Content(block) => block.clone(),

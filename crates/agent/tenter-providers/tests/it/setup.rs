@@ -70,7 +70,7 @@ pub(crate) struct Streamed {
     pub(crate) reasoning: String,
 }
 
-/// One response to `messages`.
+/// Returns one response to `messages`.
 pub(crate) fn ask(
     model: &dyn Model,
     messages: &[Message],

@@ -17,7 +17,7 @@ fn trusting(certificate: &std::path::Path) -> Authorities {
     Authorities::from_pem(&std::fs::read(certificate).unwrap()).unwrap()
 }
 
-/// The server behind TLS, at `localhost`.
+/// Returns the server behind TLS, at `localhost`.
 fn behind(front: &TlsFront, server: &ModelServer, format: Format) -> Endpoint {
     let url = front.url(&server.base_url(format)).replace("127.0.0.1", "localhost");
     endpoint(format, url)
@@ -85,7 +85,7 @@ fn a_server_without_tls_at_an_https_address_is_an_error() {
     assert!(error.to_string().contains("try the address with http://"), "{error}");
 }
 
-/// A proxy that accepts one connection and always connects to `to`.
+/// Returns a proxy that accepts one connection and always connects to `to`.
 fn proxy(to: &str) -> (String, thread::JoinHandle<()>) {
     let to = to.trim_start_matches("https://").split('/').next().unwrap().to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -149,7 +149,7 @@ fn a_file_without_certificates_is_an_error() {
     assert!(cut.starts_with("is damaged"), "{cut}");
 }
 
-/// A server that accepts one connection and responds with `answer`. Returns the head of the request.
+/// Returns a server that accepts one connection and responds with `answer`. Returns the head of the request.
 fn once(answer: String) -> (String, thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

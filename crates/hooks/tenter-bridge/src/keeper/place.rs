@@ -78,22 +78,22 @@ impl KeeperPlace {
         Some(Self { directory, project: project.to_owned(), build: build.to_owned() })
     }
 
-    /// The socket.
+    /// Returns the socket.
     pub fn socket(&self) -> PathBuf {
         self.directory.join(format!("{PREFIX}{}-{}", self.project, self.build))
     }
 
-    /// The file that is locked while a keeper is started.
+    /// Returns the file that is locked while a keeper is started.
     pub fn starting_lock(&self) -> PathBuf {
         self.socket().with_extension("starting")
     }
 
-    /// The file that a keeper locks as long as it lives.
+    /// Returns the file that a keeper locks as long as it lives.
     pub fn lock(&self) -> PathBuf {
         self.socket().with_extension("lock")
     }
 
-    /// The sockets of other builds for the same project.
+    /// Returns the sockets of other builds for the same project.
     pub fn others(&self) -> Vec<PathBuf> {
         let own = self.socket();
         let is_other = |socket: &PathBuf| {
@@ -112,7 +112,7 @@ impl KeeperPlace {
     }
 }
 
-/// The sockets of keepers in a directory.
+/// Returns the sockets of keepers in a directory.
 pub(super) fn sockets(directory: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|file| file.path());
     let is_keeper = |path: &PathBuf| {

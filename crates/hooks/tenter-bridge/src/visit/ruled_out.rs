@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenter_base::{private_dir, replace_file, untrusted_file, versioned};
 use tenter_engine::configuration::{HookConfiguration, Reaction};
-use tenter_engine::inspect::{Catalog, Concerns, HookFiles};
+use tenter_engine::inspect::{Catalog, HookFiles, HookSummaries};
 use tenter_engine::{Engine, EngineBuilder};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Diagnostic, EventName, ToolCall};
@@ -60,7 +60,7 @@ struct Summary<'a> {
     /// The digest of the files of the hooks.
     files: String,
     #[serde(borrow)]
-    concerns: Concerns<'a>,
+    summaries: HookSummaries<'a>,
     /// The digest of the hooks that guard a session, which each session records.
     guards: String,
 }
@@ -110,9 +110,9 @@ impl<'v> OrdinaryEvent<'v> {
             return None;
         }
         let kind: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
-        let tool = call.as_ref().map(Concerns::tool_key).unwrap_or_default();
+        let tool = call.as_ref().map(HookSummaries::tool_key).unwrap_or_default();
         let name = digest(&[&project.to_string_lossy(), &kind.join(" "), &tool]);
-        let directory = visitor.directories.state.join("bridge/concerns");
+        let directory = visitor.directories.state.join("bridge/summaries");
         Some(Self {
             visitor,
             occurrence,
@@ -142,7 +142,7 @@ impl<'v> OrdinaryEvent<'v> {
         match Summary::read(&bytes, &files) {
             Some(summary)
                 if summary.guards == guards_digest(self.guards)
-                    && self.is_ruled_out(&summary.concerns, &loader) =>
+                    && self.is_ruled_out(&summary.summaries, &loader) =>
             {
                 LoadedHooks::none(loader)
             }
@@ -165,7 +165,7 @@ impl<'v> OrdinaryEvent<'v> {
     ) -> LoadedHooks {
         if let Some(entry) = memory.get(&self.project, &files) {
             let catalog = &entry.catalog;
-            if guards(catalog) == self.guards && self.is_ruled_out(catalog.concerns(), &loader) {
+            if guards(catalog) == self.guards && self.is_ruled_out(catalog.summaries(), &loader) {
                 return LoadedHooks::none(loader);
             }
             if entry.is_current() {
@@ -181,7 +181,7 @@ impl<'v> OrdinaryEvent<'v> {
     }
 
     /// Returns whether no hook applies to the event.
-    fn is_ruled_out(&self, concerns: &Concerns<'_>, loader: &EngineBuilder) -> bool {
+    fn is_ruled_out(&self, summaries: &HookSummaries<'_>, loader: &EngineBuilder) -> bool {
         // Summaries have the rules of the user's hooks, for which the projects around this one make no difference.
         let facts = |call: &ToolCall| {
             let body = Body::BeforeTool(call.clone());
@@ -192,7 +192,7 @@ impl<'v> OrdinaryEvent<'v> {
         let short_call = call.filter(|call| text_length(call) <= MAX_TEXT);
         let facts = short_call.map(|call| || facts(call));
         let facts = facts.as_ref().map(|facts| facts as &dyn Fn() -> _);
-        !concerns.include(&self.events, call, facts)
+        !summaries.include(&self.events, call, facts)
     }
 
     /// Writes the summary of the hooks in `catalog`. `files` was read before them.
@@ -202,7 +202,7 @@ impl<'v> OrdinaryEvent<'v> {
         }
         let summary = Summary {
             files: files.digest(),
-            concerns: catalog.concerns().narrowed(&self.events, self.call.as_ref()),
+            summaries: catalog.summaries().narrowed(&self.events, self.call.as_ref()),
             guards: guards_digest(&guards(catalog)),
         };
         if let Some(directory) = self.file.parent() {

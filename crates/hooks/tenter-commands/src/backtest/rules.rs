@@ -170,7 +170,7 @@ impl ScratchHooks {
     }
 }
 
-/// A store in which nothing is trusted: scratch hooks are the user's.
+/// Returns a store in which nothing is trusted: scratch hooks are the user's.
 fn no_trust() -> TrustStore {
     TrustStore::open(PathBuf::from("/dev/null/trust")).0
 }

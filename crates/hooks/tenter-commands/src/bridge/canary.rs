@@ -61,7 +61,7 @@ fn prove(env: &Env, host: &Host, checks: &str) -> Option<Proof> {
     proofs.into_iter().next()
 }
 
-/// An agent that did not even ask the model shows nothing about its hooks.
+/// Returns an agent that did not even ask the model shows nothing about its hooks.
 fn judge(checks: Vec<ProvedCheck>) -> Canary {
     let mut broken = checks.into_iter().filter(|check| check.verdict == CheckVerdict::Broken);
     match broken.next() {

@@ -176,7 +176,7 @@ fn source(
     })
 }
 
-/// The plugin of a file `hooks/hooks.json`.
+/// Returns the plugin of a file `hooks/hooks.json`.
 fn plugin_root(file: &Path) -> Option<&Path> {
     file.ends_with("hooks/hooks.json").then(|| file.parent()?.parent()).flatten()
 }

@@ -128,7 +128,7 @@ fn install_managed(env: &Env, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The agents that the arguments name, or that the user chooses.
+/// Returns the agents that the arguments name, or that the user chooses.
 fn hosts(env: &Env, args: &Args) -> Result<Vec<&'static Host>, Failure> {
     if !args.hosts.is_empty() {
         return args.hosts.iter().map(|id| super::host(id)).collect();

@@ -124,7 +124,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
     Exit::Done
 }
 
-/// Every known agent, with its version as `version` finds it.
+/// Returns every known agent, with its version as `version` finds it.
 pub(crate) fn agents<'p>(
     project: &'p Project<'_>,
     version: impl Fn(&InstalledAgent) -> Option<String> + 'p,
@@ -148,7 +148,7 @@ pub(crate) fn agents<'p>(
     })
 }
 
-/// When an agent last ran `tenter-hook`.
+/// Returns when an agent last ran `tenter-hook`.
 fn last_event(project: &Project, host: &Host) -> Option<String> {
     // Programs that other agents start use these directories (B43).
     let state = Directories::in_home(&project.env.home).state;
@@ -163,14 +163,14 @@ fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
     Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
 }
 
-/// The last denied call that an agent ran all the same.
+/// Returns the last denied call that an agent ran all the same.
 fn breach(project: &Project, host: &Host) -> Option<ListedBreach> {
     let breach = newest_breach(project.env, host)?;
     let message = breach.describe(host);
     Some(ListedBreach { message, at: breach.at, session: breach.session })
 }
 
-/// The registrations with an agent: for the user, in this project, and in other projects as recorded.
+/// Returns the registrations with an agent: for the user, in this project, and in other projects as recorded.
 fn registrations(
     project: &Project,
     registry: &Registry,

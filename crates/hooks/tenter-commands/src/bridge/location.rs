@@ -28,7 +28,7 @@ pub(super) fn project_named(env: &Env, path: Option<&Path>) -> Result<Option<Pat
     Ok(Some(root))
 }
 
-/// The file of a host in this scope.
+/// Returns the file of a host in this scope.
 pub(super) fn target(
     env: &Env,
     host: &'static Host,
@@ -46,7 +46,7 @@ pub(super) fn target(
     Ok(target)
 }
 
-/// A symlink in a project must not lead to other files of the user.
+/// Checks that a symlink in a project does not lead to other files of the user.
 fn check_inside(root: &Path, file: &Path) -> Result<(), Failure> {
     let resolved = real_path(root).and_then(|root| Ok((real_path(file)?, root)));
     let (real, root) =
@@ -88,7 +88,7 @@ pub(super) fn check_untracked(project: &Project, target: &Target) -> Result<(), 
     ))
 }
 
-/// The program that is registered: the one beside this program.
+/// Returns the program that is registered: the one beside this program.
 pub(super) fn program_beside() -> Result<PathBuf, Failure> {
     let own = Env::program();
     let program = own.canonicalize().unwrap_or(own).with_file_name(PROGRAM);

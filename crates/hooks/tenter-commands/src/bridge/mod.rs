@@ -55,7 +55,7 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
     }
 }
 
-/// The agent with this id.
+/// Returns the agent with this id.
 fn host(id: &str) -> Result<&'static Host, Failure> {
     let by_program = |host: &&&Host| host.registration.programs.contains(&id);
     let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
@@ -68,7 +68,7 @@ fn host(id: &str) -> Result<&'static Host, Failure> {
     })
 }
 
-/// A diagnostic as a failure, with its position in the file.
+/// Returns a diagnostic as a failure, with its position in the file.
 fn located(diagnostic: Diagnostic) -> Failure {
     let Diagnostic { message, path, span, help, .. } = diagnostic;
     let file = path.map(|path| path.display().to_string()).unwrap_or_default();

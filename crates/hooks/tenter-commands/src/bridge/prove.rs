@@ -159,7 +159,7 @@ fn check(id: &str) -> Result<Check, String> {
     })
 }
 
-/// The agents that are proved.
+/// Returns the agents that are proved.
 fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client)>, Failure> {
     if args.all {
         let installed =

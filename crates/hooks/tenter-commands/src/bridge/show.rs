@@ -99,7 +99,7 @@ fn powers(host: &Host, event: EventName) -> impl Iterator<Item = EventPower> {
     })
 }
 
-/// The native events that fire an event of Tenter's.
+/// Returns the native events that fire an event of Tenter's.
 fn fired_by(host: &Host, event: EventName) -> &'static [&'static str] {
     host.powers.iter().find(|row| row.event == event).map_or(&[], |row| row.fired_by)
 }

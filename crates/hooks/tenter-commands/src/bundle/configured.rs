@@ -76,7 +76,7 @@ impl ConfiguredBundle {
         Ok(Self { keys, hash, source: source(&table)?, name: table.name })
     }
 
-    /// The versions on this machine.
+    /// Returns the versions on this machine.
     pub(super) fn store(&self, managed: &ManagedDirectory) -> Result<BundleStore, Diagnostic> {
         BundleStore::new(managed, &self.name)
     }

@@ -46,7 +46,7 @@ fn in_form_of(text: &str, document: &DocumentMut) -> String {
     format!("{mark}{new}")
 }
 
-/// The table that contains a setting, which is created if it is missing, and the last part of its key.
+/// Returns the table that contains a setting, which is created if it is missing, and the last part of its key.
 fn place<'t, 'k>(
     root: &'t mut dyn TableLike,
     key: &'k SettingKey,
@@ -83,7 +83,7 @@ fn put(table: &mut dyn TableLike, leaf: &str, mut value: Value) {
     }
 }
 
-/// The table `part` of `table`, which is created if it is missing.
+/// Returns the table `part` of `table`, which is created if it is missing.
 fn child<'t>(table: &'t mut dyn TableLike, part: &str) -> Result<&'t mut dyn TableLike, EditError> {
     if !table.contains_key(part) {
         let mut new = Table::new();
@@ -95,7 +95,7 @@ fn child<'t>(table: &'t mut dyn TableLike, part: &str) -> Result<&'t mut dyn Tab
     item.and_then(Item::as_table_like_mut).ok_or_else(|| EditError::NotATable(part.to_owned()))
 }
 
-/// The element of the array `part` of `table` that has this name. It is created if it is missing.
+/// Returns the element of the array `part` of `table` that has this name. It is created if it is missing.
 fn element<'t>(
     table: &'t mut dyn TableLike,
     part: &str,
@@ -162,7 +162,7 @@ pub(super) fn remove_table(text: &str, tables: &[&str], name: &str) -> Result<St
     Ok(in_form_of(text, &document))
 }
 
-/// The range from the key to the end of its value.
+/// Returns the range from the key to the end of its value.
 fn spans(text: &str, key: &SettingKey) -> Result<Option<Range<usize>>, EditError> {
     let mut document = Document::parse(text)?.into_table();
     let (table, leaf) = place(&mut document, key)?;
@@ -170,7 +170,7 @@ fn spans(text: &str, key: &SettingKey) -> Result<Option<Range<usize>>, EditError
     Ok(entry.and_then(|(key, item)| Some(key.span()?.start..item.span()?.end)))
 }
 
-/// The text without the lines of this range.
+/// Returns the text without the lines of this range.
 fn without_lines(text: &str, range: Range<usize>) -> Option<String> {
     let start = text.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(range.end..)?.find('\n').map_or(text.len(), |at| range.end + at + 1);

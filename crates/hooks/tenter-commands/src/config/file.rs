@@ -19,7 +19,7 @@ pub struct FileChoice {
 }
 
 impl FileChoice {
-    /// The project that is named; `None` for the present one.
+    /// Returns the project that is named; `None` for the present one.
     pub(super) fn named(&self) -> Option<&Path> {
         self.project.as_deref().filter(|directory| *directory != Path::new("."))
     }
@@ -44,7 +44,7 @@ impl ConfigFile {
         Self { owner, path }
     }
 
-    /// Its text; empty if the file is missing.
+    /// Returns its text; empty if the file is missing.
     pub(super) fn read(&self) -> Result<String, Failure> {
         let text = match self.owner {
             SettingsOwner::User => fs::read_to_string(&self.path),

@@ -111,7 +111,7 @@ fn text(value: &SettingValue) -> String {
     }
 }
 
-/// A value for a script: a string without quotes, everything else as in TOML.
+/// Returns a value for a script: a string without quotes, everything else as in TOML.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => visible(text).into_owned(),

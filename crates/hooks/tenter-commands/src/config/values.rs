@@ -108,7 +108,7 @@ impl<'p> SettingLayers<'p> {
         keys.map(|key| self.value(key)).filter(is_listed).collect()
     }
 
-    /// The value of one setting.
+    /// Returns the value of one setting.
     pub(super) fn value(&self, key: SettingKey) -> SettingValue {
         let (value, source) = self.effective(&key);
         let value = value.map(|value| self.without_secrets(&key, value));
@@ -176,7 +176,7 @@ impl<'p> SettingLayers<'p> {
     }
 }
 
-/// The program of a command.
+/// Returns the program of a command.
 fn first_word(command: &str) -> String {
     let command = command.trim();
     match command.split_once(char::is_whitespace) {
@@ -185,7 +185,7 @@ fn first_word(command: &str) -> String {
     }
 }
 
-/// An address without the user and the password in it.
+/// Returns an address without the user and the password in it.
 fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -199,7 +199,7 @@ fn changed(path: &Path) -> Failure {
     Failure::new(format!("{} changed in the meantime", path.display())).help("try again")
 }
 
-/// A variable's value, as a file would have it.
+/// Returns a variable's value, as a file would have it.
 fn of_variable(text: &str) -> Value {
     let number = text.parse().map(Value::Integer);
     number
@@ -212,7 +212,7 @@ fn default(setting: &Setting) -> Option<Value> {
     table.get("value").cloned()
 }
 
-/// The names below the table of a setting.
+/// Returns the names below the table of a setting.
 fn names(root: &Table, setting: &Setting) -> Vec<String> {
     let tables = setting.key.split(".NAME.").next().unwrap_or_default();
     match tables.split('.').try_fold(KeyTarget::Table(root), KeyTarget::get) {
@@ -225,7 +225,7 @@ fn names(root: &Table, setting: &Setting) -> Vec<String> {
     }
 }
 
-/// The value of a setting in a file.
+/// Returns the value of a setting in a file.
 pub(super) fn find<'t>(root: &'t Table, key: &SettingKey) -> Option<&'t Value> {
     let KeyPath { tables, name, leaf } = key.path();
     let mut below = tables.into_iter().try_fold(KeyTarget::Table(root), KeyTarget::get)?;
@@ -278,7 +278,7 @@ fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value
     if is_users { (Some(user), ValueSource::User) } else { (Some(project), ValueSource::Project) }
 }
 
-/// The permission mode that a value names, the strictest first.
+/// Returns the permission mode that a value names, the strictest first.
 fn mode(value: &Value) -> Option<PermissionMode> {
     value.as_str()?.parse().ok()
 }

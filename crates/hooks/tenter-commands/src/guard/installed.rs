@@ -98,7 +98,7 @@ pub(super) struct GuardLocation {
 }
 
 impl GuardLocation {
-    /// The project that is named; `None` for the present one.
+    /// Returns the project that is named; `None` for the present one.
     pub(super) fn named(&self) -> Option<&Path> {
         self.project.as_deref().filter(|directory| *directory != Path::new("."))
     }
@@ -107,7 +107,7 @@ impl GuardLocation {
         self.project.is_some()
     }
 
-    /// The directory with the hooks.
+    /// Returns the directory with the hooks.
     pub(super) fn directory(&self, project: &Project) -> Result<PathBuf, Failure> {
         if self.managed {
             return Ok(project.layout.managed.hooks());

@@ -100,12 +100,12 @@ pub(crate) fn catalog(project: &Project, args: &list::Args) -> CommandResult {
     list::run_catalog(project, args)
 }
 
-/// The names and descriptions of the guards.
+/// Returns the names and descriptions of the guards.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     GUARDS.iter().map(|guard| (guard.name, guard.description()))
 }
 
-/// The names and descriptions of all ready-made hooks.
+/// Returns the names and descriptions of all ready-made hooks.
 pub fn catalog_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     Guard::catalog().map(|hook| (hook.name, hook.description()))
 }

@@ -40,7 +40,7 @@ pub fn run(env: &Env, project: Option<&Path>, app: Command, args: &Args) -> Comm
     command_help(app, &args.words)
 }
 
-/// The names and descriptions of the topics.
+/// Returns the names and descriptions of the topics.
 pub fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
     TOPICS.iter().map(|topic| (topic.name, topic.about))
 }
@@ -82,7 +82,7 @@ fn command_help(mut app: Command, words: &[String]) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The error for the word at `depth`, which `command` does not have.
+/// Returns the error for the word at `depth`, which `command` does not have.
 fn unknown(command: &Command, depth: usize, words: &[String]) -> Failure {
     let (before, word) = (&words[..depth], words[depth].as_str());
     let topics = TOPICS.iter().filter(|_| depth == 0).map(|topic| topic.name);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::paragraphs::joined;
 use super::topics::Topic;
 
-/// The page's Markdown for a terminal.
+/// Returns the page's Markdown for a terminal.
 pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
     let mut text = String::new();
     let mut linked: Vec<&str> = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
     text
 }
 
-/// `text` without HTML comments and the line ends after them.
+/// Returns `text` without HTML comments and the line ends after them.
 fn without_comments(text: &str) -> String {
     let mut parts = text.split("<!--");
     let mut text = parts.next().unwrap_or_default().to_owned();

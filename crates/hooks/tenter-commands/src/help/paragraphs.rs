@@ -1,6 +1,6 @@
 //! Joins the lines of each paragraph and list item of Markdown: where lines end depends on the terminal.
 
-/// `text` with each paragraph and list item on one line. It must not contain code blocks.
+/// Returns `text` with each paragraph and list item on one line. It must not contain code blocks.
 pub(super) fn joined(text: &str) -> String {
     let mut out = String::new();
     let mut is_open = false;

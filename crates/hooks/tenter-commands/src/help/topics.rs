@@ -79,7 +79,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("decisions", "Decisions that the code cites"),
 ];
 
-/// The list of topics, for the end of `tenter help`.
+/// Returns the list of topics, for the end of `tenter help`.
 pub fn listing() -> String {
     let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
     let mut text = styled(HEADING.underline(), "Topics:");

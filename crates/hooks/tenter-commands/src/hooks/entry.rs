@@ -110,7 +110,7 @@ impl TrustStatus {
     }
 }
 
-/// All hooks: first those that run, in their order, then the rest by precedence, then the built-in hook.
+/// Returns all hooks: first those that run, in their order, then the rest by precedence, then the built-in hook.
 pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEntry<'c>> {
     let places = catalog
         .hooks()
@@ -133,7 +133,7 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
     entries.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
 
-/// The entries of this name, of every layer; at least one.
+/// Returns the entries of this name, of every layer; at least one.
 pub(super) fn entries_named<'c>(
     project: &Project,
     catalog: &'c Catalog,
@@ -156,7 +156,7 @@ pub(super) fn entries_named<'c>(
 }
 
 impl<'c> HookEntry<'c> {
-    /// `running` is the hook, if it runs.
+    /// Creates the entry; `running` is the hook, if it runs.
     fn new(
         project: &Project,
         trusted: ProjectTrust,
@@ -213,7 +213,7 @@ impl<'c> HookEntry<'c> {
         }
     }
 
-    /// The entry of the built-in hook, with the threshold from which it requests a summary; none if it is off.
+    /// Returns the entry of the built-in hook, with the threshold from which it requests a summary; none if it is off.
     fn built_in(threshold: Option<f64>) -> Self {
         let event = builtin::EVENT.as_str();
         let off = || "is off: conversations are not compacted automatically".to_owned();
@@ -256,7 +256,7 @@ impl<'c> HookEntry<'c> {
         events.iter().any(|event| self.events.contains(&event.as_str()))
     }
 
-    /// Its path for listings; the path of a manifest hook ends with a slash.
+    /// Returns its path for listings; the path of a manifest hook ends with a slash.
     pub(super) fn short_path(&self, project: &Project) -> String {
         let Some(listed) = self.listed else { return "-".to_owned() };
         let is_directory = match self.protocol {
@@ -279,7 +279,7 @@ pub(super) fn refuse_built_in(name: &str) -> Result<(), Failure> {
     ))
 }
 
-/// A path for listings, relative to the project or the home directory if it is in one of them.
+/// Returns a path for listings, relative to the project or the home directory if it is in one of them.
 pub(super) fn short(project: &Project, path: &Path) -> String {
     let (root, home) = (project.root(), &project.env.home);
     let in_home = path.strip_prefix(home).map(|rest| format!("~/{}", rest.to_string_lossy()));
@@ -319,7 +319,7 @@ fn about_built_in(threshold: Option<f64>) -> String {
     format!("asks for the recipe {} when {fullness}", builtin::RECIPE)
 }
 
-/// The script of a manifest hook.
+/// Returns the script of a manifest hook.
 fn script(hook: &Hook) -> Option<&Path> {
     match &hook.kind {
         HookKind::Program(entry) => Some(&entry.path),

@@ -141,7 +141,7 @@ pub(super) fn facts_of(project: &Project, catalog: &Catalog, call: &ToolCall) ->
     project.engine_builder().surroundings(catalog).hook_facts(call, &project.env.cwd)
 }
 
-/// The tool call that the arguments describe; exactly the tool events have one.
+/// Returns the tool call that the arguments describe; exactly the tool events have one.
 fn call(args: &Args, event: &str, events: &[EventName]) -> Result<Option<ToolCall>, Failure> {
     let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
     let call = match (&args.command, &args.tool) {
@@ -177,7 +177,7 @@ fn explain_all<'c>(
     entries.into_iter().map(explain).collect()
 }
 
-/// `considered` is what the engine decided about the hook; none if it does not consider it for the event.
+/// Explains a hook; `considered` is what the engine decided about the hook; none if it does not consider it for the event.
 fn explain<'c>(
     entry: HookEntry<'c>,
     considered: Option<&ConsideredHook<'_>>,

@@ -13,14 +13,14 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The kind that an event's spelling implies: only executables spell an event `before_tool_call`.
+    /// Returns the kind that an event's spelling implies: only executables spell an event `before_tool_call`.
     pub(super) fn implied_by(event: &str) -> Self {
         let is_of = |protocol| TABLE.iter().any(|row| row.spellings(protocol).contains(&event));
         let only_executables = is_of(ProtocolName::Executable) && !is_of(ProtocolName::Manifest);
         if only_executables { Self::Executable } else { Self::Manifest }
     }
 
-    /// The protocol that hooks of this kind speak.
+    /// Returns the protocol that hooks of this kind speak.
     pub(super) fn protocol(self) -> ProtocolName {
         match self {
             Self::Manifest => ProtocolName::Manifest,

@@ -54,12 +54,12 @@ impl Interpretation {
         parts(self) == parts(other)
     }
 
-    /// A hook that failed.
+    /// Returns a hook that failed.
     pub(super) fn failed(error: String) -> Self {
         Self { error: Some(error), ..Self::without_reply(DecisionKind::Failed.as_str()) }
     }
 
-    /// A hook that is not run.
+    /// Returns a hook that is not run.
     pub(super) fn unmatched() -> Self {
         Self::without_reply(UNMATCHED)
     }

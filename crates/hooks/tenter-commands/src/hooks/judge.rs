@@ -42,8 +42,8 @@ pub(super) fn run(args: &Args) -> CommandResult {
     while let Some(message) = judge.read()? {
         let Message::Request(request) = message else { continue };
         let result = match request.method.as_str() {
-            INITIALIZE => Ok(RawJson::of(&json!({}))),
-            _ => judge.judge(&request).map(|reply| RawJson::of(&reply)),
+            INITIALIZE => Ok(RawJson::new(&json!({}))),
+            _ => judge.judge(&request).map(|reply| RawJson::new(&reply)),
         };
         ui::out_raw(&Response { id: request.id, result }.to_line());
     }

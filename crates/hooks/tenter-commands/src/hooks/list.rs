@@ -67,7 +67,7 @@ pub fn show_catalog(project: &Project, catalog: &Catalog) {
     }
 }
 
-/// The hooks that subscribe to one of `events`, and the names of those whose events are unknown.
+/// Returns the hooks that subscribe to one of `events`, and the names of those whose events are unknown.
 fn subscribed<'c>(
     entries: Vec<HookEntry<'c>>,
     events: &[EventName],
@@ -122,7 +122,7 @@ fn table(project: &Project, entries: &[HookEntry]) {
     ui::out(lines.join("\n"));
 }
 
-/// A row on a narrow terminal: the name and the status, and the rest below, as far as it fits.
+/// Shows a row on a narrow terminal: the name and the status, and the rest below, as far as it fits.
 fn block(
     [name, event, layer, status, path]: &[String; 5],
     style: Style,
@@ -137,7 +137,7 @@ fn block(
     ]
 }
 
-/// A sentence in lines of at most `room` characters; a longer word has a line of its own.
+/// Returns a sentence in lines of at most `room` characters; a longer word has a line of its own.
 fn folded(sentence: &str, room: usize) -> impl Iterator<Item = String> {
     let mut lines = vec![String::new()];
     for word in sentence.split(' ') {
@@ -153,7 +153,7 @@ fn folded(sentence: &str, room: usize) -> impl Iterator<Item = String> {
     lines.into_iter()
 }
 
-/// The end of a path, which says more than its beginning.
+/// Returns the end of a path, which says more than its beginning.
 fn path_end(path: &str, room: usize) -> String {
     let length = path.chars().count();
     if length <= room {
@@ -174,7 +174,7 @@ fn cells(project: &Project, entry: &HookEntry) -> [String; 5] {
     ]
 }
 
-/// The status, and how a runtime hook is called.
+/// Returns the status, and how a runtime hook is called.
 fn status(entry: &HookEntry) -> String {
     match entry.runtime {
         Some(runtime) => format!("{}, {runtime}", entry.status),
@@ -182,7 +182,7 @@ fn status(entry: &HookEntry) -> String {
     }
 }
 
-/// One row. The last cell is not padded.
+/// Returns one row. The last cell is not padded.
 fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) -> String {
     let mut line = String::new();
     for (column, (cell, style)) in cells.iter().zip(styles).enumerate() {

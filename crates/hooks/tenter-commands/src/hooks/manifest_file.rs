@@ -25,7 +25,7 @@ pub(super) struct ManifestFile {
 }
 
 impl ManifestFile {
-    /// The manifest at `path`; `None` for a directory without one.
+    /// Returns the manifest at `path`; `None` for a directory without one.
     ///
     /// # Errors
     /// `path` does not exist, or is neither a directory nor a manifest.
@@ -49,7 +49,7 @@ impl ManifestFile {
         path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"))
     }
 
-    /// The manifest at `path`.
+    /// Returns the manifest at `path`.
     ///
     /// # Errors
     /// There is none.
@@ -57,7 +57,7 @@ impl ManifestFile {
         Self::at(path)?.ok_or_else(|| Failure::new(format!("{} has no HOOK.md", path.display())))
     }
 
-    /// The hook directory.
+    /// Returns the hook directory.
     pub(super) fn directory(&self) -> &Path {
         match self.file.parent() {
             Some(directory) if !directory.as_os_str().is_empty() => directory,
@@ -92,7 +92,7 @@ impl ManifestFile {
         scripts::script_of(self.directory())
     }
 
-    /// The text below the front matter.
+    /// Returns the text below the front matter.
     pub(super) fn body(&self) -> Option<String> {
         let bytes = self.bytes().ok()?;
         Some(front_matter::body(&bytes).into_owned())

@@ -129,7 +129,7 @@ pub fn run(
     }
 }
 
-/// The events with the spelling `word`, in either protocol.
+/// Returns the events with the spelling `word`, in either protocol.
 fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
     let events = by_any_spelling(word);
     if !events.is_empty() {
@@ -150,7 +150,7 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
         .help(format!("{suggestion}the events are {names_of_events}")))
 }
 
-/// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off (R50).
+/// Returns the threshold of automatic compaction, as a ratio of the context window; `None` if it is off (R50).
 fn auto_compact(project: &Project) -> Option<f64> {
     project.settings.auto_compact
 }

@@ -97,7 +97,7 @@ fn post_stdin(post: &Post) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of a header, and its value from the environment.
+/// Returns the name of a header, and its value from the environment.
 pub(crate) fn read_header(env: &Env, header: &str) -> Result<(String, Key), Failure> {
     let invalid = || Failure::new("a header is not of the form NAME=env:VARIABLE");
     let (name, value) = header.split_once('=').ok_or_else(invalid)?;

@@ -66,14 +66,14 @@ impl TestReport {
         }
     }
 
-    /// The same report, compared with a run of the one-shot form.
+    /// Returns the same report, compared with a run of the one-shot form.
     pub(super) fn compared(self, one_shot: &TestRun) -> Self {
         let one_shot = Interpretation::new(one_shot);
         let differs = !one_shot.decides_like(&self.interpretation);
         Self { one_shot: differs.then_some(one_shot), is_compared: true, ..self }
     }
 
-    /// The report of a hook whose matcher applies to other calls.
+    /// Returns the report of a hook whose matcher applies to other calls.
     pub(super) fn unmatched(hook: &Hook, test: HookTest<'_>) -> Self {
         Self {
             hook: hook.name.clone(),

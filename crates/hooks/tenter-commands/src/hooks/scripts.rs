@@ -59,13 +59,13 @@ fn without_interpreter(path: &Path) -> Diagnostic {
         .help("begin it with a #! line, such as #!/bin/sh")
 }
 
-/// The other files that could be the script of the hook in `directory`, which is `entry`.
+/// Returns the other files that could be the script of the hook in `directory`, which is `entry`.
 pub(super) fn unused_scripts(directory: &Path, entry: &Path) -> Vec<&'static str> {
     let names = source::SCRIPTS.map(|(name, _)| name).into_iter();
     names.filter(|name| directory.join(name) != entry && directory.join(name).is_file()).collect()
 }
 
-/// The warning that there are several scripts, of which one is used.
+/// Returns the warning that there are several scripts, of which one is used.
 fn unused(directory: &Path, entry: &Path) -> Option<Diagnostic> {
     let unused = unused_scripts(directory, entry);
     let used = entry.strip_prefix(directory).unwrap_or(entry).display();
@@ -91,7 +91,7 @@ pub(super) fn entry_of(path: &Path) -> Option<EntryPoint> {
     }
 }
 
-/// The diagnostic that a script's interpreter is not installed, if so.
+/// Returns the diagnostic that a script's interpreter is not installed, if so.
 pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Option<Diagnostic> {
     let missing = match entry.interpreter {
         // Without bash, sh runs it (R15).

@@ -58,7 +58,7 @@ struct HookDetails<'c> {
 }
 
 impl<'c> HookDetails<'c> {
-    /// A hook without a file.
+    /// Returns a hook without a file.
     fn plain(entry: HookEntry<'c>) -> Self {
         Self { entry, trusted: None, script: None, manifest: None, body: None, script_path: None }
     }
@@ -97,13 +97,13 @@ fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> HookDetails<'c> {
     }
 }
 
-/// The fields of a manifest, read with the tolerant rules.
+/// Returns the fields of a manifest, read with the tolerant rules.
 fn properties(file: &ManifestFile) -> Option<Value> {
     let (manifest, _) = file.read(Strictness::Tolerant);
     Some(format::properties(&manifest?))
 }
 
-/// The first lines of a text file.
+/// Returns the first lines of a text file.
 fn first_lines(path: &Path) -> Option<Vec<String>> {
     let bytes = untrusted_file::read_prefix(path, MAX_BYTES).ok()?;
     if bytes.contains(&0) {
@@ -207,7 +207,7 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
     );
 }
 
-/// The headers of a hook behind HTTP, with the variables that hold their values.
+/// Returns the headers of a hook behind HTTP, with the variables that hold their values.
 fn headers(metadata: &Value) -> Option<String> {
     let headers = metadata["headers"].as_object().filter(|_| !metadata["url"].is_null())?;
     let lines = headers.iter().map(|(name, value)| match value.as_str() {

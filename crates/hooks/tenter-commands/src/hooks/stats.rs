@@ -103,11 +103,14 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let is_recent = |answer: &HookAnswer<'_>| since.is_none_or(|since| answer.at >= since);
     let (figures, rules) = if args.all {
         let runs = || index.runs().filter(is_counted);
-        (figures::of(runs(), index.answers().filter(is_recent), &hooks), figures::rules(runs()))
+        (
+            figures::compute(runs(), index.answers().filter(is_recent), &hooks),
+            figures::rules(runs()),
+        )
     } else {
         let runs = || index.runs_of(&root).filter(is_counted);
         let answers = index.answers_of(&root).filter(is_recent);
-        (figures::of(runs(), answers, &hooks), figures::rules(runs()))
+        (figures::compute(runs(), answers, &hooks), figures::rules(runs()))
     };
     if args.json {
         let output = StatsOutput {
@@ -208,7 +211,7 @@ fn note(text: &str) {
     ui::out(styled(NOTICE, visible(text)));
 }
 
-/// `text` with a capital letter.
+/// Returns `text` with a capital letter.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

@@ -61,7 +61,7 @@ pub fn disable(project: &mut Project, name: &str) -> CommandResult {
     Ok(done)
 }
 
-/// The first hook of this name with such a status, by precedence. Fails if no hook has the name.
+/// Returns the first hook of this name with such a status, by precedence. Fails if no hook has the name.
 fn first<'c>(
     project: &Project,
     catalog: &'c Catalog,

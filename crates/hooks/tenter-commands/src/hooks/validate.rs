@@ -234,7 +234,7 @@ fn print(hook: &Checked) {
     ui::out(format!("{outcome}: {}", visible(&hook.path.to_string_lossy())));
 }
 
-/// The manifests in the subdirectories of a hooks directory, sorted by name. Hidden ones are skipped (R10).
+/// Returns the manifests in the subdirectories of a hooks directory, sorted by name. Hidden ones are skipped (R10).
 fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
     let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
     let mut directories = Vec::new();

@@ -58,7 +58,7 @@ impl ProjectFacts {
         Self { env: env.clone(), root: root.to_owned(), agent, hooks, titles, past_calls }
     }
 
-    /// The project as it is now; `None` if its configuration became invalid.
+    /// Returns the project as it is now; `None` if its configuration became invalid.
     fn project(&self) -> Option<Project<'_>> {
         Project::open(&self.env, Some(&self.root)).ok()
     }

@@ -7,7 +7,7 @@ use tenter_protocol::call_summary;
 use super::TENTER;
 use super::selection::SessionLine;
 
-/// The first line.
+/// Returns the first line.
 pub(super) fn heading() -> String {
     line([
         "time",

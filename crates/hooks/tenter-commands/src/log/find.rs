@@ -16,7 +16,7 @@ use crate::OwnAgent;
 /// Selects the newest session instead of an id.
 const LAST: &str = "last";
 
-/// The records that the arguments select; `None` if they select the newest session and there is none.
+/// Returns the records that the arguments select; `None` if they select the newest session and there is none.
 pub(super) fn find(
     env: &Env,
     root: &Path,
@@ -31,7 +31,7 @@ pub(super) fn find(
     }
 }
 
-/// The project's newest session: in the journal, or in the store, where no hook may have run in it.
+/// Returns the project's newest session: in the journal, or in the store, where no hook may have run in it.
 fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<String>, Failure> {
     let project = JournalSelection::Project(OfProject::new(env, root, agent));
     let newest = Newest {
@@ -47,7 +47,7 @@ fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<S
     Ok([recorded, stored].into_iter().flatten().max().map(|(_, id)| id))
 }
 
-/// The conversation whose id begins with `prefix`: one with a journal (unsaved ones have one, too), else a subagent, else
+/// Returns the conversation whose id begins with `prefix`: one with a journal (unsaved ones have one, too), else a subagent, else
 /// one in the store, in which no hook ran.
 fn conversation(
     env: &Env,
@@ -93,7 +93,7 @@ fn only<'i>(prefix: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Fail
     }
 }
 
-/// Subagents whose ids begin with `prefix`, with their parents.
+/// Returns the subagents whose ids begin with `prefix`, with their parents.
 fn subagents(
     journals: &JournalDirectories,
     ids: &[String],

@@ -57,7 +57,7 @@ pub(super) struct NewLines {
 }
 
 impl Journals {
-    /// The selected journals in `directories`, unread.
+    /// Creates the selected journals in `directories`, unread.
     pub(super) fn new(directories: JournalDirectories, selection: JournalSelection) -> Self {
         Self { directories, selection, tails: BTreeMap::new() }
     }
@@ -298,7 +298,7 @@ fn sort(lines: &mut [SessionLine]) {
     lines.sort_by_cached_key(key);
 }
 
-/// The conversations that have a journal.
+/// Returns the conversations that have a journal.
 pub(super) fn all(directories: &JournalDirectories) -> Result<Vec<String>, Failure> {
     directories.conversations().map_err(|error| not_listed(directories, &error))
 }
@@ -325,7 +325,7 @@ mod tests {
 
     use super::*;
 
-    /// A record that is written `written` seconds after the first one, of a run that took so many seconds.
+    /// Returns a record that is written `written` seconds after the first one, of a run that took so many seconds.
     fn line(session: usize, number: usize, (written, took): (i64, i64)) -> String {
         let time = Timestamp::from_second(1_700_000_000 + written - took).unwrap();
         let (time, padding) = (rfc3339(time), "x".repeat(3000));

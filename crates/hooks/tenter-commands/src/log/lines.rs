@@ -82,7 +82,7 @@ impl LogLayout {
         Self { format, titles, with_project, session, has_columns, widths }
     }
 
-    /// The records as lines, under a heading for each session.
+    /// Returns the records as lines, under a heading for each session.
     pub(super) fn lines(&mut self, batch: &[RecordView]) -> Vec<String> {
         for row in batch.iter().filter_map(|line| line.row.as_ref()) {
             for (width, cell) in self.widths.iter_mut().zip(&row.cells) {
@@ -140,7 +140,7 @@ impl LogLayout {
     }
 }
 
-/// A line of the journal as it is shown; `None` if it adds nothing to the records before it.
+/// Returns a line of the journal as it is shown; `None` if it adds nothing to the records before it.
 pub(super) fn view(of: &SessionLine, format: LogFormat) -> Option<RecordView> {
     let SessionLine { session, line: JournalLine { record, text } } = of;
     let (row, below) = match &record.kind {
@@ -167,7 +167,7 @@ fn agent_name(id: &str) -> &str {
 }
 
 impl RecordRow {
-    /// A row that is not laid out.
+    /// Returns a row that is not laid out.
     fn empty() -> Self {
         Self { cells: Default::default(), decision: FAINT, tail: String::new() }
     }
@@ -224,7 +224,7 @@ fn permission_row(record: &Record, permission: &PermissionRecord) -> RecordRow {
     }
 }
 
-/// The call, the other parts of the decision, the reason and the duration of a run.
+/// Returns the call, the other parts of the decision, the reason and the duration of a run.
 fn run_tail(record: &Record, run: &RunRecord) -> String {
     // The reason of a failure says how the process ended.
     let shows_end = run.decision != DecisionKind::Failed
@@ -242,7 +242,7 @@ fn run_tail(record: &Record, run: &RunRecord) -> String {
     joined(record, parts)
 }
 
-/// The parts of a row that have no column; the parts of a subagent begin with that word.
+/// Returns the parts of a row that have no column; the parts of a subagent begin with that word.
 fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
     let subagent = record.parent_conversation_id.as_ref().map(|_| styled(FAINT, "subagent"));
     subagent.into_iter().chain(parts).collect::<Vec<_>>().join(" · ")
@@ -296,7 +296,7 @@ fn change_lines(change: &RewriteChange) -> [String; 2] {
     [line("from", &change.before), line("to  ", &change.after)]
 }
 
-/// A decision, where it says more than the runs that it was made of.
+/// Returns a decision, where it says more than the runs that it was made of.
 fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
     let event = one_line(&record.event, LENGTH);
     let by = decision
@@ -323,7 +323,7 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
     lines
 }
 
-/// A record that this version does not know, as far as it knows the names of its fields.
+/// Returns a record that this version does not know, as far as it knows the names of its fields.
 fn other_row(record: &Record, fields: &Object) -> RecordRow {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let facts = [text("kind"), text("reason")].into_iter().flatten();

@@ -145,7 +145,7 @@ pub fn run(
     Ok(Exit::Done)
 }
 
-/// The records of one conversation as lines, or the newest `limit` of them. Diagnostics are shown.
+/// Returns the records of one conversation as lines, or the newest `limit` of them. Diagnostics are shown.
 pub fn of_conversation(
     env: &Env,
     id: &str,
@@ -182,7 +182,7 @@ fn check_hook(env: &Env, project: Option<&Path>, hook: &str) -> Result<(), Failu
         .help(help))
 }
 
-/// The wanted records, laid out.
+/// Returns the wanted records, laid out.
 fn wanted(news: &NewLines, filter: &RecordFilter, format: LogFormat) -> Vec<RecordView> {
     let selected = news.lines.iter().filter(|it| filter.keeps(&it.line));
     selected.filter_map(|it| lines::view(it, format)).collect()
@@ -203,7 +203,7 @@ impl Args {
     }
 }
 
-/// The newest records, up to `limit`, with the lines that belong to them.
+/// Returns the newest records, up to `limit`, with the lines that belong to them.
 fn newest(limit: Option<NonZeroUsize>, mut views: Vec<RecordView>) -> Vec<RecordView> {
     let records = views.iter().enumerate().filter(|(_, it)| it.is_record());
     let first =

@@ -50,7 +50,7 @@ fn directory(path: &Path) -> Result<PathBuf, Failure> {
     if directory.is_dir() { Ok(directory) } else { Err(failed("it is not a directory".to_owned())) }
 }
 
-/// All diagnostics, by file.
+/// Returns all diagnostics, by file.
 fn findings(directory: &Path, agent: &dyn OwnAgent) -> Result<Vec<Diagnostic>, Failure> {
     let mut published = Vec::new();
     let mut findings = Vec::new();

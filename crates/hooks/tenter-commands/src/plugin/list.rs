@@ -38,7 +38,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-/// The lines of the table.
+/// Returns the lines of the table.
 fn table(plugins: &[FoundPlugin]) -> Vec<String> {
     let header = ["NAME", "LOCATION", "SKILLS", "RECIPES", "HOOKS"].map(str::to_owned);
     let rule = header.each_ref().map(|title| "-".repeat(title.len()));

@@ -47,14 +47,14 @@ pub(super) fn forget(project: &mut Project, plugin: &str) -> Result<(), Failure>
     trust::revoke(project, Some(record.name())).map(drop)
 }
 
-/// The record of the user's consent: to this plugin from this directory.
+/// Returns the record of the user's consent: to this plugin from this directory.
 fn record(plugin: &str, directory: &Path) -> TrustRecord {
     let fingerprint = Fingerprint(directory.to_string_lossy().into_owned());
     TrustRecord::new(TrustedKind::PluginSource, plugin, fingerprint, directory)
 }
 
-/// The directory outside the project that one of its plugins comes from, if it comes from one. A `file:` URL counts as outside:
-/// git decodes it in its own way.
+/// Returns the directory outside the project that one of its plugins comes from, if it comes from one. A `file:` URL counts as
+/// outside: git decodes it in its own way.
 fn outside(project: &Project, place: &PluginDir, spec: &Spec) -> Option<PathBuf> {
     if place.location == PluginLocation::Global {
         return None;

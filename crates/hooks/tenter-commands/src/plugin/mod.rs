@@ -72,12 +72,12 @@ pub fn run(
     }
 }
 
-/// Plugins add and remove hooks, which an agent must not do to its own guards.
+/// Checks that the user runs the command: plugins add and remove hooks, which an agent must not do to its own guards.
 fn user_must_run(env: &Env, project: Option<&Path>, name: &str) -> Result<(), Failure> {
     user_only::check(env, &root(env, project)?, name)
 }
 
-/// The names of the installed plugins.
+/// Returns the names of the installed plugins.
 pub fn installed_names(env: &Env, root: &Path) -> Vec<String> {
     let plugins = places::installed(&places::PluginDir::all(env, root)).unwrap_or_default();
     plugins.into_iter().map(|plugins| plugins.plugin.name).collect()

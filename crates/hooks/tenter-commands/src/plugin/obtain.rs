@@ -115,7 +115,7 @@ fn refused(place: &PluginDir, spec: &Spec, conflict: InstallError) -> ObtainErro
     }
 }
 
-/// The failure for a plugin that is already installed.
+/// Returns the failure for a plugin that is already installed.
 pub(super) fn already(place: &PluginDir, name: &str) -> Failure {
     let global = if place.location == PluginLocation::Global { " -g" } else { "" };
     Failure::new(format!("{name} is already installed"))

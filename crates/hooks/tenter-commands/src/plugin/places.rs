@@ -17,7 +17,7 @@ pub(super) enum PluginLocation {
 }
 
 impl PluginLocation {
-    /// The name in listings.
+    /// Returns the name in listings.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Local => "local",
@@ -42,7 +42,7 @@ impl PluginDir {
         Self { location, plugins: Plugins::new(layout.plugins_in(base)) }
     }
 
-    /// The project's directory, or the user's; only the user's if the project is the home directory.
+    /// Returns the project's directory, or the user's; only the user's if the project is the home directory.
     pub(super) fn chosen(env: &Env, root: &Path, global: bool) -> Self {
         let real =
             |path: &Path| -> PathBuf { path.canonicalize().unwrap_or_else(|_| path.to_owned()) };
@@ -79,7 +79,7 @@ impl PluginDir {
         }
     }
 
-    /// Both directories, the project's first.
+    /// Returns both directories, the project's first.
     pub(super) fn all(env: &Env, root: &Path) -> Vec<Self> {
         let (one, other) = (Self::chosen(env, root, false), Self::chosen(env, root, true));
         if one.location == other.location { vec![other] } else { vec![one, other] }
@@ -93,7 +93,7 @@ pub(super) struct FoundPlugin {
     pub(super) plugin: Installed,
 }
 
-/// The plugins of these directories, by name; the project's before the user's.
+/// Returns the plugins of these directories, by name; the project's before the user's.
 pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failure> {
     let mut plugins = Vec::new();
     for place in places {
@@ -104,7 +104,7 @@ pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failur
     Ok(plugins)
 }
 
-/// The failure for a plugin that is not installed.
+/// Returns the failure for a plugin that is not installed.
 pub(super) fn unknown(name: &str, plugins: &[FoundPlugin]) -> Failure {
     let names: Vec<&str> = plugins.iter().map(|one| one.plugin.name.as_str()).collect();
     let near = ResourceName::new(name).nearest(&names);
@@ -113,7 +113,7 @@ pub(super) fn unknown(name: &str, plugins: &[FoundPlugin]) -> Failure {
         .help("`tenter plugin list` lists them")
 }
 
-/// The failure for a plugin that is not in the chosen directory, but may be in the other one.
+/// Returns the failure for a plugin that is not in the chosen directory, but may be in the other one.
 pub(super) fn not_here(env: &Env, root: &Path, place: &PluginDir, name: &str) -> Failure {
     let all = installed(&PluginDir::all(env, root)).unwrap_or_default();
     let (here, elsewhere): (Vec<FoundPlugin>, Vec<FoundPlugin>) =

@@ -63,7 +63,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(exit)
 }
 
-/// The records of the named plugins.
+/// Returns the records of the named plugins.
 fn chosen(
     project: &Project,
     place: &PluginDir,
@@ -158,7 +158,7 @@ fn print(locked: &LockedPlugin, commit: Option<&str>, changes: &[PluginChange]) 
     }
 }
 
-/// The change of the executable bit, which no line shows.
+/// Returns the change of the executable bit, which no line shows.
 fn mode(kind: &ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Changed(
@@ -177,7 +177,7 @@ fn mode(kind: &ChangeKind) -> &'static str {
     }
 }
 
-/// The lines that differ; none for files that are not text.
+/// Returns the lines that differ; none for files that are not text.
 fn lines(kind: &ChangeKind) -> Vec<String> {
     let texts = match kind {
         ChangeKind::Added(new) => Some(("", new.text())),

@@ -54,7 +54,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(if verified.iter().all(|one| one.ok) { Exit::Done } else { Exit::Failed })
 }
 
-/// Everything that is installed or recorded in a directory, by name.
+/// Returns everything that is installed or recorded in a directory, by name.
 fn of_place(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
     let lock = place.plugins.lock()?;
     let plugins = installed(std::slice::from_ref(place))?;

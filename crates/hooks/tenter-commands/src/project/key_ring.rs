@@ -11,7 +11,7 @@ use tenter_terminal::failure::Failure;
 pub struct KeyRing(Mutex<BTreeMap<String, Key>>);
 
 impl KeyRing {
-    /// The provider's key; `print` is called if it is not known yet.
+    /// Returns the provider's key; `print` is called if it is not known yet.
     pub fn get_or_print(
         &self,
         provider: &str,
@@ -26,7 +26,7 @@ impl KeyRing {
         Ok(key)
     }
 
-    /// The keys, which must not reach a record.
+    /// Returns the keys, which must not reach a record.
     pub fn secrets(&self) -> Vec<String> {
         self.keys().values().map(|key| key.reveal().to_owned()).collect()
     }

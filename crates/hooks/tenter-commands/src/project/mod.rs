@@ -55,7 +55,7 @@ impl<'e> Project<'e> {
         Ok(Self { env, settings, layout, trust, keys, read_line, of_configuration, of_catalog })
     }
 
-    /// The projects around it whose hooks run in it, too (R89).
+    /// Returns the projects around it whose hooks run in it, too (R89).
     pub fn outer(&self) -> OuterProjects {
         outer_projects(self.env, self.root(), &self.trust)
     }
@@ -67,12 +67,12 @@ impl<'e> Project<'e> {
         findings
     }
 
-    /// The project's root.
+    /// Returns the project's root.
     pub fn root(&self) -> &Path {
         &self.settings.project
     }
 
-    /// The environment of hooks: without model keys, including those that the configuration names (R40).
+    /// Returns the environment of hooks: without model keys, including those that the configuration names (R40).
     pub fn hook_environment(&self) -> HookEnvironment {
         let pass = &self.settings.hooks.pass_env;
         let keys = self.settings.models.key_variables();
@@ -110,7 +110,8 @@ impl<'e> Project<'e> {
         })
     }
 
-    /// The environment of programs that Tenter starts for itself, such as git and an editor: the environment of hooks (R80).
+    /// Returns the environment of programs that Tenter starts for itself, such as git and an editor: the environment of hooks
+    /// (R80).
     pub fn program_environment(&self) -> Environment {
         self.hook_environment().base().clone()
     }
@@ -120,7 +121,8 @@ impl<'e> Project<'e> {
         KeyMask::for_results(self.hook_environment().secrets().chain(self.keys.secrets()))
     }
 
-    /// The secrets that must not reach a record: values of variables that hold keys, and keys that programs printed so far.
+    /// Returns the secrets that must not reach a record: values of variables that hold keys, and keys that programs printed so
+    /// far.
     pub fn secrets(&self) -> Vec<String> {
         let keys: Vec<&str> = self.settings.models.key_variables().collect();
         let variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
@@ -132,7 +134,7 @@ impl<'e> Project<'e> {
         TrustContext { root: self.root(), store: &self.trust, project: Some(self) }
     }
 
-    /// The diagnostics of the configuration, the trust store, and the catalog as it was last loaded.
+    /// Returns the diagnostics of the configuration, the trust store, and the catalog as it was last loaded.
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.of_configuration.iter().chain(&self.of_catalog)
     }
@@ -165,7 +167,7 @@ pub struct TrustContext<'p> {
     pub project: Option<&'p Project<'p>>,
 }
 
-/// The root of the project at `explicit`, or of the project of the working directory (R89).
+/// Returns the root of the project at `explicit`, or of the project of the working directory (R89).
 pub fn root(env: &Env, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
     match explicit {
         Some(directory) => real_directory(&env.cwd.join(directory)),

@@ -101,12 +101,12 @@ pub struct PendingTrust<'p> {
 }
 
 impl<'p> PendingTrust<'p> {
-    /// The untrusted hooks of a catalog.
+    /// Returns the untrusted hooks of a catalog.
     pub fn hooks_of(catalog: &'p Catalog) -> Self {
         Self { hooks: catalog.untrusted(), recipes: &[] }
     }
 
-    /// One recipe.
+    /// Returns one recipe.
     pub fn recipe(recipe: &'p ProjectRecipe) -> Self {
         Self { hooks: &[], recipes: std::slice::from_ref(recipe) }
     }
@@ -116,7 +116,7 @@ impl<'p> PendingTrust<'p> {
         self.hooks.is_empty() && self.recipes.is_empty()
     }
 
-    /// The names that it would have in the trust store.
+    /// Returns the names that it would have in the trust store.
     pub fn names(self) -> Vec<String> {
         let hooks = self.hooks.iter().map(|hook| hook.name.clone());
         let recipes =
@@ -124,7 +124,7 @@ impl<'p> PendingTrust<'p> {
         hooks.chain(recipes).collect()
     }
 
-    /// Names what is pending, as a plural noun with the beginning of a relative clause.
+    /// Returns names what is pending, as a plural noun with the beginning of a relative clause.
     fn kind(self) -> &'static str {
         match (self.hooks, self.recipes) {
             (_, []) => "hooks that",
@@ -133,7 +133,7 @@ impl<'p> PendingTrust<'p> {
         }
     }
 
-    /// The failure of a command that cannot continue without trust (R46).
+    /// Returns the failure of a command that cannot continue without trust (R46).
     pub fn refusal(self) -> Failure {
         let names = self.names().iter().map(|name| visible(name)).collect::<Vec<_>>().join(", ");
         let message = match (self.hooks, self.recipes) {
@@ -192,7 +192,7 @@ pub fn ask_through(
     }
 }
 
-/// The choices, with that to decide about each.
+/// Returns the choices, with that to decide about each.
 fn with_each(choices: [Choice<'static, TrustReply>; 4]) -> Vec<Choice<'static, TrustReply>> {
     let [trust, view, skip, quit] = choices;
     vec![trust, view, EACH, skip, quit]

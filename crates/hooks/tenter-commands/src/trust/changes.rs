@@ -26,7 +26,7 @@ enum Length {
 }
 
 impl Length {
-    /// Maximum number of lines per file.
+    /// Returns the maximum number of lines per file.
     fn lines(self) -> usize {
         match self {
             Self::Short => 60,
@@ -89,14 +89,14 @@ fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'
     files
 }
 
-/// The changed files of a hook; empty if it is new, or if what was trusted was not kept.
+/// Returns the changed files of a hook; empty if it is new, or if what was trusted was not kept.
 fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<TrustedFileChange> {
     let before = hook.previous.as_ref().and_then(|trusted| context.store.kept(&trusted.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
 }
 
-/// Everything that would run. `None`, with a note, if it changed since the question.
+/// Returns everything that would run. `None`, with a note, if it changed since the question.
 fn contents(hook: &Untrusted) -> Option<Contents> {
     let why = match Contents::read(&hook.covered) {
         Ok((fingerprint, contents)) if fingerprint == hook.fingerprint => return Some(contents),
@@ -132,7 +132,7 @@ pub(super) fn view(hooks: &[Untrusted]) -> Vec<String> {
     lines
 }
 
-/// The heading above a file.
+/// Returns the heading above a file.
 pub(super) fn heading(path: &Path) -> String {
     styled(HEADING, format!("--- {}", visible(&path.to_string_lossy())))
 }
@@ -165,7 +165,7 @@ fn lines(change: &TrustedFileChange, length: Length) -> Vec<String> {
     lines
 }
 
-/// The text of a file, which is empty if the file is missing; `None` if it is not text.
+/// Returns the text of a file, which is empty if the file is missing; `None` if it is not text.
 fn text(file: Option<&FileContent>) -> Option<&str> {
     match file.map(|file| &file.data) {
         None => Some(""),

@@ -97,7 +97,7 @@ fn note_managed(catalog: &Catalog) {
     }
 }
 
-/// The failure of this command if something stays untrusted.
+/// Returns the failure of this command if something stays untrusted.
 fn refusal(pending: PendingTrust) -> Failure {
     let failure = pending.refusal();
     failure.help(if Env::can_ask() {

@@ -29,18 +29,18 @@ pub struct TrustRecord {
 }
 
 impl TrustRecord {
-    /// A record of `name`; it holds as long as the fingerprint is the same. `path` is for the user to read.
+    /// Creates a record of `name`; it holds as long as the fingerprint is the same. `path` is for the user to read.
     pub fn new(kind: TrustedKind, name: &str, fingerprint: Fingerprint, path: &Path) -> Self {
         Self { name: trust_name(kind, name), fingerprint, path: path.to_owned() }
     }
 
-    /// A recipe as it was read.
+    /// Returns a recipe as it was read.
     pub fn of_recipe(recipe: &ProjectRecipe) -> Self {
         let fingerprint = recipe.fingerprint.clone();
         Self::new(TrustedKind::Recipe, &recipe.name, fingerprint, &recipe.path)
     }
 
-    /// The name in the trust store, such as `recipe:review`. No hook has it.
+    /// Returns the name in the trust store, such as `recipe:review`. No hook has it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -50,7 +50,7 @@ impl TrustRecord {
         store.project(root).is_trusted(&self.name, &self.fingerprint)
     }
 
-    /// The record as the store takes it.
+    /// Returns the record as the store takes it.
     pub fn entry(&self) -> TrustEntry {
         TrustEntry::new(&self.name, self.fingerprint.clone(), &self.path)
     }

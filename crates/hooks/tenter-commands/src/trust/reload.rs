@@ -25,7 +25,7 @@ pub struct Reloader {
 }
 
 impl Reloader {
-    /// A reloader for this project's hooks.
+    /// Creates a reloader for this project's hooks.
     pub fn new(project: &Project) -> Self {
         Self {
             project: project.root().to_owned(),

@@ -63,7 +63,7 @@ pub fn accept(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
     accept_in(&mut project.trust, catalog)
 }
 
-/// [`accept`], in this store.
+/// Trusts as [`accept`], in this store.
 pub(super) fn accept_in(store: &mut TrustStore, catalog: &Catalog) -> Result<(), Failure> {
     let hooks = catalog.hooks().iter().filter(|hook| hook.layer.needs_trust());
     let running: Vec<&str> = hooks.map(|hook| hook.name.as_str()).collect();
@@ -75,7 +75,7 @@ pub(super) fn accept_in(store: &mut TrustStore, catalog: &Catalog) -> Result<(),
     })
 }
 
-/// [`accept`], unless a trusted hook does not run: that is for the user to decide.
+/// Trusts as [`accept`], unless a trusted hook does not run: that is for the user to decide.
 pub fn accept_if_complete(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
     if catalog.lost().is_empty() { accept(project, catalog) } else { Ok(()) }
 }

@@ -17,11 +17,11 @@ use crate::trust::CoveredSiblings;
 /// The events and tool calls that the hooks of a project and its user apply to, by the usual names of tools.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Concerns<'a>(#[serde(borrow)] Vec<Concern<'a>>);
+pub struct HookSummaries<'a>(#[serde(borrow)] Vec<HookSummary<'a>>);
 
 /// The events and tool calls that one hook applies to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Concern<'a> {
+struct HookSummary<'a> {
     /// The events that it subscribes to; `None` if they are unknown.
     events: Option<Vec<String>>,
     /// Its matcher; `None` matches all tool calls.
@@ -31,10 +31,10 @@ struct Concern<'a> {
     gates: Option<RuleGates<'a>>,
 }
 
-impl Concerns<'static> {
+impl HookSummaries<'static> {
     /// Returns what the hooks that were found apply to.
-    pub(super) fn of(examined: &[Examined]) -> Self {
-        Self(examined.iter().filter_map(Concern::of).collect())
+    pub(super) fn new(examined: &[Examined]) -> Self {
+        Self(examined.iter().filter_map(HookSummary::new).collect())
     }
 
     /// Adds what other hooks apply to.
@@ -45,27 +45,31 @@ impl Concerns<'static> {
     /// Adds that there may be files that are hooks only because a setting names them.
     pub(super) fn with(mut self, missing: &[Missing]) -> Self {
         if missing.iter().any(|missing| missing.events.is_none()) {
-            self.0.push(Concern { events: None, matcher: None, gates: None });
+            self.0.push(HookSummary { events: None, matcher: None, gates: None });
         }
         self
     }
 }
 
-impl Concerns<'_> {
-    /// A name for the tool of a call: the same hooks apply to calls with the same one, as far as the tool decides.
+impl HookSummaries<'_> {
+    /// Returns a name for the tool of a call: the same hooks apply to calls with the same one, as far as the tool decides.
     pub fn tool_key(call: &ToolCall) -> String {
         matcher::tool_key(call)
     }
 
     /// Returns what applies to these events, and to the tool of `call` if they have one.
     #[must_use]
-    pub fn narrowed(&self, events: &[EventName], call: Option<&ToolCall>) -> Concerns<'static> {
+    pub fn narrowed(
+        &self,
+        events: &[EventName],
+        call: Option<&ToolCall>,
+    ) -> HookSummaries<'static> {
         let may_match = |matcher: &Matcher| {
             call.is_none_or(|call| !matches!(matcher.tool_name(call), Ok(None)))
         };
-        let concerns = self.0.iter().filter(|concern| concern.may_apply(events, may_match));
+        let summaries = self.0.iter().filter(|summary| summary.may_apply(events, may_match));
         let has_commands = call.is_none_or(may_have_commands);
-        Concerns(concerns.map(|concern| concern.narrowed(has_commands)).collect())
+        HookSummaries(summaries.map(|summary| summary.narrowed(has_commands)).collect())
     }
 
     /// Returns whether a hook may apply to one of these events, with the tool call `call` if they have one. `facts` makes the facts about
@@ -79,8 +83,8 @@ impl Concerns<'_> {
         let matches =
             |matcher: &Matcher| call.is_none_or(|call| !matches!(matcher.matches(call), Ok(None)));
         let mut gated = Vec::new();
-        for concern in self.0.iter().filter(|concern| concern.may_apply(events, matches)) {
-            match concern.gates.as_ref().zip(facts) {
+        for summary in self.0.iter().filter(|summary| summary.may_apply(events, matches)) {
+            match summary.gates.as_ref().zip(facts) {
                 Some((gates, facts)) => gated.push((gates, facts)),
                 None => return true,
             }
@@ -99,15 +103,16 @@ fn may_have_commands(call: &ToolCall) -> bool {
     standard == "bash" || canonical(standard) != Some(standard)
 }
 
-impl Concern<'static> {
-    fn of(examined: &Examined) -> Option<Self> {
+impl HookSummary<'static> {
+    fn new(examined: &Examined) -> Option<Self> {
         let Examined { candidate, covered, finding, about, .. } = examined;
         let mut gates = None;
         let (events, matcher) = match finding {
             Examination::Disabled => return None,
             Examination::NotExecutable if !about.is_hook => return None,
             Examination::Ready(ready) if matches!(ready.kind, HookKind::Executable) => {
-                let events = ready.subscriptions.iter().map(|named| named.event).collect();
+                let events =
+                    ready.subscriptions.iter().map(|subscription| subscription.event).collect();
                 // Scripts of the plugin's other hooks may change its reply.
                 let is_alone = !matches!(covered.beside, CoveredSiblings::Everything(_));
                 (is_alone.then_some(events), None)
@@ -132,7 +137,7 @@ impl Concern<'static> {
     }
 }
 
-impl Concern<'_> {
+impl HookSummary<'_> {
     /// Returns whether it may apply to one of these events, given the result of its matcher.
     fn may_apply(&self, events: &[EventName], matches: impl Fn(&Matcher) -> bool) -> bool {
         let Some(own) = &self.events else { return true };
@@ -144,9 +149,9 @@ impl Concern<'_> {
     }
 
     /// Returns the same with each gate once, and without gates of commands if there are none.
-    fn narrowed(&self, has_commands: bool) -> Concern<'static> {
+    fn narrowed(&self, has_commands: bool) -> HookSummary<'static> {
         let gates = self.gates.as_ref().map(|gates| gates.distinct(has_commands));
-        Concern { events: self.events.clone(), matcher: self.matcher.clone(), gates }
+        HookSummary { events: self.events.clone(), matcher: self.matcher.clone(), gates }
     }
 }
 
@@ -160,8 +165,11 @@ mod tests {
     #[test]
     fn any_rule_may_apply_to_a_call_that_was_not_read_to_its_end() {
         let events = Some(vec!["before_tool".to_owned()]);
-        let concerns =
-            Concerns(vec![Concern { events, matcher: None, gates: Some(RuleGates::default()) }]);
+        let summaries = HookSummaries(vec![HookSummary {
+            events,
+            matcher: None,
+            gates: Some(RuleGates::default()),
+        }]);
         let call = ToolCall::new("1", "file_read", [("file_path".to_owned(), json!("a"))]);
         let includes = |is_over_limit| {
             let facts = || {
@@ -169,10 +177,10 @@ mod tests {
                 facts.facts.call.over_limit = is_over_limit;
                 facts
             };
-            concerns.include(&[EventName::BeforeTool], Some(&call), Some(&facts))
+            summaries.include(&[EventName::BeforeTool], Some(&call), Some(&facts))
         };
         assert!(includes(true) && !includes(false));
-        assert!(concerns.include(&[EventName::BeforeTool], Some(&call), None));
-        assert!(!concerns.include(&[EventName::AfterTool], Some(&call), None));
+        assert!(summaries.include(&[EventName::BeforeTool], Some(&call), None));
+        assert!(!summaries.include(&[EventName::AfterTool], Some(&call), None));
     }
 }

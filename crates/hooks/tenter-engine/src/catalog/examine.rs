@@ -277,7 +277,7 @@ impl Examiner<'_> {
         (self.of_executable(candidate, covered, cached, stamp), fresh)
     }
 
-    /// The copy of a trusted hook that others can change: only that may run (R74).
+    /// Returns the copy of a trusted hook that others can change: only that may run (R74).
     fn private_copy(
         &self,
         covered: &Covered,

@@ -50,7 +50,7 @@ impl HookFiles {
         Ok(state)
     }
 
-    /// The SHA-256 of the state: the same only if no file changed, was added or was removed.
+    /// Returns the SHA-256 of the state: the same only if no file changed, was added or was removed.
     pub fn digest(&self) -> String {
         file_stamp::digest(&self.files)
     }

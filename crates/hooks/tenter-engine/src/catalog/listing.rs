@@ -124,7 +124,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// The diagnostic of a hook that fails closed.
+    /// Returns the diagnostic of a hook that fails closed.
     pub(super) fn fails_closed(&self) -> Diagnostic {
         let Self { name, why, events, .. } = self;
         let stopped = match events {

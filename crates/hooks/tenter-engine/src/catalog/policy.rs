@@ -32,7 +32,7 @@ pub struct PolicyTable {
 }
 
 impl PolicyTable {
-    /// The full names of all hooks with a setting.
+    /// Returns the full names of all hooks with a setting.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let all = self.overrides.keys().chain(self.env.keys()).chain(self.model.keys());
         all.map(String::as_str).collect::<BTreeSet<_>>().into_iter()

@@ -190,7 +190,8 @@ fn milliseconds(number: NonZeroU64) -> Duration {
     Duration::from_millis(number.get())
 }
 
-/// `closed` takes precedence: the user may be strict with a project's hook, and the project with a user's.
+/// Returns the stricter mode. `closed` takes precedence: the user may be strict with a project's hook, and the project with a
+/// user's.
 fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> {
     if one == Some(FailMode::Closed) { one } else { other.or(one) }
 }
@@ -201,7 +202,7 @@ fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> 
     names.filter(|name| !user_names.contains(name.as_str())).cloned().collect()
 }
 
-/// The timeouts in the user's file that are out of range.
+/// Returns the timeouts in the user's file that are out of range.
 fn clamped_timeouts(file: &Path, hooks: &HooksTable) -> Vec<Diagnostic> {
     let (least, most) = TIMEOUTS_MS;
     let all = ("hooks.timeout_ms".to_owned(), hooks.timeout_ms);

@@ -137,7 +137,7 @@ impl BackgroundHooks {
         }
     }
 
-    /// The replies that can still be used.
+    /// Returns the replies that can still be used.
     pub(super) fn late(&self) -> &LateReplies {
         &self.late
     }

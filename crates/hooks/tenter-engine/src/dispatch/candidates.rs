@@ -45,7 +45,7 @@ impl Candidate {
         self.hook.layer == Layer::Managed
     }
 
-    /// The literals without which the hook does not run on a call of the tool, if any are known.
+    /// Returns the literals without which the hook does not run on a call of the tool, if any are known.
     fn literals(&self) -> Option<&Literals> {
         self.hook.options.matcher.as_ref().filter(|_| matches!(self.tool, Some(Ok(_))))?.literals()
     }
@@ -96,7 +96,7 @@ impl Candidate {
         Some(Ok(Selected { tool, rule, not_searched }))
     }
 
-    /// The name of the tool that the hook reads: its own if the matcher's was not found.
+    /// Returns the name of the tool that the hook reads: its own if the matcher's was not found.
     pub(super) fn tool_name<'c>(&'c self, call: Option<&'c ToolCall>) -> MatchedTool<'c> {
         match &self.tool {
             Some(Ok(name)) => Some(name),
@@ -116,7 +116,7 @@ pub(super) struct Selected<'c> {
 }
 
 impl Selected<'_> {
-    /// A warning for the report of the run.
+    /// Returns a warning for the report of the run.
     pub(super) fn warning(&self) -> Option<String> {
         let error = self.not_searched.as_ref()?;
         Some(format!("{error}; it runs as if the call matched"))
@@ -146,7 +146,7 @@ impl FromIterator<Candidate> for Candidates {
 }
 
 impl Candidates {
-    /// For each awaited hook, whether its pattern may match the call; `None` if each has to be tried.
+    /// Returns, for each awaited hook, whether its pattern may match the call; `None` if each has to be tried.
     pub(super) fn possible(&self, call: Option<&ToolCall>) -> Option<Vec<bool>> {
         let call = call.filter(|_| self.awaited.len() >= MIN_FILTERED)?;
         let filter = || PatternFilter::new(self.awaited.iter().map(Candidate::literals));

@@ -219,7 +219,7 @@ impl<'e> Chain<'e> {
         }
     }
 
-    /// The hook that replaces one that changed, if it was trusted since and still subscribes to the event.
+    /// Returns the hook that replaces one that changed, if it was trusted since and still subscribes to the event.
     fn renew(&self, hook: &Arc<Hook>) -> Option<Arc<Hook>> {
         let renewed = self.engine.current.renew(hook, self.context.cancel)?;
         // A hook that no longer subscribes must not replace the decision of one that does.

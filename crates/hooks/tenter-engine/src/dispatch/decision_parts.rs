@@ -7,7 +7,7 @@ use super::Outcome;
 use crate::observe::DecisionKind;
 
 impl Outcome {
-    /// The parts of the decision, the most important first, each with the hook that it comes from.
+    /// Returns the parts of the decision, the most important first, each with the hook that it comes from.
     pub(super) fn parts(&self) -> Vec<(DecisionKind, &str)> {
         let verdict = self.verdict.as_ref().map(|verdict| {
             let kind = match verdict.value.kind {

@@ -45,7 +45,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome if no hook replies.
+    /// Creates the outcome if no hook replies.
     pub fn new(body: Body) -> Self {
         Self {
             body,
@@ -62,12 +62,12 @@ impl Outcome {
         }
     }
 
-    /// The hook that denied the event and its reason, if one did.
+    /// Returns the hook that denied the event and its reason, if one did.
     pub fn denied(&self) -> Option<(&str, &str)> {
         self.verdict_of(VerdictKind::Deny)
     }
 
-    /// The hook that asks the user and its reason, if one does and none denied.
+    /// Returns the hook that asks the user and its reason, if one does and none denied.
     pub fn asked(&self) -> Option<(&str, &str)> {
         self.verdict_of(VerdictKind::Ask)
     }
@@ -77,7 +77,7 @@ impl Outcome {
         Some((&verdict.hook, verdict.value.reason_text()))
     }
 
-    /// Hooks whose history action does not count because an earlier one does, except for the built-in hook (R31).
+    /// Returns the hooks whose history action does not count because an earlier one does, except for the built-in hook (R31).
     pub fn overruled(&self) -> Vec<String> {
         let behind = self.history.iter().skip(1).map(|action| &action.hook);
         behind.filter(|hook| *hook != builtin::NAME).cloned().collect()
@@ -152,8 +152,8 @@ impl Outcome {
         self.rewritten_by.push(hook.to_owned());
     }
 
-    /// A deny that prevents the event undoes every rewrite (R24, R26). After a tool, where a deny is only feedback, redactions
-    /// stay.
+    /// Undoes every rewrite after a deny that prevents the event (R24, R26). After a tool, where a deny is only feedback,
+    /// redactions stay.
     pub(super) fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
         self.raise_verdict(hook, verdict);
         if !self.body.name().may(Power::Block) {

@@ -51,7 +51,7 @@ impl LateReply {
         })
     }
 
-    /// The names of its parts.
+    /// Returns the names of its parts.
     pub(super) fn parts(&self) -> &'static str {
         match (&self.callback, &self.context) {
             (Some(_), Some(_)) => "callback, context",

@@ -53,7 +53,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine over a loaded catalog.
+    /// Creates an engine over a loaded catalog.
     pub(crate) fn new(catalog: Catalog, settings: EngineSettings) -> Self {
         let settings = Arc::new_cyclic(|this| EngineSettings { this: this.clone(), ..settings });
         Self {
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// The same engine, which reloads a hook that changed, provided that it is trusted in its new state (R75).
+    /// Returns the same engine, which reloads a hook that changed, provided that it is trusted in its new state (R75).
     pub(crate) fn reloading(self, reload: Arc<dyn Reload>) -> Self {
         Self { current: self.current.reloading(reload), ..self }
     }
@@ -74,12 +74,12 @@ impl Engine {
         &self.settings
     }
 
-    /// The project root.
+    /// Returns the project root.
     pub fn project(&self) -> &Path {
         &self.settings.project
     }
 
-    /// The present time, by the engine's clock.
+    /// Returns the present time, by the engine's clock.
     pub fn now(&self) -> Timestamp {
         (self.settings.clock)()
     }
@@ -137,27 +137,27 @@ impl Engine {
 // For the programs that use `inspect`.
 #[doc(hidden)]
 impl Engine {
-    /// The same engine, in which the hooks with these names do not run. They stay in the catalog.
+    /// Returns the same engine, in which the hooks with these names do not run. They stay in the catalog.
     #[must_use]
     pub fn leaving_out(self, names: BTreeSet<String>) -> Self {
         Self { left_out: names, ..self }
     }
 
-    /// An engine of the same project without hooks and observers.
+    /// Returns an engine of the same project without hooks and observers.
     #[must_use]
     pub fn without_hooks(&self) -> Self {
         let clock = self.settings.clock;
         Self::builder(self.project()).clock(clock).build(Catalog::default())
     }
 
-    /// The same engine, in which only managed hooks run: no user disables them.
+    /// Returns the same engine, in which only managed hooks run: no user disables them.
     #[must_use]
     pub fn only_managed(self) -> Self {
         let catalog = self.catalog().only_managed();
         Self { current: self.current.with_catalog(catalog), ..self }
     }
 
-    /// The hooks that this engine dispatches to at present.
+    /// Returns the hooks that this engine dispatches to at present.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.current.get().catalog)
     }
@@ -191,7 +191,7 @@ impl Engine {
     }
 }
 
-/// The part of the body that a rewrite at this event replaces, as JSON.
+/// Returns the part of the body that a rewrite at this event replaces, as JSON.
 fn subject(body: &Body) -> serde_json::Value {
     match body {
         Body::BeforeAgent { message } => serde_json::Value::String(message.clone()),

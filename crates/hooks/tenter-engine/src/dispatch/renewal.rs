@@ -47,7 +47,7 @@ impl Current {
         Self { reload: Some(reload), ..self }
     }
 
-    /// The same, with another catalog.
+    /// Returns the same, with another catalog.
     pub(super) fn with_catalog(self, catalog: Catalog) -> Self {
         Self { loaded: Mutex::new(loaded(catalog)), ..self }
     }
@@ -56,8 +56,8 @@ impl Current {
         Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same hook as `hook`, which changed since it was loaded, in a state that was trusted since. From now on it is used
-    /// instead. Nothing else in the catalog is replaced: no hook disappears because another one changed.
+    /// Returns the same hook as `hook`, which changed since it was loaded, in a state that was trusted since. From now on it is
+    /// used instead. Nothing else in the catalog is replaced: no hook disappears because another one changed.
     pub(super) fn renew(&self, hook: &Arc<Hook>, cancel: &Cancel) -> Option<Arc<Hook>> {
         let reload = self.reload.as_ref()?;
         let _one_at_a_time = self.renewing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ fn loaded(catalog: Catalog) -> Arc<Loaded> {
     Arc::new(Loaded { catalog: Arc::new(catalog), candidates: CandidateCache::default() })
 }
 
-/// The hook in `catalog` with the name, path and layer of `hook`.
+/// Returns the hook in `catalog` with the name, path and layer of `hook`.
 fn renewed<'c>(catalog: &'c Catalog, hook: &Hook) -> Option<&'c Arc<Hook>> {
     let is_same = |other: &&Arc<Hook>| {
         (&other.name, &other.path, other.layer) == (&hook.name, &hook.path, hook.layer)

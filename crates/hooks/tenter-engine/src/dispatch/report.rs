@@ -30,7 +30,7 @@ pub(super) struct RunReport<'e> {
 }
 
 impl<'e> RunReport<'e> {
-    /// The report of a run of `hook` on an event.
+    /// Returns the report of a run of `hook` on an event.
     pub(super) fn begin(
         settings: &'e EngineSettings,
         hook: &Hook,
@@ -48,7 +48,7 @@ impl<'e> RunReport<'e> {
         Self::new(settings, run)
     }
 
-    /// The report of a run of the built-in hook.
+    /// Returns the report of a run of the built-in hook.
     pub(super) fn built_in(settings: &'e EngineSettings, scope: &Arc<Scope>) -> Self {
         Self::new(
             settings,
@@ -56,7 +56,7 @@ impl<'e> RunReport<'e> {
         )
     }
 
-    /// The report that a hook should have run and cannot.
+    /// Returns the report that a hook should have run and cannot.
     pub(super) fn missing(
         settings: &'e EngineSettings,
         scope: &Arc<Scope>,
@@ -76,7 +76,7 @@ impl<'e> RunReport<'e> {
         self.is_withdrawn = true;
     }
 
-    /// The run as it is reported.
+    /// Returns the run as it is reported.
     pub(super) fn run(&self) -> &HookRun {
         &self.run
     }
@@ -110,12 +110,12 @@ impl<'e> RunReport<'e> {
         output.reply
     }
 
-    /// The call fits this rule of the hook.
+    /// Records that the call fits this rule of the hook.
     pub(super) fn fits(&mut self, rule: Option<&RuleMatch>) {
         self.run.rule = rule.map(|rule| rule.fit.clone());
     }
 
-    /// The reply decided these things, the most important first.
+    /// Records that the reply decided these things, the most important first.
     pub(super) fn decided(
         &mut self,
         decisions: &[DecisionKind],
@@ -129,7 +129,7 @@ impl<'e> RunReport<'e> {
         self.run.change = change;
     }
 
-    /// The reply is recorded and not applied: the hook is in monitor mode.
+    /// Records that the reply is not applied: the hook is in monitor mode.
     pub(super) fn monitored(mut self, reply: Result<Reply, RunFailure>) {
         match reply {
             Ok(reply) => {
@@ -142,22 +142,22 @@ impl<'e> RunReport<'e> {
         }
     }
 
-    /// A part of the reply has no effect.
+    /// Records that a part of the reply has no effect.
     pub(super) fn warn(&mut self, warning: String) {
         self.run.warnings.push(warning);
     }
 
-    /// An earlier hook's history action counts instead of this one.
+    /// Records that an earlier hook's history action counts instead of this one.
     pub(super) fn yielded_to(&mut self, other: &str) {
         self.run.notes.push(format!("it gives way to the hook {other}"));
     }
 
-    /// Its follow-ups have no effect, because the turn limit is reached (R35).
+    /// Records that its follow-ups have no effect, because the turn limit is reached (R35).
     pub(super) fn cannot_continue(&mut self) {
         self.run.notes.push("its follow-ups have no effect: the turn limit is reached".to_owned());
     }
 
-    /// The reply came too late to decide anything: `late` is used at a later turn, `ignored` is not.
+    /// Records that the reply came too late to decide anything: `late` is used at a later turn, `ignored` is not.
     pub(super) fn replied_late(&mut self, late: Option<&LateReply>, ignored: DecisionKind) {
         self.decided(&[], None, None);
         if let Some(late) = late {
@@ -172,7 +172,7 @@ impl<'e> RunReport<'e> {
         }
     }
 
-    /// Another late reply was dropped to make room for the reply of this run.
+    /// Records that another late reply was dropped to make room for the reply of this run.
     pub(super) fn dropped(&mut self, other: &LateReply) {
         self.run.warnings.push(format!(
             "too many late replies are kept for a later turn: the reply of the hook {} at {} is dropped",
@@ -180,7 +180,7 @@ impl<'e> RunReport<'e> {
         ));
     }
 
-    /// The hook was not started.
+    /// Records that the hook was not started.
     pub(super) fn not_started(&mut self) {
         self.run.end = RunEnd::NotStarted;
     }
@@ -248,7 +248,7 @@ fn missing_run(
     }
 }
 
-/// A run of a hook that starts now.
+/// Returns a run of a hook that starts now.
 fn identity(
     settings: &EngineSettings,
     scope: &Arc<Scope>,

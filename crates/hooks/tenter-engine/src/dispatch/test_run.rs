@@ -128,7 +128,7 @@ impl Engine {
 }
 
 impl Hook {
-    /// The payload that the hook reads of an event; `None` if its protocol does not have the event.
+    /// Returns the payload that the hook reads of an event; `None` if its protocol does not have the event.
     pub fn payload(&self, subscription: Subscription, event: &Event) -> Option<Object> {
         let input = Input::Event { tool_name: None };
         let facts = LazyFacts::new(&Arc::new(CallSurroundings::new(&event.scope.cwd)));

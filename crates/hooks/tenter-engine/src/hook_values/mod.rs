@@ -63,12 +63,12 @@ pub(crate) enum ValueError {
 }
 
 impl HookValues {
-    /// The values below `root`, which is created when it is needed.
+    /// Creates the values below `root`, which is created when it is needed.
     pub(crate) fn new(root: PathBuf) -> Self {
         Self { root }
     }
 
-    /// The values of one hook in one scope. `now` is the present time.
+    /// Returns the values of one hook in one scope. `now` is the present time.
     pub(crate) fn file(
         &self,
         owner: HookOwner<'_>,
@@ -113,7 +113,7 @@ pub(crate) struct ValueFile {
 }
 
 impl ValueFile {
-    /// The value of `key` and its version.
+    /// Returns the value of `key` and its version.
     ///
     /// # Errors
     /// The file cannot be read or is damaged.

@@ -7,8 +7,8 @@ use tenter_protocol::{Block, Message};
 use super::redact::Redactor;
 
 impl Redactor {
-    /// The message as payloads have it, without secrets. With `light`, texts of tool results are cut to that many bytes, and
-    /// images have no data.
+    /// Returns the message as payloads have it, without secrets. With `light`, texts of tool results are cut to that many bytes,
+    /// and images have no data.
     pub(crate) fn message(&self, message: &Message, light: Option<usize>) -> Value {
         let texts: Vec<String> =
             message.blocks.iter().map(|block| self.content(block, light)).collect();
@@ -38,7 +38,7 @@ impl Redactor {
         }
     }
 
-    /// The value without secrets, each text cut to `limit` bytes. Values of tools are at most 64 levels deep.
+    /// Returns the value without secrets, each text cut to `limit` bytes. Values of tools are at most 64 levels deep.
     fn whole(&self, value: Value, limit: usize) -> Value {
         let text = |text: &str| excerpt::head(&self.masked(text), limit).into_owned();
         match value {

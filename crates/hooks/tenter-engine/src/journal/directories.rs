@@ -18,7 +18,7 @@ pub struct JournalDirectories {
 }
 
 impl JournalDirectories {
-    /// The journals in `directory`.
+    /// Creates the journals in `directory`.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self { first: directory.into(), others: Vec::new() }
     }
@@ -33,24 +33,24 @@ impl JournalDirectories {
         self
     }
 
-    /// The directory that a user looks at first.
+    /// Returns the directory that a user looks at first.
     pub fn first(&self) -> &Path {
         &self.first
     }
 
-    /// All directories.
+    /// Returns all directories.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(&self.first).chain(&self.others).map(PathBuf::as_path)
     }
 
-    /// The file of a conversation's journal. One that does not exist would be in the first directory.
+    /// Returns the file of a conversation's journal. One that does not exist would be in the first directory.
     pub fn path(&self, conversation: &str) -> PathBuf {
         let mut paths = self.all().map(|directory| reader::path(directory, conversation));
         let existing = paths.find(|path| fs::symlink_metadata(path).is_ok());
         existing.unwrap_or_else(|| reader::path(&self.first, conversation))
     }
 
-    /// The conversations that have a journal, oldest first by the time of their last line.
+    /// Returns the conversations that have a journal, oldest first by the time of their last line.
     ///
     /// # Errors
     /// When a directory is there but cannot be read.
@@ -59,7 +59,7 @@ impl JournalDirectories {
         Ok(dated.into_iter().map(|(_, conversation)| conversation).collect())
     }
 
-    /// The conversations that have a journal, with the time at which it was last written, oldest first.
+    /// Returns the conversations that have a journal, with the time at which it was last written, oldest first.
     ///
     /// # Errors
     /// When a directory is there but cannot be read.
@@ -89,7 +89,7 @@ impl JournalDirectories {
         Ok(lines)
     }
 
-    /// The lines of a conversation's journal, from its end; `None` if it has no journal.
+    /// Returns the lines of a conversation's journal, from its end; `None` if it has no journal.
     ///
     /// # Errors
     /// When the file is there but cannot be read.
@@ -97,7 +97,7 @@ impl JournalDirectories {
         NewestLines::open(self.path(conversation))
     }
 
-    /// The start of a conversation's journal.
+    /// Returns the start of a conversation's journal.
     pub fn tail(&self, conversation: &str) -> JournalTail {
         JournalTail::of_file(self.path(conversation))
     }

@@ -100,7 +100,7 @@ impl KeyFormats {
         self.formats.push(KeyFormat { expression, regex: OnceLock::new() });
     }
 
-    /// The formats of which `text` may contain a key.
+    /// Returns the formats of which `text` may contain a key.
     fn possible_in(&self, text: &str) -> Vec<usize> {
         let mut possible = Vec::new();
         for (at, start) in text.as_bytes().windows(START).enumerate() {
@@ -117,7 +117,7 @@ impl KeyFormats {
         possible
     }
 
-    /// The markers that begin with these bytes.
+    /// Returns the markers that begin with these bytes.
     fn markers_at(&self, start: &[u8]) -> &[Marker] {
         let first = |marker: &Marker| marker.text.as_bytes()[..START].cmp(start);
         let from = self.markers.partition_point(|marker| first(marker).is_lt());
@@ -127,13 +127,14 @@ impl KeyFormats {
 }
 
 impl KeyFormat {
-    /// The expression, compiled once.
+    /// Returns the expression, compiled once.
     fn regex(&self) -> Option<&Regex> {
         self.regex.get_or_init(|| Regex::new(&pattern(self.expression)).ok()).as_ref()
     }
 }
 
-/// The expression in the language of the engine. A word also begins after an escaped line break, as in JSON within a string.
+/// Returns the expression in the language of the engine. A word also begins after an escaped line break, as in JSON within a
+/// string.
 fn pattern(expression: &str) -> String {
     let (start, rest) = match expression.strip_prefix(r"\b") {
         Some(rest) => (r"(?:(?-u:\b)|\\[nrt])", rest),
@@ -163,7 +164,7 @@ fn begins_word(before: &[u8]) -> bool {
     }
 }
 
-/// A number for the first bytes of a text.
+/// Returns a number for the first bytes of a text.
 fn hash(text: &[u8]) -> Option<usize> {
     let [first, second, third, ..] = text else { return None };
     let mixed = usize::from(*first) ^ usize::from(*second) << 4 ^ usize::from(*third) << 8;
@@ -176,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// A text that fits an expression: of every class another member, of every repetition the fewest.
+    /// Returns a text that fits an expression: of every class another member, of every repetition the fewest.
     fn sample(hir: &Hir, seed: &mut usize) -> String {
         *seed += 7;
         match hir.kind() {
@@ -224,13 +225,13 @@ mod tests {
         }
     }
 
-    /// Letters and digits as keys have them.
+    /// Returns letters and digits as keys have them.
     fn random(length: usize) -> String {
         let letters = b"k7Qz2mXv9RbT4wLc8NyJ5hPd3GsF6aEu1KoVqYtBxZrWnMjHgDfSpC";
         (0..length).map(|at| char::from(letters[(at * 31 + length) % letters.len()])).collect()
     }
 
-    /// Letters and digits of a number in base 16.
+    /// Returns letters and digits of a number in base 16.
     fn hex(length: usize) -> String {
         (0..length).map(|at| char::from(b"0123456789abcdef"[(at * 7 + length) % 16])).collect()
     }

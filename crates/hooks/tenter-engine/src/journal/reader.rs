@@ -17,7 +17,7 @@ const FIRST_BLOCK: u64 = 32 << 10;
 /// Maximum number of bytes that are read at once from the end of a journal, unless a line is longer.
 const MAX_BLOCK: u64 = 1 << 20;
 
-/// The file of a conversation's journal.
+/// Returns the file of a conversation's journal.
 pub fn path(directory: &Path, conversation: &str) -> PathBuf {
     // Tenter makes the ids, but one may come from a command line: it must not lead out of the directory.
     let name: String = conversation
@@ -27,7 +27,7 @@ pub fn path(directory: &Path, conversation: &str) -> PathBuf {
     directory.join(format!("{name}.jsonl"))
 }
 
-/// The length of the journal at `path`, in bytes; 0 if there is none. To look costs one system call.
+/// Returns the length of the journal at `path`, in bytes; 0 if there is none. To look costs one system call.
 ///
 /// # Errors
 /// When something else than a file is there, or it cannot be looked at.
@@ -68,12 +68,12 @@ pub struct JournalTail {
 }
 
 impl JournalTail {
-    /// The start of a conversation's journal, which need not exist yet.
+    /// Creates the start of a conversation's journal, which need not exist yet.
     pub fn new(directory: &Path, conversation: &str) -> Self {
         Self::of_file(path(directory, conversation))
     }
 
-    /// The start of the journal in a file, which need not exist yet.
+    /// Returns the start of the journal in a file, which need not exist yet.
     pub(super) fn of_file(path: PathBuf) -> Self {
         Self { path, offset: 0 }
     }
@@ -180,7 +180,7 @@ impl NewestLines {
     }
 }
 
-/// The lines in `bytes`, and their length in bytes. A last line that lacks only its newline is complete.
+/// Returns the lines in `bytes`, and their length in bytes. A last line that lacks only its newline is complete.
 fn split(bytes: &[u8]) -> (JournalLines, usize) {
     let mut lines = JournalLines::default();
     let mut taken = 0;
@@ -214,7 +214,7 @@ pub fn read(directory: &Path, conversation: &str) -> io::Result<JournalLines> {
     Ok(lines)
 }
 
-/// The conversations that have a journal, oldest first by the time of their last line.
+/// Returns the conversations that have a journal, oldest first by the time of their last line.
 ///
 /// # Errors
 /// When the directory is there but cannot be read.
@@ -224,7 +224,7 @@ pub fn conversations(directory: &Path) -> io::Result<Vec<String>> {
     Ok(dated.into_iter().map(|(_, conversation)| conversation).collect())
 }
 
-/// The conversations that have a journal, with the time of their last line.
+/// Returns the conversations that have a journal, with the time of their last line.
 pub(super) fn dated_conversations(directory: &Path) -> io::Result<Vec<(SystemTime, String)>> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,

@@ -75,7 +75,7 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    /// The hooks that the record names.
+    /// Returns the hooks that the record names.
     pub fn hooks(&self) -> impl Iterator<Item = &str> {
         let (named, overruled) = match self {
             Self::Run(run) => (Some(run.hook.as_str()), &[][..]),
@@ -142,7 +142,7 @@ pub struct PermissionRecord {
 }
 
 impl PermissionRecord {
-    /// The record of a decision in this mode.
+    /// Creates the record of a decision in this mode.
     pub fn new(mode: &str, source: &PermissionSource) -> Self {
         let mut record = Self {
             mode: mode.to_owned(),

@@ -97,7 +97,7 @@ impl Redactor {
         Cutting { redactor: self, string: BRIEF_STRING, budget: BRIEF_VALUE }.fields(0, fields)
     }
 
-    /// The number of bytes beyond a cut in which the end of a secret can be that begins before it.
+    /// Returns the number of bytes beyond a cut in which the end of a secret can be that begins before it.
     fn margin(&self) -> usize {
         self.secrets.first().map_or(0, String::len).max(LONGEST_KEY)
     }

@@ -116,13 +116,13 @@ pub struct Seals {
 }
 
 impl Seals {
-    /// The seals of the journals in `directory`.
+    /// Returns the seals of the journals in `directory`.
     pub fn of_directory(directory: &Path) -> Self {
         let chain = directory.with_extension("seals");
         Self { directory: directory.to_owned(), chain }
     }
 
-    /// The file with the chain.
+    /// Returns the file with the chain.
     pub fn path(&self) -> &Path {
         &self.chain
     }

@@ -47,12 +47,12 @@ struct JournalState {
 }
 
 impl JournalWriter {
-    /// A writer into `directory`, which is created when the first line is written.
+    /// Creates a writer into `directory`, which is created when the first line is written.
     pub fn new(directory: PathBuf, redactor: Redactor) -> Self {
         Self { directory, redactor, project: None, state: Mutex::default() }
     }
 
-    /// The same writer, whose records name their project.
+    /// Returns the same writer, whose records name their project.
     #[must_use]
     pub fn of_project(self, root: &Path) -> Self {
         Self { project: Some(root.to_string_lossy().into_owned()), ..self }

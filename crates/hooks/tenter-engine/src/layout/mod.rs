@@ -140,13 +140,13 @@ impl Default for DirectoryNames {
 }
 
 impl DirectoryNames {
-    /// The directories of hooks and plugins, which decide what runs, relative to a project or to the home directory.
+    /// Returns the directories of hooks and plugins, which decide what runs, relative to a project or to the home directory.
     pub fn hooks_and_plugins(&self) -> Vec<PathBuf> {
         let names = self.resources.iter().map(|name| Path::new(name).join(HOOKS.directory));
         names.chain([self.plugins()]).collect()
     }
 
-    /// The directory of plugins, relative to a project or to the home directory.
+    /// Returns the directory of plugins, relative to a project or to the home directory.
     fn plugins(&self) -> PathBuf {
         Path::new(self.resources.first().map_or("", String::as_str)).join("plugins")
     }
@@ -175,7 +175,7 @@ pub struct ResourceLayout {
 }
 
 impl ResourceLayout {
-    /// The layout with the default directory names.
+    /// Creates the layout with the default directory names.
     pub fn new(
         project: impl Into<PathBuf>,
         home: impl Into<PathBuf>,
@@ -210,7 +210,7 @@ impl ResourceLayout {
         Self { outer, ..self }
     }
 
-    /// The layout of each project whose hooks run, the outermost first and this one last.
+    /// Returns the layout of each project whose hooks run, the outermost first and this one last.
     pub fn projects(&self) -> impl Iterator<Item = Self> {
         let outer =
             self.outer.iter().map(|project| Self { project: project.clone(), ..self.alone() });
@@ -221,7 +221,7 @@ impl ResourceLayout {
         self.clone().with_outer(Vec::new())
     }
 
-    /// The directory of the plugins of the project or the home directory `base`.
+    /// Returns the directory of the plugins of the project or the home directory `base`.
     pub fn plugins_in(&self, base: &Path) -> PathBuf {
         base.join(self.names.plugins())
     }
@@ -232,13 +232,13 @@ impl ResourceLayout {
         in_home.into_iter().chain([self.config_home.join(&self.names.config)]).collect()
     }
 
-    /// The directory for new resources of `kind` in the project (R81).
+    /// Returns the directory for new resources of `kind` in the project (R81).
     pub fn new_in_project(&self, kind: &ResourceKind) -> PathBuf {
         let last = self.names.resources.last().map_or("", String::as_str);
         self.project.join(last).join(kind.directory)
     }
 
-    /// The directory for new resources of `kind` for all projects of the user (R81).
+    /// Returns the directory for new resources of `kind` for all projects of the user (R81).
     pub fn new_for_user(&self, kind: &ResourceKind) -> PathBuf {
         self.config_home.join(&self.names.config).join(kind.directory)
     }

@@ -21,12 +21,12 @@ impl ResourceName {
         })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name without its plugin and subdirectories.
+    /// Returns the name without its plugin and subdirectories.
     pub fn last(&self) -> &str {
         last(&self.0)
     }

@@ -54,7 +54,7 @@ impl<'a> Marks<'a> {
         counts && (!file.is_symlink() || mark.exists())
     }
 
-    /// The top of the git repository. The `.git` of a further working tree is a file.
+    /// Returns the top of the git repository. The `.git` of a further working tree is a file.
     pub(crate) fn git_top(&self) -> Option<&'a Path> {
         self.start.ancestors().find(|dir| self.has(dir, ".git"))
     }

@@ -56,7 +56,7 @@ impl ResourceLayout {
 }
 
 impl Resources {
-    /// Only the directory `path`, as a project's plugin has it that is not installed.
+    /// Creates a layout of only the directory `path`, as a project's plugin has it that is not installed.
     pub fn of_dir(kind: &'static ResourceKind, path: &Path) -> Self {
         let mut resources = Self { kind, directories: Vec::new(), diagnostics: Vec::new() };
         let root = Root::new(Layer::ProjectPlugin, path);
@@ -78,7 +78,7 @@ impl Resources {
         }
     }
 
-    /// The files that `written` can mean, in order of precedence; none if no resource can have the name.
+    /// Returns the files that `written` can mean, in order of precedence; none if no resource can have the name.
     pub fn named(&self, written: &str) -> Vec<ResourceFile<'_>> {
         let name = ResourceName::new(written);
         let files = self.directories.iter().filter_map(|directory| {
@@ -96,7 +96,7 @@ impl Resources {
         Some(ResourceFile { name, path, kind: self.kind, directory })
     }
 
-    /// Every file, in order of precedence and by name; shadowed ones too.
+    /// Returns every file, in order of precedence and by name; shadowed ones too.
     pub fn files(&self, diagnostics: &mut Vec<Diagnostic>) -> Vec<ResourceFile<'_>> {
         let mut files = Vec::new();
         for directory in &self.directories {
@@ -116,7 +116,7 @@ impl Resources {
 }
 
 impl ResourceFile<'_> {
-    /// The directory that the file was found in.
+    /// Returns the directory that the file was found in.
     pub fn root(&self) -> &Root {
         &self.directory.root
     }
@@ -136,7 +136,7 @@ impl ResourceFile<'_> {
 }
 
 impl ResourceForm {
-    /// The file of the resource `name` in `directory`, if it exists.
+    /// Returns the file of the resource `name` in `directory`, if it exists.
     fn path(self, directory: &Path, name: &str) -> Option<PathBuf> {
         let exists = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
         match self {
@@ -235,7 +235,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// The entries by name; of a huge directory any `limit` of them.
+/// Returns the entries by name; of a huge directory any `limit` of them.
 fn sorted(path: &Path, limit: usize) -> io::Result<Vec<DirEntry>> {
     let entries = fs::read_dir(path)?.take(limit.saturating_add(1));
     let mut entries = entries.collect::<io::Result<Vec<_>>>()?;

@@ -27,7 +27,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// A directory that is no plugin's and may be anywhere.
+    /// Creates a directory that is no plugin's and may be anywhere.
     pub fn new(layer: Layer, dir: impl Into<PathBuf>) -> Self {
         Self { layer, dir: dir.into(), prefix: String::new(), within: None, is_named: false }
     }
@@ -46,7 +46,7 @@ impl Root {
         }
     }
 
-    /// A directory that the user named for this run. It counts as the project's if it is in the project or contains it.
+    /// Returns a directory that the user named for this run. It counts as the project's if it is in the project or contains it.
     pub fn named(dir: &Path, project: &Path) -> Self {
         let layer = if overlaps(dir, project) { Layer::Project } else { Layer::User };
         Self { is_named: true, ..Self::new(layer, dir) }
@@ -73,8 +73,8 @@ fn overlaps(one: &Path, other: &Path) -> bool {
 }
 
 impl ResourceLayout {
-    /// Every directory that may hold resources of `kind`, highest precedence first (R8). Of the projects around the project, only
-    /// hooks count, before the directories of the project (R89).
+    /// Returns every directory that may hold resources of `kind`, highest precedence first (R8). Of the projects around the
+    /// project, only hooks count, before the directories of the project (R89).
     pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
         let (roots, diagnostics) = self.roots_with_duplicates(kind);
         let (managed, others) = roots.into_iter().partition(|root| root.layer == Layer::Managed);
@@ -152,7 +152,7 @@ impl ResourceLayout {
         (roots, diagnostics)
     }
 
-    /// The directories of the project for `kind`, without plugins.
+    /// Returns the directories of the project for `kind`, without plugins.
     pub fn of_project(&self, kind: &ResourceKind) -> Vec<Root> {
         let top = kind.in_project_root.then(|| self.project.clone());
         let below = self.names.resources.iter().map(|name| self.project.join(name));
@@ -165,7 +165,7 @@ impl ResourceLayout {
         roots.collect()
     }
 
-    /// The directories of the user for `kind`, without plugins.
+    /// Returns the directories of the user for `kind`, without plugins.
     pub fn of_user(&self, kind: &ResourceKind) -> Vec<Root> {
         let mut below = self.names.resources.iter().map(|name| self.home.join(name));
         let mut directories = Vec::from_iter(below.next());
@@ -179,7 +179,7 @@ impl ResourceLayout {
         roots.map(|dir| Root::new(Layer::User, dir.join(kind.directory))).collect()
     }
 
-    /// The directories of the plugins of `base`, by name.
+    /// Returns the directories of the plugins of `base`, by name.
     fn plugins(
         &self,
         layer: Layer,

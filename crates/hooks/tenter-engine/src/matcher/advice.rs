@@ -33,7 +33,7 @@ fn advise(message: &str, help: &str) -> Advice {
     Advice { message: message.to_owned(), help: help.to_owned() }
 }
 
-/// `Bash(rm:*)` and the like: as an expression it means the name `Bashrm:`, which no tool has.
+/// Advises on `Bash(rm:*)` and the like: as an expression it means the name `Bashrm:`, which no tool has.
 fn permission_rule(text: &str) -> Option<Advice> {
     let (tool, rule) = text.strip_suffix(')')?.split_once('(')?;
     let is_name = !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -49,7 +49,7 @@ fn permission_rule(text: &str) -> Option<Advice> {
     Some(advise("it is a permission rule, and `matcher.tool` is a regular expression", &help))
 }
 
-/// Characters that no tool's name contains.
+/// Advises on characters that no tool's name contains.
 fn never_a_name(text: &str) -> Option<Advice> {
     let (message, help) = if text.contains(',') && !text.contains('{') {
         (
@@ -64,7 +64,7 @@ fn never_a_name(text: &str) -> Option<Advice> {
     Some(advise(message, help))
 }
 
-/// Valid expressions with an unexpected meaning.
+/// Advises on valid expressions with an unexpected meaning.
 fn meant_otherwise(text: &str) -> Option<Advice> {
     let ast = parse::Parser::new().parse(text).ok()?;
     if let Ast::Alternation(alternation) = &ast

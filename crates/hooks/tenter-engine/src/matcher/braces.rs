@@ -35,7 +35,7 @@ pub(super) fn escaped(text: &str) -> Result<String, Advice> {
     Ok(escaped)
 }
 
-/// The rest of an escape: a letter, and its argument.
+/// Copies the rest of an escape: a letter, and its argument.
 fn copy_escape(letters: &mut Peekable<CharIndices<'_>>, escaped: &mut String) {
     let Some((_, letter)) = letters.next() else { return };
     escaped.push(letter);
@@ -56,7 +56,7 @@ enum Brace<'t> {
     Ambiguous(&'t str),
 }
 
-/// The kind of the brace at the start of `text`.
+/// Returns the kind of the brace at the start of `text`.
 fn brace(text: &str) -> Brace<'_> {
     let Some((inner, _)) = text[1..].split_once('}') else { return Brace::Literal };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -111,7 +111,7 @@ fn slow(reason: &str) -> Advice {
 }
 
 impl Expression {
-    /// An expression. Errors are found by [`check`], or on first use.
+    /// Creates an expression. Errors are found by [`check`], or on first use.
     pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), literals: OnceLock::new(), engine: OnceLock::new() }
     }
@@ -120,14 +120,14 @@ impl Expression {
         &self.text
     }
 
-    /// Literals, one of which is in every text that matches; `None` if none are known.
+    /// Returns literals, one of which is in every text that matches; `None` if none are known.
     pub(super) fn literals(&self) -> Option<&Literals> {
         let new_literals =
             || (self.text.len() <= MAX_LENGTH).then(|| Literals::new(&self.text)).flatten();
         self.literals.get_or_init(new_literals).as_ref()
     }
 
-    /// The first match in `text`. An expression is not compiled for a text that cannot match.
+    /// Returns the first match in `text`. An expression is not compiled for a text that cannot match.
     ///
     /// # Errors
     /// The reason why the search was aborted, or why the expression is invalid.
@@ -139,7 +139,7 @@ impl Expression {
         self.find_compiled(text)
     }
 
-    /// The same, without the shortcut.
+    /// Returns the same, without the shortcut.
     pub(super) fn find_compiled(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.engine()? {
             Engine::Words(words) => Ok(words.find(text)),
@@ -160,7 +160,7 @@ impl Expression {
     }
 }
 
-/// The cheapest engine that can search for `text`.
+/// Returns the cheapest engine that can search for `text`.
 fn engine_for(text: &str) -> Result<Engine, Advice> {
     if text.len() > MAX_LENGTH {
         return Err(refusal(
@@ -176,7 +176,7 @@ fn engine_for(text: &str) -> Result<Engine, Advice> {
     }
 }
 
-/// The engine for an expression that the linear engine rejected with `error`.
+/// Returns the engine for an expression that the linear engine rejected with `error`.
 fn lacking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
     let literal = braces::escaped(text)?;
     if is_about_braces(error) && literal != text {
@@ -235,7 +235,7 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advic
     }
 }
 
-/// The feature of an expression that the linear engine lacks.
+/// Returns the feature of an expression that the linear engine lacks.
 fn reason(error: &regex_syntax::Error) -> String {
     let regex_syntax::Error::Parse(error) = error else { return "more than is usual".to_owned() };
     match error.kind() {

@@ -23,8 +23,8 @@ pub(crate) struct PatternFilter {
 }
 
 impl PatternFilter {
-    /// The filter of the matchers whose patterns need these literals, by their place in the list. A matcher of which none are
-    /// known is never ruled out. `None` if no matcher can be.
+    /// Creates the filter of the matchers whose patterns need these literals, by their place in the list. A matcher of which none
+    /// are known is never ruled out. `None` if no matcher can be.
     pub(crate) fn new<'m>(matchers: impl Iterator<Item = Option<&'m Literals>>) -> Option<Self> {
         let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
         let mut is_filtered = Vec::new();
@@ -45,7 +45,7 @@ impl PatternFilter {
         Some(Self { automaton, needed_by, is_filtered })
     }
 
-    /// For each matcher, whether its pattern may match a text of `input`.
+    /// Returns, for each matcher, whether its pattern may match a text of `input`.
     pub(crate) fn possible(&self, input: &Object) -> Vec<bool> {
         let mut possible: Vec<bool> = self.is_filtered.iter().map(|filtered| !filtered).collect();
         let mut is_seen = vec![false; self.needed_by.len()];

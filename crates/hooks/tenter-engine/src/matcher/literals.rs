@@ -18,17 +18,17 @@ const RARE: usize = 3;
 pub(crate) struct Literals(Vec<Box<[u8]>>);
 
 impl Literals {
-    /// The literals that `expression` needs; `None` if none are known.
+    /// Creates the literals that `expression` needs; `None` if none are known.
     pub(super) fn new(expression: &str) -> Option<Self> {
         required(&regex_syntax::parse(expression).ok()?)
     }
 
-    /// These literals; `None` if a text could not contain any of them.
+    /// Returns these literals; `None` if a text could not contain any of them.
     pub(super) fn from_texts(texts: Vec<String>) -> Option<Self> {
         within_limit(texts.into_iter().map(|text| text.into_bytes().into()).collect())
     }
 
-    /// The literals as texts; `None` if one of them is part of a character.
+    /// Returns the literals as texts; `None` if one of them is part of a character.
     pub(super) fn to_texts(&self) -> Option<Vec<String>> {
         self.iter().map(|literal| String::from_utf8(literal.to_vec()).ok()).collect()
     }
@@ -52,7 +52,7 @@ impl Literals {
     }
 }
 
-/// The literals that rule out the most: at the start or the end of a match, or in a part that is in every match.
+/// Returns the literals that rule out the most: at the start or the end of a match, or in a part that is in every match.
 fn required(part: &Hir) -> Option<Literals> {
     let ends = [ExtractKind::Prefix, ExtractKind::Suffix].map(|kind| at_an_end(part, kind));
     let inner = match part.kind() {
@@ -65,13 +65,13 @@ fn required(part: &Hir) -> Option<Literals> {
     ends.into_iter().flatten().chain(inner).max_by_key(Literals::strength)
 }
 
-/// The literals of all alternatives, if all have some.
+/// Returns the literals of all alternatives, if all have some.
 fn any_of(parts: &[Hir]) -> Option<Literals> {
     let each = parts.iter().map(required).collect::<Option<Vec<_>>>()?;
     within_limit(each.into_iter().flat_map(|literals| literals.0).collect())
 }
 
-/// The literals with which every match starts, or ends.
+/// Returns the literals with which every match starts, or ends.
 fn at_an_end(part: &Hir, kind: ExtractKind) -> Option<Literals> {
     let sequence: Seq = Extractor::new().kind(kind).limit_total(MOST_VARIANTS).extract(part);
     let literals = sequence.literals()?;

@@ -96,7 +96,7 @@ pub struct MatcherError {
 }
 
 impl Matcher {
-    /// The matcher of a manifest. Its errors were reported by [`check_tool`] and [`check_pattern`] when the manifest was
+    /// Creates the matcher of a manifest. Its errors were reported by [`check_tool`] and [`check_pattern`] when the manifest was
     /// read, or are reported by the first search.
     pub fn new(text: &MatcherText) -> Self {
         let read = |text: &Option<String>| text.as_deref().map(Expression::new);
@@ -104,20 +104,20 @@ impl Matcher {
         Self { tool, pattern, names: ToolNames::default(), only_claude_code: false }
     }
 
-    /// The same matcher, whose `tool` is only tried on the names that Claude Code has for a tool.
+    /// Returns the same matcher, whose `tool` is only tried on the names that Claude Code has for a tool.
     #[must_use]
     pub(crate) fn with_claude_code_names(self) -> Self {
         Self { only_claude_code: true, ..self }
     }
 
-    /// The expressions as written.
+    /// Returns the expressions as written.
     pub fn text(&self) -> MatcherText {
         let written =
             |part: &Option<Expression>| part.as_ref().map(|part| part.as_str().to_owned());
         MatcherText { tool: written(&self.tool), pattern: written(&self.pattern) }
     }
 
-    /// From now on, tries these names of tools.
+    /// Tries these names of tools from now on.
     pub(crate) fn set_names(&mut self, names: &ToolNames) {
         self.names = names.clone();
     }
@@ -142,7 +142,7 @@ impl Matcher {
         }
     }
 
-    /// The first name of the tool that the matcher's `tool` matches; its own name if the matcher has no such part.
+    /// Returns the first name of the tool that the matcher's `tool` matches; its own name if the matcher has no such part.
     ///
     /// # Errors
     /// As [`matches`](Self::matches).
@@ -159,7 +159,7 @@ impl Matcher {
         self.tool.as_ref().is_none_or(|tool| Part::Tool.search(tool, name) != Ok(false))
     }
 
-    /// The names of the call's tool on which `tool` is tried.
+    /// Returns the names of the call's tool on which `tool` is tried.
     fn spellings<'c>(&'c self, call: &'c ToolCall) -> Box<dyn Iterator<Item = &'c str> + 'c> {
         if !self.only_claude_code {
             return Box::new(self.names.spellings_of(call));
@@ -171,7 +171,7 @@ impl Matcher {
         Box::new(claude_code::tools::names(standard).chain(others))
     }
 
-    /// The literals that the matcher's `pattern` needs, if any are known.
+    /// Returns the literals that the matcher's `pattern` needs, if any are known.
     pub(crate) fn literals(&self) -> Option<&Literals> {
         self.pattern.as_ref()?.literals()
     }
@@ -188,7 +188,7 @@ impl Matcher {
     }
 }
 
-/// The first text in which a search found something, whatever became of the searches before it.
+/// Returns the first text in which a search found something, whatever became of the searches before it.
 ///
 /// # Errors
 /// The first error, if no search found anything.

@@ -15,7 +15,7 @@ fn call(name: &str, input: &Value) -> ToolCall {
     ToolCall { id: "1".into(), name: name.into(), input: input.as_object().unwrap().clone() }
 }
 
-/// The name by which a matcher matches a call.
+/// Returns the name by which a matcher matches a call.
 fn matched(tool: Option<&str>, pattern: Option<&str>, call: &ToolCall) -> Option<String> {
     let matcher = matcher(tool, pattern);
     let search = matcher.matches(call).unwrap().map(|search| search.tool_name.to_owned());
@@ -200,7 +200,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The texts of R19, without the whole input.
+/// Returns the texts of R19, without the whole input.
 fn leaves(value: &Value) -> Vec<String> {
     match value {
         Value::Null => vec![],

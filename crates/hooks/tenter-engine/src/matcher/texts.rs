@@ -48,7 +48,7 @@ impl fmt::Display for TextLocation<'_> {
 /// A text and where it stands.
 type Text<'v> = (TextLocation<'v>, Cow<'v, str>);
 
-/// The texts of `input` in their order. The whole input is written out only when it is asked for.
+/// Returns the texts of `input` in their order. The whole input is written out only when it is asked for.
 pub(super) fn in_input(input: &Object) -> impl Iterator<Item = Text<'_>> {
     let mut leaves = Leaves::default();
     leaves.of_object(input);
@@ -56,7 +56,7 @@ pub(super) fn in_input(input: &Object) -> impl Iterator<Item = Text<'_>> {
     leaves.texts.into_iter().chain(whole).chain(of_patch(input))
 }
 
-/// The texts of the files in a patch.
+/// Returns the texts of the files in a patch.
 fn of_patch(input: &Object) -> impl Iterator<Item = Text<'_>> {
     let files = Patch::of_input(input).map(|patch| patch.files).unwrap_or_default();
     files.into_iter().flat_map(|file| {

@@ -21,7 +21,7 @@ impl LetterPairs {
     }
 }
 
-/// One of 64 bits for a name: equal names have the same one.
+/// Returns one of 64 bits for a name: equal names have the same one.
 pub(crate) fn name_bit(name: &str) -> u64 {
     let letters = [name.bytes().next(), name.bytes().next_back()];
     let sum: usize = letters.into_iter().flatten().map(usize::from).sum();

@@ -82,7 +82,7 @@ impl<'f> Text<'f> {
         !self.is_certain && (self.value.contains(['$', '`']) || self.value.contains("{}"))
     }
 
-    /// The texts that it may stand for, as a pattern.
+    /// Returns the texts that it may stand for, as a pattern.
     pub(crate) fn tokens(&self) -> Vec<Token> {
         // Longer than any path: it may stand for anything.
         if self.value.len() > MAX_OPEN_TEXT && (self.is_glob || !self.is_certain) {
@@ -113,7 +113,7 @@ impl<'f> Text<'f> {
     }
 }
 
-/// The length of `$name`, `${…}`, `$(…)`, `{}` or a command in backticks at the beginning of a text; 0 if there is none.
+/// Returns the length of `$name`, `${…}`, `$(…)`, `{}` or a command in backticks at the beginning of a text; 0 if there is none.
 fn unknown_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let closed = |close: u8| bytes.iter().skip(1).position(|byte| *byte == close).map(|at| at + 2);
@@ -137,7 +137,7 @@ fn unknown_length(text: &str) -> usize {
     }
 }
 
-/// A wildcard at the beginning of a text, and its length.
+/// Returns a wildcard at the beginning of a text, and its length.
 fn wildcard(text: &str) -> Option<(Token, usize)> {
     match text.as_bytes() {
         [b'*', b'*', ..] => Some((Token::Any, 2)),
@@ -148,7 +148,7 @@ fn wildcard(text: &str) -> Option<(Token, usize)> {
     }
 }
 
-/// `[…]`; none if it has no end.
+/// Reads `[…]`; none if it has no end.
 fn set(text: &str) -> Option<(Token, usize)> {
     let inner = &text[1..];
     let is_negated = inner.starts_with(['!', '^']);
@@ -168,12 +168,12 @@ fn set(text: &str) -> Option<(Token, usize)> {
 }
 
 impl Pattern {
-    /// A pattern for words: `*` is any text.
+    /// Returns a pattern for words: `*` is any text.
     pub(crate) fn of_words(pattern: &str) -> Self {
         Self::new(pattern, false)
     }
 
-    /// A pattern for paths: `*` does not contain `/`, `**/` is any number of directories, and `DIR/**` is also `DIR`.
+    /// Returns a pattern for paths: `*` does not contain `/`, `**/` is any number of directories, and `DIR/**` is also `DIR`.
     pub(crate) fn of_paths(pattern: &str) -> Self {
         Self::new(pattern, true)
     }
@@ -223,7 +223,7 @@ impl Pattern {
         self.wild.is_none().then_some(&self.text)
     }
 
-    /// The parts of a pattern that several texts fit.
+    /// Returns the parts of a pattern that several texts fit.
     fn wild(&self) -> Option<&Wild> {
         let make = || {
             Wild::new(if self.is_path { path_tokens(&self.text) } else { word_tokens(&self.text) })

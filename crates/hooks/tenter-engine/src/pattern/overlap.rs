@@ -26,7 +26,7 @@ pub(crate) fn overlap(one: &[Token], other: &[Token]) -> bool {
     false
 }
 
-/// The places that are reached from `place` without any text.
+/// Returns the places that are reached from `place` without any text.
 fn without_text(tokens: &[Token], place: usize) -> impl Iterator<Item = usize> {
     let (next, skipped) = match tokens.get(place) {
         Some(Token::Star | Token::Any) => (Some(place + 1), None),
@@ -36,7 +36,7 @@ fn without_text(tokens: &[Token], place: usize) -> impl Iterator<Item = usize> {
     next.into_iter().chain(skipped)
 }
 
-/// The place after one letter of the token at `place`.
+/// Returns the place after one letter of the token at `place`.
 fn after(token: &Token, place: usize) -> usize {
     if matches!(token, Token::Star | Token::Any) { place } else { place + 1 }
 }

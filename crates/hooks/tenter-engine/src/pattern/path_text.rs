@@ -103,18 +103,18 @@ impl PathText {
         self.is_glob || self.has_unknown_parts
     }
 
-    /// The last slash and the name after it, if they are known; else nothing.
+    /// Returns the last slash and the name after it, if they are known; else nothing.
     pub(crate) fn known_name(&self) -> &str {
         let name = self.value.rfind('/').map_or("", |at| &self.value[at..]);
         if name.contains(['*', '?', '[', '$', '`', '{', '}', ')']) { "" } else { name }
     }
 
-    /// The text before the first part that is a pattern or unknown.
+    /// Returns the text before the first part that is a pattern or unknown.
     pub(crate) fn known_start(&self) -> &str {
         &self.value[..self.known_start]
     }
 
-    /// The number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.
+    /// Returns the number of bytes before the first part that is a pattern or unknown, and without `/*` at its end.
     pub(crate) fn known_length(&self) -> usize {
         self.known_start().trim_end_matches('/').len()
     }

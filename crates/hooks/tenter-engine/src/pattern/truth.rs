@@ -15,17 +15,17 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// Both: as weak as the weaker one.
+    /// Returns both: as weak as the weaker one.
     pub(crate) fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    /// At least one: as strong as the stronger one.
+    /// Returns whether at least one is true: as strong as the stronger one.
     pub(crate) fn or(self, other: Self) -> Self {
         self.max(other)
     }
 
-    /// The opposite. What is not known stays so.
+    /// Returns the opposite. What is not known stays so.
     pub(crate) fn not(self) -> Self {
         match self {
             Self::No => Self::Yes,
@@ -34,7 +34,7 @@ impl Truth {
         }
     }
 
-    /// The strongest of several; `No` of none.
+    /// Returns the strongest of several; `No` of none.
     pub(crate) fn any(truths: impl IntoIterator<Item = Self>) -> Self {
         let mut strongest = Self::No;
         for truth in truths {
@@ -46,7 +46,7 @@ impl Truth {
         strongest
     }
 
-    /// The weakest of several; `Yes` of none.
+    /// Returns the weakest of several; `Yes` of none.
     pub(crate) fn all(truths: impl IntoIterator<Item = Self>) -> Self {
         let mut weakest = Self::Yes;
         for truth in truths {
@@ -58,7 +58,7 @@ impl Truth {
         weakest
     }
 
-    /// The word for it.
+    /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::No => "no",

@@ -93,7 +93,7 @@ impl Stage {
         Self::with(services, "")
     }
 
-    /// `more` are further lines of the manifest.
+    /// Adds a hook; `more` are further lines of the manifest.
     fn with(services: &str, more: &str) -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let project = scratch.path().join("project");
@@ -134,7 +134,7 @@ impl Stage {
             scope: &self.scope,
             has_request,
         };
-        let call = ServiceCall::read(method, Some(&RawJson::of(params))).unwrap()?;
+        let call = ServiceCall::read(method, Some(&RawJson::new(params))).unwrap()?;
         let answer = requester.answer(&call.service, &Cancel::new())?;
         Ok(answer.read().unwrap())
     }
@@ -157,7 +157,7 @@ fn hook(project: &Path, services: &str, more: &str) {
     fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
 }
 
-/// One call of each service.
+/// Returns one call of each service.
 fn every_call() -> [(Service, &'static str, Value); 5] {
     [
         (Service::History, "history.get", json!({})),

@@ -117,7 +117,7 @@ impl Cache {
         Self { path: path.map(Path::to_owned), stored, fresh: Kept::default() }
     }
 
-    /// The cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
+    /// Returns the cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
     /// helper files next to it have the fingerprint `beside`.
     pub(crate) fn get(
         &self,
@@ -151,7 +151,7 @@ impl Cache {
         }
     }
 
-    /// The cached facts about the directory of a candidate, as long as its stamp is `stamp`.
+    /// Returns the cached facts about the directory of a candidate, as long as its stamp is `stamp`.
     pub(crate) fn manifest(
         &self,
         candidate: &Candidate,
@@ -192,7 +192,8 @@ impl Cache {
         }
     }
 
-    /// The fingerprint of the helper files next to the hooks in `directory`, as long as the digest of their stamps is `stamp`.
+    /// Returns the fingerprint of the helper files next to the hooks in `directory`, as long as the digest of their stamps is
+    /// `stamp`.
     pub(crate) fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
         let entry = self.stored.directories.get(directory.to_str()?)?;
         (entry.stamp == stamp).then(|| entry.hash.clone())

@@ -44,7 +44,7 @@ pub(super) enum KeptScript {
 }
 
 impl KeptScript {
-    /// The index of the script; `None` if it has none, which is then not cached, so that no hook loses its script.
+    /// Creates the index of the script; `None` if it has none, which is then not cached, so that no hook loses its script.
     pub(super) fn new(script: &Script) -> Option<Self> {
         let place = |path: &Path| SCRIPTS.iter().position(|(name, _)| path.ends_with(name));
         match script {
@@ -55,7 +55,7 @@ impl KeptScript {
         }
     }
 
-    /// The script of the hook in `directory`; `None` if the index is unknown.
+    /// Returns the script of the hook in `directory`; `None` if the index is unknown.
     pub(super) fn read(self, directory: &Path) -> Option<Script> {
         let path = |place: usize| Some(directory.join(SCRIPTS.get(place)?.0));
         let entry = |path, interpreter| Script::Entry(EntryPoint { path, interpreter });
@@ -114,7 +114,7 @@ impl KeptManifest {
     }
 }
 
-/// The event that a manifest calls `word`.
+/// Returns the event that a manifest calls `word`.
 fn named(word: &str) -> Option<Subscription> {
     TABLE.iter().find_map(|row| {
         let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;

@@ -69,7 +69,7 @@ impl Output {
     }
 }
 
-/// The reply of a hook that runs although only its rules can decide, and none did. That cannot happen, so it denies.
+/// Returns the reply of a hook that runs although only its rules can decide, and none did. That cannot happen, so it denies.
 fn undecided() -> Reply {
     let reason = "the hook's rules did not decide".to_owned();
     let verdict = Some(Verdict::new(VerdictKind::Deny, Some(reason)));
@@ -168,7 +168,7 @@ struct HookProcess<'r> {
 }
 
 impl HookProcess<'_> {
-    /// The variables for the hook's private directory, or a warning.
+    /// Returns the variables for the hook's private directory, or a warning.
     fn state_variables(&self) -> (Vec<(&'static str, OsString)>, Option<String>) {
         let (hook, settings) = (self.job.hook, self.settings);
         let project = hook.project_in(&settings.project);

@@ -142,7 +142,7 @@ fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
     }
 }
 
-/// The arguments with which the program `tenter` posts to a server.
+/// Returns the arguments with which the program `tenter` posts to a server.
 fn post_arguments(endpoint: &HttpEndpoint) -> Vec<OsString> {
     let mut args: Vec<OsString> = vec!["hooks".into(), "post".into()];
     for (name, variable) in &endpoint.headers {
@@ -152,7 +152,7 @@ fn post_arguments(endpoint: &HttpEndpoint) -> Vec<OsString> {
     args
 }
 
-/// The environment of one run (R40).
+/// Returns the environment of one run (R40).
 fn environment(
     job: &Job<'_>,
     program: Program<'_>,

@@ -115,7 +115,7 @@ impl HookPool {
         }
     }
 
-    /// The process of the hook as it is now, and what it was started from.
+    /// Returns the process of the hook as it is now, and what it was started from.
     ///
     /// # Errors
     /// The reason why there is none, as the end of a sentence that begins with the process.

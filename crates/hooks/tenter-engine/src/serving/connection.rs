@@ -73,7 +73,7 @@ pub trait Connection: Send + Sync {
         None
     }
 
-    /// Number of bytes that the process has written to stderr, as far as that is known here.
+    /// Returns the number of bytes that the process has written to stderr, as far as that is known here.
     fn stderr_position(&self) -> u64 {
         0
     }

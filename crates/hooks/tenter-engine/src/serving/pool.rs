@@ -54,7 +54,7 @@ impl<S: Clone> ProcessPool<S> {
         Self { connector, clock, max, slots }
     }
 
-    /// The clock that stops while hooks ask the user.
+    /// Returns the clock that stops while hooks ask the user.
     pub(crate) fn clock(&self) -> &QuestionClock {
         &self.clock
     }

@@ -76,12 +76,12 @@ impl CallReport {
         }
     }
 
-    /// The end of what the hook wrote to stderr: meanwhile, or all of it if the call failed.
+    /// Returns the end of what the hook wrote to stderr: meanwhile, or all of it if the call failed.
     pub fn stderr(&self) -> &str {
         &self.stderr
     }
 
-    /// A call that was not sent.
+    /// Returns a call that was not sent.
     pub(super) fn not_sent(failure: RunFailure) -> Self {
         let end = CallResult::Failed(failure, RunEnd::NotStarted);
         Self { end, duration: Duration::ZERO, stderr: String::new(), late: 0 }
@@ -146,7 +146,7 @@ impl ServingProcess {
         self.shared.requests().ending().cloned()
     }
 
-    /// Number of requests that the hook answered in time.
+    /// Returns the number of requests that the hook answered in time.
     pub fn answered(&self) -> u64 {
         self.shared.requests().answered
     }
@@ -333,7 +333,7 @@ impl Drop for RequestTurn<'_> {
 }
 
 impl RequestTurn<'_> {
-    /// The turn for the connection of another program; `None` if the hook has ended.
+    /// Returns the turn for the connection of another program; `None` if the hook has ended.
     pub fn granted(&self) -> Option<GrantedTurn> {
         let initialized = self.shared().requests().readiness()?;
         Some(GrantedTurn { initialized, has_waited: self.has_waited })
@@ -419,7 +419,7 @@ impl RequestTurn<'_> {
         }
     }
 
-    /// The request could not be sent: the process has ended or does not read. Its end may not be known yet.
+    /// Returns the request could not be sent: the process has ended or does not read. Its end may not be known yet.
     fn not_sent(&self, why: NotSent) -> CallResult {
         let shared = self.shared();
         let until = Instant::now() + END_TIMEOUT;

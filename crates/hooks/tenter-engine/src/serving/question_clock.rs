@@ -26,7 +26,7 @@ struct Asked {
 pub(crate) struct Question<'c>(&'c QuestionClock);
 
 impl QuestionClock {
-    /// The time that has been spent on questions, including those that are being asked.
+    /// Returns the time that has been spent on questions, including those that are being asked.
     pub(crate) fn asked(&self) -> Duration {
         let questions = self.get();
         questions.before + questions.since.map_or(Duration::ZERO, |since| since.elapsed())

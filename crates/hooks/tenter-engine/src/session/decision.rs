@@ -130,7 +130,7 @@ pub struct Feedback {
 }
 
 impl Feedback {
-    /// Everything that the model is to read: the objection first, then the contexts.
+    /// Returns everything that the model is to read: the objection first, then the contexts.
     pub fn into_messages(self) -> Vec<Attributed<String>> {
         let denial = self.denial.and_then(Denial::into_message);
         denial.into_iter().chain(self.contexts).collect()

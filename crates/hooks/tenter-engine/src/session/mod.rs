@@ -42,7 +42,7 @@ pub struct HookSession<'e> {
 }
 
 impl Engine {
-    /// The hooks of one conversation. The time in `scope` is set anew for each event.
+    /// Returns the hooks of one conversation. The time in `scope` is set anew for each event.
     pub fn session(&self, scope: Scope) -> HookSession<'_> {
         let settings = self.settings();
         let (cancel, keys) = (settings.never.clone(), settings.keys.clone());
@@ -51,55 +51,55 @@ impl Engine {
 }
 
 impl HookSession<'_> {
-    /// The same session, whose hooks end when `cancel` is thrown (R39). What they had to decide is denied then.
+    /// Returns the same session, whose hooks end when `cancel` is thrown (R39). What they had to decide is denied then.
     #[must_use]
     pub fn with_cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
     }
 
-    /// The same session, whose events have to be decided by `deadline`. A hook that still runs then has timed out, and one that
-    /// would start later has failed: in both cases its fail mode applies (R42). A run that is stopped takes up to a second
-    /// longer, for its grace period. Static hooks run in any case; asynchronous ones are only limited where they are awaited
-    /// ([`AsynchronousHooks::Only`](crate::inspect::AsynchronousHooks::Only)).
+    /// Returns the same session, whose events have to be decided by `deadline`. A hook that still runs then has timed out, and
+    /// one that would start later has failed: in both cases its fail mode applies (R42). A run that is stopped takes up to a
+    /// second longer, for its grace period. Static hooks run in any case; asynchronous ones are only limited where they are
+    /// awaited ([`AsynchronousHooks::Only`](crate::inspect::AsynchronousHooks::Only)).
     #[must_use]
     pub fn with_deadline(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// The same session, whose hooks may request these services.
+    /// Returns the same session, whose hooks may request these services.
     #[must_use]
     pub fn with_services(self, services: Arc<dyn Services>) -> Self {
         Self { services: Some(services), ..self }
     }
 
-    /// The same session with another mask for the values of model keys.
+    /// Returns the same session with another mask for the values of model keys.
     #[must_use]
     pub fn with_key_mask(self, keys: KeyMask) -> Self {
         Self { keys, ..self }
     }
 
-    /// The switch that ends the hooks.
+    /// Returns the switch that ends the hooks.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// The conversation, at the present time.
+    /// Returns the conversation, at the present time.
     pub fn scope(&self) -> Scope {
         Scope { time: self.timestamp(), ..self.scope.clone() }
     }
 
-    /// A process begins work on the conversation: once, before the first user message.
+    /// Fires when a process begins work on the conversation: once, before the first user message.
     pub fn session_start(&self, start: SessionStart) -> StartDecision {
         self.dispatch(Body::SessionStart(start)).into_start(self.cancel.is_cancelled())
     }
 
-    /// A user message is about to be added.
+    /// Fires before a user message is added.
     pub fn before_agent(&self, message: impl Into<String>) -> MessageDecision {
         let body = Body::BeforeAgent { message: message.into() };
         self.dispatch(body).into_message(self.cancel.is_cancelled())
     }
 
-    /// A tool is about to run.
+    /// Fires before a tool runs.
     pub fn before_tool(&self, call: ToolCall) -> ToolDecision {
         self.call_started(&call.id, changed_files::now(self.engine.settings().clock));
         let mut outcome = self.dispatch(Body::BeforeTool(call));
@@ -133,8 +133,8 @@ impl HookSession<'_> {
         question.if_allowed
     }
 
-    /// The facts about a tool call in the session's working directory: the commands that it would run, the paths that it would
-    /// touch. They may become outdated: a symlink can change at any time.
+    /// Returns the facts about a tool call in the session's working directory: the commands that it would run, the paths that it
+    /// would touch. They may become outdated: a symlink can change at any time.
     pub fn facts(&self, call: &ToolCall) -> CallFacts {
         let body = Body::BeforeTool(call.clone());
         self.engine.settings().surroundings.facts(&body, None, &self.scope.cwd)
@@ -170,7 +170,7 @@ impl HookSession<'_> {
         self.engine.decided(&decision);
     }
 
-    /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
+    /// Returns a tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
     ///
     /// If the session is cancelled before every hook has seen the result, the result is withheld.
     pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
@@ -227,43 +227,43 @@ impl HookSession<'_> {
         result
     }
 
-    /// The model responded, and the results of its tool calls are recorded.
+    /// Returns the model responded, and the results of its tool calls are recorded.
     pub fn after_turn(&self, turn: Turn) -> TurnReview {
         self.dispatch(Body::AfterTurn(turn)).into_turn()
     }
 
-    /// The agent would stop.
+    /// Fires before the agent stops.
     pub fn before_stop(&self, stop: StopAttempt) -> StopReview {
         self.dispatch(Body::BeforeStop(stop)).into_stop()
     }
 
-    /// The agent is done with a user message. Its hooks also run after the session was cancelled (R35).
+    /// Fires when the agent is done with a user message. Its hooks also run after the session was cancelled (R35).
     pub fn after_agent(&self, response: impl Into<String>) -> Feedback {
         self.dispatch(Body::AfterAgent { response: response.into() }).into_feedback()
     }
 
-    /// A subagent is about to start.
+    /// Fires before a subagent starts.
     pub fn subagent_start(&self, subagent: Subagent) -> StartDecision {
         self.dispatch(Body::SubagentStart(subagent)).into_start(self.cancel.is_cancelled())
     }
 
-    /// A subagent ended.
+    /// Returns a subagent ended.
     pub fn subagent_stop(&self, subagent: Subagent, response: impl Into<String>) -> Feedback {
         let body = Body::SubagentStop { subagent, response: response.into() };
         self.dispatch(body).into_feedback()
     }
 
-    /// The history is about to be replaced by a summary.
+    /// Fires before the history is replaced by a summary.
     pub fn pre_compact(&self, compaction: Compaction) -> StartDecision {
         self.dispatch(Body::PreCompact(compaction)).into_start(self.cancel.is_cancelled())
     }
 
-    /// The history was replaced by a summary.
+    /// Fires after the history was replaced by a summary.
     pub fn post_compact(&self, compaction: Compaction) -> Feedback {
         self.dispatch(Body::PostCompact(compaction)).into_feedback()
     }
 
-    /// The process ends its work on the conversation. Its hooks also run after the session was cancelled (R35).
+    /// Fires when the process ends its work on the conversation. Its hooks also run after the session was cancelled (R35).
     pub fn session_end(&self, end: SessionEnd) -> Feedback {
         self.dispatch(Body::SessionEnd(end)).into_feedback()
     }
@@ -310,7 +310,7 @@ impl HookSession<'_> {
         !self.engine.catalog().hooks_for(event).is_empty()
     }
 
-    /// The present time, as payloads and tool results have it: RFC 3339 in UTC.
+    /// Returns the present time, as payloads and tool results have it: RFC 3339 in UTC.
     pub fn timestamp(&self) -> String {
         rfc3339(self.engine.now())
     }

@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// The tool's result, and what hooks say about it.
+    /// Returns the tool's result, and what hooks say about it.
     pub(super) fn into_tool_result(self) -> (Option<ToolResult>, Feedback) {
         let feedback = Feedback { denial: self.denial(), contexts: self.contexts };
         let result = match self.body {
@@ -78,12 +78,12 @@ impl Outcome {
         Feedback { denial: self.denial(), contexts: self.contexts }
     }
 
-    /// Cancelled hooks might have denied.
+    /// Returns the denial, also of cancelled hooks, which might have denied.
     fn denial_or_cancelled(&self, is_cancelled: bool) -> Option<Denial> {
         if is_cancelled { Some(Denial::cancelled(self.body.name())) } else { self.denial() }
     }
 
-    /// The denial without the contexts.
+    /// Returns the denial without the contexts.
     fn denial(&self) -> Option<Denial> {
         let (hook, reason) = self.denied()?;
         let cause =
@@ -105,7 +105,7 @@ impl Denial {
         Self::new(event, DenialCause::Cancelled, "interrupted")
     }
 
-    /// A dispatch never changes its event; what hooks did not see does not happen.
+    /// Returns a dispatch never changes its event; what hooks did not see does not happen.
     fn defect(event: EventName) -> Self {
         Self::new(
             event,
@@ -116,7 +116,7 @@ impl Denial {
 }
 
 impl ToolQuestion {
-    /// The denial that follows from an answer that does not allow the call.
+    /// Returns the denial that follows from an answer that does not allow the call.
     pub(super) fn refused(self, answer: PermissionAnswer) -> Denial {
         let Self { hook, reason, if_allowed } = self;
         let reason = match answer {

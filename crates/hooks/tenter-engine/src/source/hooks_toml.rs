@@ -156,18 +156,18 @@ impl HookSettings {
         self.0.iter().filter(move |file| file.applies_to(layer))
     }
 
-    /// The file that disables a hook, if there is one.
+    /// Returns the file that disables a hook, if there is one.
     pub fn disabled_by(&self, name: &str, layer: Layer) -> Option<&Path> {
         self.about(layer).find(|file| file.is_off(name)).map(|file| file.path.as_path())
     }
 
-    /// The project's file that disables a hook of the project, where no file of the user's does.
+    /// Returns the project's file that disables a hook of the project, where no file of the user's does.
     pub fn disabled_by_project(&self, name: &str) -> Option<&Path> {
         let first = self.0.iter().find(|file| file.is_off(name));
         first.filter(|file| file.is_of_project()).map(|file| file.path.as_path())
     }
 
-    /// The settings of a hook.
+    /// Returns the settings of a hook.
     pub fn override_of(&self, name: &str, layer: Layer) -> Override {
         let settings_by_name = self.about(layer).filter_map(|file| file.overrides.get(name));
         settings_by_name.fold(Override::default(), |first, more| first.or(*more))
@@ -179,7 +179,7 @@ impl HookSettings {
         variables.flatten().cloned().collect()
     }
 
-    /// The defaults for all hooks.
+    /// Returns the defaults for all hooks.
     pub fn defaults(&self, layer: Layer) -> Override {
         self.about(layer).fold(Override::default(), |first, file| first.or(file.defaults))
     }
@@ -200,7 +200,7 @@ impl HookSettings {
         ProjectSetting { is_off: files().any(|file| file.is_off(name)), set: set.or(usual) }
     }
 
-    /// The names of hooks in the files, with the file.
+    /// Returns the names of hooks in the files, with the file.
     pub fn names(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.0.iter().flat_map(|file| {
             let names = file.disabled.iter().chain(file.overrides.keys());

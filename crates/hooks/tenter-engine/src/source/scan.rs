@@ -132,7 +132,7 @@ impl Directory<'_> {
         Ok(Some((real_path, metadata)))
     }
 
-    /// The warning for a file or directory of the user that others can change (R48).
+    /// Returns the warning for a file or directory of the user that others can change (R48).
     fn exposure(&self, path: &Path, metadata: &Metadata) -> Option<Diagnostic> {
         let writable_by_others = metadata.permissions().mode() & 0o022 != 0;
         (writable_by_others && !self.root.layer.needs_trust()).then(|| {

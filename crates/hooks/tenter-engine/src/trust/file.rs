@@ -85,7 +85,7 @@ impl Unreadable {
     }
 }
 
-/// The projects in the store at `path`; none where there is no store.
+/// Returns the projects in the store at `path`; none where there is no store.
 pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
     let bytes = match untrusted_file::read(path, MAX_BYTES) {
         Ok(bytes) => bytes,

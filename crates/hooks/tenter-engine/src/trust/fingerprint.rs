@@ -72,7 +72,7 @@ impl<'a> From<&'a Candidate> for HookLocation<'a> {
 }
 
 impl CoveredSiblings {
-    /// The other files that a hook's trust covers.
+    /// Creates the other files that a hook's trust covers.
     pub fn new(location: HookLocation<'_>) -> Self {
         let Some(directory) = location.path.parent() else { return Self::Nothing };
         match location.layer {
@@ -121,7 +121,7 @@ impl CoveredSiblings {
         }
     }
 
-    /// The fingerprint of `files`, which [`tree`](Self::tree) found; `None` if there are none.
+    /// Returns the fingerprint of `files`, which [`tree`](Self::tree) found; `None` if there are none.
     pub(crate) fn hash(
         &self,
         files: &[(PathBuf, FileStamp)],
@@ -159,7 +159,7 @@ pub struct CoveredStamp {
 }
 
 impl CoveredStamp {
-    /// The current stamp of everything that is covered.
+    /// Returns the current stamp of everything that is covered.
     ///
     /// # Errors
     /// It cannot be read, or exceeds the limits of a hook.
@@ -168,8 +168,8 @@ impl CoveredStamp {
         Ok(Self { own, beside: covered.beside.tree()?.files.into() })
     }
 
-    /// The current stamp, once it is so old that any later change gives another one: file systems count time in steps, and a file
-    /// may change twice within one.
+    /// Returns the current stamp, once it is so old that any later change gives another one: file systems count time in steps,
+    /// and a file may change twice within one.
     ///
     /// # Errors
     /// As [`of`](Self::of), or the files keep changing.
@@ -201,14 +201,14 @@ impl CoveredStamp {
         stamps.max_by_key(|stamp| stamp.changed_ns())
     }
 
-    /// The SHA-256 of the stamp.
+    /// Returns the SHA-256 of the stamp.
     pub(crate) fn digest(&self) -> String {
         let beside = HookStamp::Directory(self.beside.to_vec()).digest();
         format!("{}{beside}", self.own.digest())
     }
 }
 
-/// The current fingerprint of everything that a hook's trust covers.
+/// Returns the current fingerprint of everything that a hook's trust covers.
 ///
 /// # Errors
 /// Something cannot be read, was changed while it was read, or exceeds the limits of a hook.
@@ -251,7 +251,7 @@ pub(crate) fn combined(
     Fingerprint(hex(&hasher.finalize()))
 }
 
-/// The fingerprint of the executable's file or manifest hook's directory at `path`, and its stamp.
+/// Returns the fingerprint of the executable's file or manifest hook's directory at `path`, and its stamp.
 ///
 /// # Errors
 /// It cannot be read, was changed while it was read, or exceeds the limits of a hook.
@@ -270,12 +270,12 @@ pub(crate) fn fingerprint_of_own(
     }
 }
 
-/// The fingerprint of a recipe's bytes. It differs from a hook's: trust in a text is not trust in a program.
+/// Returns the fingerprint of a recipe's bytes. It differs from a hook's: trust in a text is not trust in a program.
 pub fn fingerprint_of_recipe(bytes: &[u8]) -> Fingerprint {
     Fingerprint(hex(&Sha256::new().chain_update(b"recipe\0").chain_update(bytes).finalize()))
 }
 
-/// The fingerprint of files of a directory, given by their paths in it and their stamps.
+/// Returns the fingerprint of files of a directory, given by their paths in it and their stamps.
 ///
 /// # Errors
 /// A file cannot be read, or was changed while it was read.

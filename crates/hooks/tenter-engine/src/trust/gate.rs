@@ -108,7 +108,7 @@ impl Pin {
         Ok(Verified::in_place(&self.covered, stamp))
     }
 
-    /// A text that is another one whenever the files were touched; empty if they cannot be read.
+    /// Returns a text that is another one whenever the files were touched; empty if they cannot be read.
     pub(crate) fn stamp_digest(&self) -> String {
         CoveredStamp::read(&self.covered).map(|stamp| stamp.digest()).unwrap_or_default()
     }
@@ -162,7 +162,7 @@ pub(crate) fn is_shared(covered: &Covered, stamp: &CoveredStamp) -> bool {
     shared(covered, stamp, &mut Privacy::default()).is_some()
 }
 
-/// The first covered file that others can write or replace.
+/// Returns the first covered file that others can write or replace.
 fn shared(covered: &Covered, stamp: &CoveredStamp, privacy: &mut Privacy) -> Option<PathBuf> {
     let own: Vec<PathBuf> = match &stamp.own {
         HookStamp::File(_) => vec![covered.path.clone()],

@@ -38,12 +38,12 @@ pub struct Hasher<'a> {
 }
 
 impl<'a> Hasher<'a> {
-    /// A hasher that reads at most `bytes` bytes.
+    /// Creates a hasher that reads at most `bytes` bytes.
     pub fn new(bytes: u64, cancel: &'a Cancel) -> Self {
         Self { cancel, budget: AtomicU64::new(bytes), hashes: Mutex::default() }
     }
 
-    /// The SHA-256 of the file at `path`, and its stamp from before and after it was read.
+    /// Returns the SHA-256 of the file at `path`, and its stamp from before and after it was read.
     ///
     /// # Errors
     /// The file cannot be read, is not a regular file, was changed or replaced meanwhile, or is too large; or the
@@ -66,7 +66,7 @@ impl<'a> Hasher<'a> {
         Ok((hash, stamp))
     }
 
-    /// The SHA-256 of the content of `file`, which should have `size` bytes.
+    /// Returns the SHA-256 of the content of `file`, which should have `size` bytes.
     fn content(&self, file: fs::File, size: u64) -> io::Result<Fingerprint> {
         check_size(size)?;
         let take = |budget: u64| budget.checked_sub(size);

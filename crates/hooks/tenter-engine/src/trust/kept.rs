@@ -83,7 +83,7 @@ impl Contents {
         Ok((fingerprint, Self(files)))
     }
 
-    /// The recipe in the file at `path`, and its fingerprint.
+    /// Returns the recipe in the file at `path`, and its fingerprint.
     fn of_recipe(path: &Path) -> io::Result<(Fingerprint, Self)> {
         let text = untrusted_file::read_to_string(path)?;
         let fingerprint = fingerprint_of_recipe(text.as_bytes());
@@ -91,7 +91,7 @@ impl Contents {
         Ok((fingerprint, Self([(name_of(path), file)].into())))
     }
 
-    /// Every file, in the order of their paths.
+    /// Returns every file, in the order of their paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &FileContent)> {
         self.0.iter().map(|(name, file)| (name.as_str(), file))
     }
@@ -106,7 +106,7 @@ impl Contents {
         })
     }
 
-    /// The files that differ in `later`, in the order of their paths.
+    /// Returns the files that differ in `later`, in the order of their paths.
     pub fn changes_to(&self, later: &Self) -> Vec<TrustedFileChange> {
         let names: BTreeSet<&String> = self.0.keys().chain(later.0.keys()).collect();
         let change = |name: &String| TrustedFileChange {
@@ -122,7 +122,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The text of a file if it fits into `budget` bytes; otherwise its digest.
+/// Returns the text of a file if it fits into `budget` bytes; otherwise its digest.
 fn data(content: Vec<u8>, hash: Fingerprint, budget: &mut usize) -> Data {
     let is_kept = content.len() <= LONGEST_TEXT.min(*budget) && !content.contains(&0);
     match String::from_utf8(content) {
@@ -134,7 +134,7 @@ fn data(content: Vec<u8>, hash: Fingerprint, budget: &mut usize) -> Data {
     }
 }
 
-/// The hash of an empty file.
+/// Returns the hash of an empty file.
 fn empty() -> Fingerprint {
     Fingerprint(hex(&Sha256::digest([])))
 }
@@ -164,7 +164,7 @@ fn setting(covered: &Covered) -> Option<(String, FileContent)> {
 pub(super) struct KeptContents(PathBuf);
 
 impl KeptContents {
-    /// The directory that belongs to the store at `store`.
+    /// Returns the directory that belongs to the store at `store`.
     pub(super) fn beside(store: &Path) -> Self {
         Self(store.with_file_name("trusted"))
     }
@@ -188,7 +188,7 @@ impl KeptContents {
         }
     }
 
-    /// The content kept for this fingerprint.
+    /// Returns the content kept for this fingerprint.
     pub(super) fn get(&self, fingerprint: &Fingerprint) -> Option<Contents> {
         let bytes = untrusted_file::read_prefix(&self.file(fingerprint)?, LONGEST_KEPT).ok()?;
         serde_json::from_slice(&bytes).ok()

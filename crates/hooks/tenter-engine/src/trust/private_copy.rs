@@ -64,7 +64,7 @@ impl PrivateCopy {
         Ok(Some(Self { original, copy }))
     }
 
-    /// The path of a file of the hook, in the copy.
+    /// Returns the path of a file of the hook, in the copy.
     pub(crate) fn locate(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.original) {
             Ok(name) if name.as_os_str().is_empty() => self.copy.clone(),

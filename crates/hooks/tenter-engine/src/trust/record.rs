@@ -24,7 +24,7 @@ pub enum TrustedKind {
 }
 
 impl TrustedKind {
-    /// The prefix of the names under which this kind is trusted.
+    /// Returns the prefix of the names under which this kind is trusted.
     fn prefix(self) -> &'static str {
         match self {
             Self::Recipe => "recipe:",
@@ -35,7 +35,7 @@ impl TrustedKind {
         }
     }
 
-    /// The kind of a name; `None` for a hook.
+    /// Returns the kind of a name; `None` for a hook.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         [Self::Recipe, Self::Model, Self::McpServer, Self::PluginSource, Self::Root]
             .into_iter()
@@ -43,7 +43,7 @@ impl TrustedKind {
     }
 }
 
-/// The name under which something of this kind is trusted.
+/// Returns the name under which something of this kind is trusted.
 pub fn trust_name(kind: TrustedKind, name: &str) -> String {
     format!("{}{name}", kind.prefix())
 }
@@ -87,14 +87,14 @@ pub struct TrustEntry {
 }
 
 impl TrustEntry {
-    /// An entry without known events that shadows no user hook.
+    /// Creates an entry without known events that shadows no user hook.
     pub fn new(name: impl Into<String>, fingerprint: Fingerprint, path: &Path) -> Self {
         let (name, path) = (name.into(), path.to_owned());
         Self { name, fingerprint, path, events: Vec::new(), displaces: false, covered: None }
     }
 }
 
-/// The names of events, without duplicates: one name of an executable may mean several events.
+/// Returns the names of events, without duplicates: one name of an executable may mean several events.
 pub(crate) fn spellings(subscriptions: &[Subscription]) -> Vec<String> {
     let mut spellings: Vec<String> =
         subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect();

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 8 * 1024;
 /// Maximum number of worktrees of a repository.
 const MAX_WORKTREES: usize = 64;
 
-/// The path in the main worktree that corresponds to `project`, if `project` is in a linked worktree; of a bare
+/// Returns the path in the main worktree that corresponds to `project`, if `project` is in a linked worktree; of a bare
 /// repository, which has no main worktree, the path in the repository's own directory.
 pub(super) fn in_main_worktree(project: &Path) -> Option<PathBuf> {
     let project = fs::canonicalize(project).ok()?;
@@ -25,7 +25,7 @@ pub(super) fn in_main_worktree(project: &Path) -> Option<PathBuf> {
     Some(if within.as_os_str().is_empty() { main } else { main.join(within) })
 }
 
-/// The worktrees of the repository that `project` is in, besides its own; as real paths.
+/// Returns the worktrees of the repository that `project` is in, besides its own; as real paths.
 pub(crate) fn worktrees(project: &Path) -> Vec<PathBuf> {
     let Some((top, common)) = fs::canonicalize(project).ok().and_then(|it| repository_of(&it))
     else {
@@ -42,7 +42,7 @@ pub(crate) fn worktrees(project: &Path) -> Vec<PathBuf> {
     main.into_iter().chain(linked).filter(|worktree| *worktree != top).collect()
 }
 
-/// The worktree that `project` is in, and the repository's own directory.
+/// Returns the worktree that `project` is in, and the repository's own directory.
 fn repository_of(project: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = project.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
@@ -54,13 +54,13 @@ fn is_bare(common: &Path) -> bool {
     common.file_name() != Some(".git".as_ref())
 }
 
-/// The main worktree of the repository that `top` is a linked worktree of; of a bare repository, its own directory.
+/// Returns the main worktree of the repository that `top` is a linked worktree of; of a bare repository, its own directory.
 fn main_worktree(top: &Path) -> Option<PathBuf> {
     let common = common_of(top)?;
     if is_bare(&common) { Some(common) } else { common.parent().map(Path::to_path_buf) }
 }
 
-/// The own directory of the repository that `top` is a linked worktree of, if the repository names the worktree, too.
+/// Returns the own directory of the repository that `top` is a linked worktree of, if the repository names the worktree, too.
 fn common_of(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     let line = first_line(&dot_git).ok()?;
@@ -86,7 +86,7 @@ fn first_line(path: &Path) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    /// A repository `main` with a linked worktree `linked`, as git writes them.
+    /// Returns a repository `main` with a linked worktree `linked`, as git writes them.
     fn repository() -> (tempfile::TempDir, PathBuf) {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();

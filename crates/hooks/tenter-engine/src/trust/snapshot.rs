@@ -91,7 +91,7 @@ fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<
     Ok(CoveredFile { path, hash, is_executable, content: Some(content) })
 }
 
-/// The hashed files of a fingerprint, by their names in the directory.
+/// Returns the hashed files of a fingerprint, by their names in the directory.
 fn hashed(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
     let pair = |(file, (name, _)): (&CoveredFile, &(PathBuf, FileStamp))| Hashed {
         name: name.clone(),

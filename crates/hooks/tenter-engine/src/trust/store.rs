@@ -76,7 +76,7 @@ impl<'a> ProjectTrust<'a> {
         self.contents(name).max_by_key(|trusted| (trusted.path == path, &trusted.trusted_at))
     }
 
-    /// The names of the hooks that were trusted, sorted.
+    /// Returns the names of the hooks that were trusted, sorted.
     pub fn hooks(self) -> BTreeSet<&'a str> {
         let names = self.records().flat_map(|record| record.hooks.keys());
         names.map(String::as_str).filter(|name| TrustedKind::from_name(name).is_none()).collect()
@@ -129,7 +129,7 @@ impl TrustStore {
         !trusted.hooks().is_empty() && !is_same_repository()
     }
 
-    /// All records as project root, full name and content, in that order.
+    /// Returns all records as project root, full name and content, in that order.
     pub fn list(&self) -> impl Iterator<Item = (&Path, &str, &Trusted)> {
         self.projects.iter().flat_map(|(project, record)| {
             let contents = record
@@ -140,7 +140,7 @@ impl TrustStore {
         })
     }
 
-    /// The files of a trusted content, if they were kept.
+    /// Returns the files of a trusted content, if they were kept.
     pub fn kept(&self, fingerprint: &Fingerprint) -> Option<Contents> {
         self.contents_store.get(fingerprint)
     }
@@ -249,13 +249,13 @@ fn keep_last<T>(items: &mut Vec<T>, most: usize) {
     items.drain(..excess);
 }
 
-/// The keys of a project in the store: the main worktree of its repository, if it is in another one, and its own path.
+/// Returns the keys of a project in the store: the main worktree of its repository, if it is in another one, and its own path.
 fn keys(project: &Path) -> [Option<String>; 2] {
     let main = repository::in_main_worktree(project);
     [main.and_then(|main| key(&main).ok()), key(project).ok()]
 }
 
-/// The key under which new trust in a project is recorded.
+/// Returns the key under which new trust in a project is recorded.
 fn key_to_write(project: &Path) -> Result<String, TrustError> {
     match repository::in_main_worktree(project) {
         Some(main) => key(&main),
@@ -263,7 +263,7 @@ fn key_to_write(project: &Path) -> Result<String, TrustError> {
     }
 }
 
-/// The project's path in the store: without symlinks, so that every path to a project finds its records.
+/// Returns the project's path in the store: without symlinks, so that every path to a project finds its records.
 fn key(project: &Path) -> Result<String, TrustError> {
     let real = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     real.into_os_string().into_string().map_err(|path| TrustError::Unnameable(path.into()))

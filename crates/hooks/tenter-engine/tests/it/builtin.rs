@@ -12,7 +12,7 @@ use tenter_protocol::{Body, Event, HistoryAction};
 
 use crate::scene::{ObservedRuns, Scene, USER, ids, running, scope};
 
-/// A turn after which the context has this many of 1000 tokens.
+/// Returns a turn after which the context has this many of 1000 tokens.
 pub(crate) fn turn(tokens: u64, auto_compact: Option<f64>) -> Body {
     let usage =
         Usage { current_context_window: tokens, max_context_window: 1000, ..Usage::default() };
@@ -24,7 +24,7 @@ pub(crate) fn turn(tokens: u64, auto_compact: Option<f64>) -> Body {
     })
 }
 
-/// An executable for `after_turn` that leaves its name in the project and gives this answer.
+/// Adds an executable for `after_turn` that leaves its name in the project and gives this answer.
 fn after_turn(scene: &Scene, name: &str, answer: &str) {
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = hook ]; then echo after_turn; exit; fi\necho {name} >> \"$TENTER_PROJECT_DIR/calls\"\necho '{answer}'\n"
@@ -32,13 +32,13 @@ fn after_turn(scene: &Scene, name: &str, answer: &str) {
     scene.hook(USER, name, &script);
 }
 
-/// The outcome of an event with this scene's hooks, and what observers received.
+/// Returns the outcome of an event with this scene's hooks, and what observers received.
 fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<ObservedRuns>) {
     let (engine, seen) = scene.engine(scene.load().0);
     (engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel), seen)
 }
 
-/// The hook that acts on the history, and the recipe that it runs.
+/// Returns the hook that acts on the history, and the recipe that it runs.
 fn acts(outcome: &Outcome) -> Option<(&str, &str)> {
     let history = outcome.history.first()?;
     match &history.value {

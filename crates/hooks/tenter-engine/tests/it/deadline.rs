@@ -38,7 +38,7 @@ fn runs(observer: &ObservedRuns) -> Vec<HookRun> {
     observer.runs.lock().unwrap().clone()
 }
 
-/// The names of the hooks that left a mark.
+/// Returns the names of the hooks that left a mark.
 fn marks(scene: &Scene) -> Vec<String> {
     let text = fs::read_to_string(scene.at("project/ran")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
@@ -114,7 +114,7 @@ fn a_static_hook_decides_after_the_deadline() {
     assert!(denial.reason.contains("not here"), "{denial:?}");
 }
 
-/// An awaited and an asynchronous hook that mark that they ran; the asynchronous one applies to `git`.
+/// Returns an awaited and an asynchronous hook that mark that they ran; the asynchronous one applies to `git`.
 fn both_kinds() -> Scene {
     let scene = Scene::new();
     manifest_hook(&scene, "awaited", "trigger: before_tool", MARKS);

@@ -52,14 +52,14 @@ pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
     run
 }
 
-/// A run of the conversation `a`, with a change.
+/// Returns a run of the conversation `a`, with a change.
 fn run_with(reason: &str, change: impl FnOnce(&mut HookRun)) -> HookRun {
     let mut run = run("a", reason);
     change(&mut run);
     run
 }
 
-/// A decision of the conversation `a`, with a change.
+/// Returns a decision of the conversation `a`, with a change.
 fn decision_with(change: impl FnOnce(&mut Decision)) -> Decision {
     let mut decision = decision("a");
     change(&mut decision);

@@ -12,7 +12,7 @@ use tenter_protocol::{EventName, ToolCall};
 
 use crate::journal::{Journal, SECRET, decision, reasons, run};
 
-/// Any text, with a secret in it now and then.
+/// Returns any text, with a secret in it now and then.
 fn any_text() -> impl Strategy<Value = String> {
     ("(?s:.){0,20}", any::<bool>())
         .prop_map(|(text, secret)| if secret { format!("{text}{SECRET}\n{text}") } else { text })
@@ -99,7 +99,7 @@ prop_compose! {
     }
 }
 
-/// The record with everything treated that a hook can put into it.
+/// Returns the record with everything treated that a hook can put into it.
 fn redacted(mut record: Record) -> Record {
     let redactor = Redactor::new([SECRET.to_owned()]);
     record.tool_call_id = record.tool_call_id.map(|id| redactor.text(&id));

@@ -18,7 +18,7 @@ use crate::scene::{ObservedRuns, Scene, USER, scope};
 /// No hook of these tests takes so long.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// An asynchronous hook that answers so, once there is a file `go` in the project.
+/// Adds an asynchronous hook that answers so, once there is a file `go` in the project.
 fn asynchronous_hook(scene: &Scene, name: &str, trigger: &str, answer: &str) {
     scene.bare(
         USER,
@@ -48,7 +48,7 @@ fn answered(scene: &Scene, engine: &Engine) {
     engine.drain(TIMEOUT);
 }
 
-/// The one run that was told.
+/// Returns the only run that observers received.
 fn only_run(observer: &ObservedRuns) -> HookRun {
     let runs = observer.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };

@@ -34,7 +34,7 @@ fn reason(decision: ToolDecision) -> String {
     }
 }
 
-/// An engine with this hook at `before_tool`.
+/// Returns an engine with this hook at `before_tool`.
 fn engine(
     scene: &Scene,
     hook: impl Fn(&NativeEvent<'_>) -> Result<Reply, String> + Send + Sync + 'static,

@@ -11,13 +11,13 @@ use crate::scene::{GUARD, Scene, ids, running, scope};
 const OUTER: &str = "project/.agents/hooks";
 const INNER: &str = "project/sub/.agents/hooks";
 
-/// The scene, seen from the directory `sub` of its project.
+/// Returns the scene, seen from the directory `sub` of its project.
 fn in_sub(mut scene: Scene) -> Scene {
     scene.layout.project = scene.directory("project/sub");
     scene
 }
 
-/// A project with the trusted hook `guard`, in whose directory `sub` `created` exists.
+/// Returns a project with the trusted hook `guard`, in whose directory `sub` `created` exists.
 fn guarded(created: &[&str]) -> Scene {
     let scene = Scene::gated();
     scene.hook(OUTER, "guard", GUARD);

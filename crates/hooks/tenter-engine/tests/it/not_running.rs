@@ -42,7 +42,7 @@ fn comes_of(scene: &Scene, event: EventName, tool: &str) -> &'static str {
     word
 }
 
-/// A broken manifest hook, by what is wrong with it: its front matter after the trigger, and the mode of its script.
+/// Adds a broken manifest hook, by what is wrong with it: its front matter after the trigger, and the mode of its script.
 fn manifest(scene: &Scene, front: &str, script: Option<(&str, u32)>) {
     scene.bare(USER, "guard", &format!("name: guard\ndescription: d\n{front}"));
     if let Some((name, mode)) = script {
@@ -163,7 +163,7 @@ fn every_hook_that_cannot_run_is_in_the_journal_once() {
     assert_eq!(runs, [not_started("guard"), not_started("tidy")]);
 }
 
-/// A manifest hook without a script.
+/// Adds a manifest hook without a script.
 fn manifest_named(scene: &Scene, name: &str) {
     scene.bare(USER, name, &format!("name: {name}\ndescription: d\ntrigger: after_tool"));
 }

@@ -59,7 +59,7 @@ impl Reload for Loader {
     }
 }
 
-/// A guard that denies everything in these words.
+/// Returns a guard that denies everything in these words.
 fn denies(words: &str) -> String {
     format!(
         "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\necho '{{\"blocked\": true, \"reason\": \"{words}\"}}'\n"

@@ -89,7 +89,7 @@ fn reason(outcome: &Outcome) -> &str {
     outcome.denied().map_or("", |(_, reason)| reason)
 }
 
-/// The reason of a denial by a hook that prints this, in each form in which a hook may be written.
+/// Returns the reason of a denial by a hook that prints this, in each form in which a hook may be written.
 fn reasons(printf: &str, specific: &str, blocked: &str) -> [String; 3] {
     let script = |text: &str| format!("#!/bin/sh\nprintf '{text}'\n");
     let manifest = |dialect: &str, text: &str| {

@@ -34,14 +34,14 @@ impl Guard {
         self.rules.iter().flat_map(|rule| &rule.examples.stopped).map(String::as_str)
     }
 
-    /// Not of rules about what runs a command: a rewriting changes that.
+    /// Returns the examples, except of rules about what runs a command: a rewriting changes that.
     fn passed(&self) -> impl Iterator<Item = &str> {
         let rules = self.rules.iter().filter(|rule| rule.conditions.via.is_empty());
         rules.flat_map(|rule| &rule.examples.passed).map(String::as_str)
     }
 }
 
-/// All guards.
+/// Returns all guards.
 fn guards() -> Vec<Guard> {
     let directory =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../tenter-commands/src/guard/shipped");
@@ -61,7 +61,7 @@ fn guards() -> Vec<Guard> {
     files.iter().filter_map(guard).collect()
 }
 
-/// Another text that does the same as `command`.
+/// Returns another text that does the same as `command`.
 fn rewritten(command: &str, is_parsed_only: bool, choices: &mut Choices) -> String {
     let Some(plain) = PlainCommand::parse(command) else { return framed(command, 0, choices) };
     match choices.below(if is_parsed_only { 6 } else { 3 }) {
@@ -74,7 +74,7 @@ fn rewritten(command: &str, is_parsed_only: bool, choices: &mut Choices) -> Stri
     }
 }
 
-/// Several rewritings within each other.
+/// Returns several rewritings within each other.
 fn many_times(command: &str, is_parsed_only: bool, choices: &mut Choices) -> String {
     let mut text = rewritten(command, is_parsed_only, choices);
     for depth in 1..=choices.below(3) {

@@ -39,7 +39,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A scene whose trust gate is switched off, without a cache.
+    /// Creates a scene whose trust gate is switched off, without a cache.
     pub(crate) fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
@@ -60,7 +60,7 @@ impl Scene {
         scene
     }
 
-    /// A scene whose trust gate is closed.
+    /// Returns a scene whose trust gate is closed.
     pub(crate) fn gated() -> Self {
         Self { mode: TrustMode::Gate, ..Self::new() }
     }
@@ -127,14 +127,14 @@ impl Scene {
         self.builder().load_catalog(&self.store())
     }
 
-    /// An engine over these hooks, and what its observer sees.
+    /// Returns an engine over these hooks, and what its observer sees.
     pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<ObservedRuns>) {
         let observed = Arc::new(ObservedRuns::default());
         let observer = Arc::clone(&observed) as Arc<dyn Observer>;
         (self.builder().observer(observer).build(catalog), observed)
     }
 
-    /// Everything that is found, as path and status in words.
+    /// Returns everything that is found, as path and status in words.
     pub(crate) fn listing(&self) -> Vec<(String, String)> {
         let catalog = self.load().0;
         let messages =
@@ -204,7 +204,7 @@ pub(crate) fn word(status: &Status) -> &'static str {
     }
 }
 
-/// The names of the hooks that run, in their order.
+/// Returns the names of the hooks that run, in their order.
 pub(crate) fn running(catalog: &Catalog) -> Vec<&str> {
     catalog.hooks().iter().map(|hook| hook.name.as_str()).collect()
 }

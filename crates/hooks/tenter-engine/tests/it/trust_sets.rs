@@ -13,7 +13,7 @@ use crate::scene::{COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, r
 
 const MANIFEST: &str = "---\nname: tidy\ndescription: Tidies.\ntrigger: after_tool\n---\n";
 
-/// A scene in which the hook `guard` is trusted and accepted.
+/// Returns a scene in which the hook `guard` is trusted and accepted.
 fn guarded() -> Scene {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
@@ -34,7 +34,7 @@ fn closed(scene: Scene) -> Scene {
     Scene { policies, ..scene }
 }
 
-/// `linked` as a linked worktree of the project, as `git worktree add` makes it.
+/// Adds `linked` as a linked worktree of the project, as `git worktree add` makes it.
 fn add_worktree(scene: &Scene) -> std::path::PathBuf {
     let entry = "project/.git/worktrees/linked";
     scene.file(&format!("{entry}/commondir"), "../..\n", 0o644);

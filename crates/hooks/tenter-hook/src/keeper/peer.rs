@@ -169,7 +169,7 @@ impl Peer {
         }
     }
 
-    /// The connection is gone: its requests are cancelled. A hook that does not answer that is killed.
+    /// Cancels the requests of a connection that is gone. A hook that does not answer that is killed.
     fn leave(&self) {
         let mut state = self.state();
         state.has_left = true;
@@ -220,7 +220,7 @@ impl PeerCaller {
         call(&Call { method: &request.method, payload, timeout, context: cancel.into() })
     }
 
-    /// The parameters of a request of the hook, with the id of the event request in the connection.
+    /// Returns the parameters of a request of the hook, with the id of the event request in the connection.
     fn params(&self, request: &HookRequest, has_request: bool) -> Option<RawJson> {
         let (true, Some(Id::Number(id))) = (has_request, self.id.get()) else {
             return request.params.clone();
@@ -228,7 +228,7 @@ impl PeerCaller {
         let params = request.params.as_ref().map(RawJson::read::<Object>);
         let mut params = params.and_then(Result::ok).unwrap_or_default();
         params.insert("request".to_owned(), (*id).into());
-        Some(RawJson::of(&params))
+        Some(RawJson::new(&params))
     }
 }
 

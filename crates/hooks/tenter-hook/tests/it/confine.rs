@@ -71,7 +71,7 @@ impl Lab {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    /// A command with the variables that scripts use.
+    /// Returns a command with the variables that scripts use.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = as_ordinary_user(program);
         command
@@ -105,7 +105,8 @@ impl Lab {
     }
 }
 
-/// The launcher, with `tenter-hook` beside it. Ordinary users cannot enter every directory, so they are copied to one that they can.
+/// Returns the launcher, with `tenter-hook` beside it. Ordinary users cannot enter every directory, so they are copied to one
+/// that they can.
 pub(crate) fn launcher() -> PathBuf {
     static COPY: std::sync::OnceLock<(TempDir, PathBuf)> = std::sync::OnceLock::new();
     let (_, path) = COPY.get_or_init(|| {

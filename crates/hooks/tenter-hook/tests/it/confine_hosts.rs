@@ -14,7 +14,7 @@ use std::thread;
 
 use crate::confine::{Lab, is_supported, launcher};
 
-/// A server of files on this machine, which answers until the tests end.
+/// Returns a server of files on this machine, which answers until the tests end.
 fn serve(directory: PathBuf) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

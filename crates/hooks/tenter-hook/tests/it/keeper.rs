@@ -30,7 +30,7 @@ enum GuardReply {
     Served { pid: i32, count: u32 },
 }
 
-/// A hook in both forms. `event` runs before it answers an event; `$id` is the id of the request.
+/// Returns a hook in both forms. `event` runs before it answers an event; `$id` is the id of the request.
 fn script(event: &str) -> String {
     format!(
         r#"#!/bin/sh
@@ -60,7 +60,7 @@ impl Stage {
         Self::with(event, "")
     }
 
-    /// `metadata` are further lines of the manifest.
+    /// Adds a hook; `metadata` are further lines of the manifest.
     fn with(event: &str, metadata: &str) -> Self {
         let session = HostSession::new("claude-code");
         let front_matter = format!("metadata:\n  runtime: serve\n{metadata}");
@@ -80,7 +80,7 @@ impl Stage {
         self.fire_payload(host, fixture, &self.session.payload(fixture))
     }
 
-    /// The same with this payload.
+    /// Returns the same with this payload.
     fn fire_payload(&self, host: &str, fixture: &str, payload: &Value) -> Value {
         let mut command = self.session.sandbox.command();
         command
@@ -346,7 +346,7 @@ fn a_hook_of_the_project_that_changes_while_an_event_waits_for_its_turn_is_not_c
     assert_eq!(calls(), before + 1);
 }
 
-/// A transcript that the host recorded.
+/// Returns a transcript that the host recorded.
 fn recorded_transcript(host: &str) -> PathBuf {
     let transcripts = "../tenter-bridge/tests/transcripts";
     Path::new(env!("CARGO_MANIFEST_DIR")).join(transcripts).join(format!("{host}.record.jsonl"))

@@ -26,7 +26,7 @@ fn post(server: &HttpServer) -> Result<Option<String>, PostError> {
     post_json(to(server.url("/hook?token=hidden")), &Cancel::new())
 }
 
-/// The error for a response, without the server.
+/// Returns the error for a response, without the server.
 fn error(server: &HttpServer) -> String {
     let error = post(server).unwrap_err();
     let prefix = server.url("/hook");

@@ -62,7 +62,7 @@ impl Request {
         self.method == "HEAD"
     }
 
-    /// The server that it is for; `None` if it names none, or several.
+    /// Returns the server that it is for; `None` if it names none, or several.
     pub(crate) fn host(&self) -> Option<&str> {
         match self.hosts.as_slice() {
             [host] => Some(host),
@@ -70,19 +70,19 @@ impl Request {
         }
     }
 
-    /// The parts of the path.
+    /// Returns the parts of the path.
     pub(crate) fn path(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }
 
-    /// The first value of a query parameter, trimmed; `None` if it is missing or empty.
+    /// Returns the first value of a query parameter, trimmed; `None` if it is missing or empty.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         let pair = self.query.iter().find(|(name, _)| name == key);
         pair.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 }
 
-/// A part of a path without percent-encoding. In a path, a plus sign is itself.
+/// Returns a part of a path without percent-encoding. In a path, a plus sign is itself.
 fn decoded(part: &str) -> String {
     let literal = part.replace('+', "%2B").replace(['=', '&'], "_");
     let decoded = parse(literal.as_bytes()).next().map(|(text, _)| text);

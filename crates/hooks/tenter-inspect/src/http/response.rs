@@ -60,28 +60,28 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// A response without content.
+    /// Returns a response without content.
     pub(crate) fn empty(status: Status) -> Self {
         Self { status, media_type: "text/plain; charset=utf-8", body: Vec::new(), cursor: None }
     }
 
-    /// A page, or a part of one.
+    /// Returns a page, or a part of one.
     pub(crate) fn html(status: Status, markup: Markup) -> Self {
         let body = markup.into_string().into_bytes();
         Self { media_type: "text/html; charset=utf-8", body, ..Self::empty(status) }
     }
 
-    /// A text to be saved.
+    /// Returns a text to be saved.
     pub(crate) fn text(status: Status, media_type: &'static str, text: String) -> Self {
         Self { media_type, body: text.into_bytes(), ..Self::empty(status) }
     }
 
-    /// A file of the pages.
+    /// Returns a file of the pages.
     pub(crate) fn asset(media_type: &'static str, text: &'static str) -> Self {
         Self { media_type, body: text.as_bytes().to_vec(), ..Self::empty(Status::Ok) }
     }
 
-    /// The response with a cursor, which must be printable ASCII.
+    /// Returns the response with a cursor, which must be printable ASCII.
     pub(crate) fn with_cursor(self, cursor: String) -> Self {
         Self { cursor: Some(cursor), ..self }
     }

@@ -29,7 +29,7 @@ const COMMAND_COLUMNS: [Column; 7] = [
 /// Maximum number of commands of a rule on the page.
 const MAX_SHOWN: usize = 100;
 
-/// The page of what the installed hooks would have stopped.
+/// Returns the page of what the installed hooks would have stopped.
 pub(super) fn page(context: &Context<'_>) -> Response {
     let past = context.pages.facts.past_calls(context.is_all);
     let part = html! {
@@ -55,7 +55,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     context.live(&page, &fixed, &part)
 }
 
-/// The page of the calls, with what hooks decided about each.
+/// Returns the page of the calls, with what hooks decided about each.
 pub(super) fn calls(context: &Context<'_>) -> Response {
     let past = context.pages.facts.past_calls(context.is_all);
     let filter = &context.filter;

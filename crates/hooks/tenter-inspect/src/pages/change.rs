@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_millis(50);
 /// Number of unchanged lines around a change.
 const AROUND: usize = 2;
 
-/// The changed fields, before and after.
+/// Returns the changed fields, before and after.
 pub(super) fn show(change: &RewriteChange, event: &str) -> Markup {
     let mut fields = Vec::new();
     differing("", &change.before, &change.after, &mut fields);
@@ -100,7 +100,7 @@ impl Field {
     }
 }
 
-/// Before and after, with the words that differ. Removed words are covered if they may be secret.
+/// Returns both sides, before and after, with the words that differ. Removed words are covered if they may be secret.
 fn sides(before: &str, after: &str, is_covered: bool) -> Markup {
     let diff = TextDiff::configure().timeout(TIMEOUT).diff_words(before, after);
     let (mut old, mut new) = (Vec::new(), Vec::new());
@@ -127,7 +127,7 @@ fn sides(before: &str, after: &str, is_covered: bool) -> Markup {
     }
 }
 
-/// A diff by lines.
+/// Returns a diff by lines.
 fn lines(before: &str, after: &str) -> Markup {
     let diff = TextDiff::configure().timeout(TIMEOUT).diff_lines(before, after);
     html! {

@@ -49,7 +49,7 @@ pub(super) fn spread(hook: &HookFigures) -> Markup {
     chart(hook.spread.len(), &label, &bars)
 }
 
-/// The height of a bar; one that stands for something is visible.
+/// Returns the height of a bar; one that stands for something is visible.
 fn height(count: usize, most: usize) -> usize {
     let scaled = count * (HEIGHT - 2) / most.max(1);
     if count > 0 { scaled.max(2) } else { 0 }

@@ -27,12 +27,15 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let is_recent = |answer: &HookAnswer<'_>| since.is_none_or(|since| answer.at >= since);
     let (figures, rules) = if context.is_all {
         let runs = || index.runs().filter(is_counted);
-        (figures::of(runs(), index.answers().filter(is_recent), &hooks), figures::rules(runs()))
+        (
+            figures::compute(runs(), index.answers().filter(is_recent), &hooks),
+            figures::rules(runs()),
+        )
     } else {
         let project = &context.pages.project;
         let runs = || index.runs_of(project).filter(is_counted);
         let answers = index.answers_of(project).filter(is_recent);
-        (figures::of(runs(), answers, &hooks), figures::rules(runs()))
+        (figures::compute(runs(), answers, &hooks), figures::rules(runs()))
     };
     let part = html! {
         (problems(&index, error))
@@ -55,7 +58,7 @@ pub(super) fn since(now: Timestamp, period: &str) -> Option<Timestamp> {
     now.checked_sub(SignedDuration::from_hours(hours?)).ok()
 }
 
-/// The links to the page at `path` for each period.
+/// Returns the links to the page at `path` for each period.
 pub(super) fn periods(context: &Context<'_>, path: &str, chosen: &str) -> Markup {
     html! {
         nav.choices aria-label="Period" {

@@ -50,7 +50,7 @@ impl<'t> Links<'t> {
         Self { token, is_all }
     }
 
-    /// The address of a page.
+    /// Returns the address of a page.
     pub(super) fn to<'q>(
         &self,
         path: &str,
@@ -59,7 +59,7 @@ impl<'t> Links<'t> {
         self.with(path, query, self.is_all)
     }
 
-    /// The address of a page about this project, or all.
+    /// Returns the address of a page about this project, or all.
     pub(super) fn with<'q>(
         &self,
         path: &str,
@@ -77,17 +77,17 @@ impl<'t> Links<'t> {
         format!("{path}?{}", text.finish())
     }
 
-    /// The address of a session's page.
+    /// Returns the address of a session's page.
     pub(super) fn session(&self, id: &str, filter: &Filter) -> String {
         self.to(&format!("/session/{}", encoded(id)), filter.fields())
     }
 
-    /// The address of a hook's source with a hash.
+    /// Returns the address of a hook's source with a hash.
     pub(super) fn source(&self, hook: &str, hash: &str) -> String {
         self.to(&format!("/source/{}", encoded(hash)), [("name", hook)])
     }
 
-    /// The fields that a form must send besides its own.
+    /// Returns the fields that a form must send besides its own.
     pub(super) fn hidden_fields(&self) -> Markup {
         html! {
             @if self.is_all { input type="hidden" name="all" value="1"; }
@@ -96,12 +96,12 @@ impl<'t> Links<'t> {
     }
 }
 
-/// A part of a path, percent-encoded.
+/// Returns a part of a path, percent-encoded.
 fn encoded(part: &str) -> String {
     form_urlencoded::byte_serialize(part.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
-/// A version of a text: two texts with the same version are the same.
+/// Returns a version of a text: two texts with the same version are the same.
 pub(super) fn version(text: &str) -> String {
     use sha2::Digest as _;
     hex(&sha2::Sha256::digest(text.as_bytes())[..12])
@@ -118,7 +118,7 @@ pub(super) struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// The page around `content`.
+    /// Returns the page around `content`.
     pub(super) fn render(&self, context: &Context<'_>, content: &Markup) -> Markup {
         let links = &context.links;
         let entry = |path: &'static str, name: &str| {
@@ -184,26 +184,26 @@ impl Page<'_> {
     }
 }
 
-/// A time of a record, to the second.
+/// Returns a time of a record, to the second.
 pub(super) fn time(rfc3339: &str) -> Markup {
     let date = rfc3339.get(..10).unwrap_or(rfc3339);
     let clock = rfc3339.get(11..19).unwrap_or_default();
     html! { time datetime=(rfc3339) { span.date { (date) } " " (clock) } }
 }
 
-/// A decision.
+/// Returns a decision.
 pub(super) fn badge(decision: DecisionKind) -> Markup {
     let word = decision.as_str();
     html! { span class={ "badge " (word) } { (word) } }
 }
 
-/// A duration in milliseconds, or in seconds if it is long.
+/// Returns a duration in milliseconds, or in seconds if it is long.
 pub(super) fn duration(duration: Duration) -> String {
     let ms = duration.as_millis();
     if ms < 10_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1000.0) }
 }
 
-/// A number and what it counts.
+/// Returns a number and what it counts.
 pub(super) fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }

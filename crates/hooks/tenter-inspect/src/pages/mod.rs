@@ -55,7 +55,7 @@ struct Context<'p> {
 }
 
 impl Pages {
-    /// Pages about `journals`; they show the sessions of the project at `project` first.
+    /// Creates pages about `journals`; they show the sessions of the project at `project` first.
     pub fn new(
         journals: impl Into<JournalDirectories>,
         project: &Path,
@@ -105,7 +105,7 @@ impl Pages {
         }
     }
 
-    /// The index, with what was written since it was last read, as far as there is time.
+    /// Returns the index, with what was written since it was last read, as far as there is time.
     fn index(&self) -> (MutexGuard<'_, JournalIndex>, Progress, Option<String>) {
         // A thread that panicked while it read left an index that is right as far as it goes.
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Context<'_> {
         Response::html(Status::NotFound, page.render(self, &html! { p { (text) } }))
     }
 
-    /// The page with `fixed` and below it `part`; for the script only `part`, if it changed.
+    /// Returns the page with `fixed` and below it `part`; for the script only `part`, if it changed.
     fn live(&self, page: &Page<'_>, fixed: &Markup, part: &Markup) -> Response {
         let version = layout::version(&part.0);
         if self.request.value("part").is_none() {
@@ -149,7 +149,7 @@ fn progress(progress: Progress) -> Markup {
     }
 }
 
-/// The problems with reading journals.
+/// Returns the problems with reading journals.
 fn problems(index: &JournalIndex, error: Option<String>) -> Markup {
     html! {
         @if let Some(error) = error { p.problem role="alert" { "The journals cannot be read: " (error) } }

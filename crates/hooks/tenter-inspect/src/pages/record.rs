@@ -10,7 +10,7 @@ use tenter_protocol::{Object, json};
 use super::layout::{badge, duration};
 use super::{Context, change};
 
-/// A record as an item of a list; nothing if it adds nothing to the others.
+/// Returns a record as an item of a list; nothing if it adds nothing to the others.
 pub(super) fn row(context: &Context<'_>, record: &Record) -> Markup {
     match &record.kind {
         RecordKind::Run(run) => html! { li.row { (run_row(context, record, run)) } },
@@ -52,7 +52,7 @@ fn run_row(context: &Context<'_>, record: &Record, run: &RunRecord) -> Markup {
     }
 }
 
-/// A hook, with a link to its source as it was trusted.
+/// Returns a hook, with a link to its source as it was trusted.
 fn hook(context: &Context<'_>, name: &str, hash: &str) -> Markup {
     html! {
         @if hash.is_empty() {
@@ -71,7 +71,7 @@ fn output(name: &str, text: &str) -> Markup {
     }
 }
 
-/// A decision, where it says more than the runs that it was made of, or if decisions were searched for.
+/// Returns a decision, where it says more than the runs that it was made of, or if decisions were searched for.
 fn decision_row(context: &Context<'_>, record: &Record, decision: &DecisionRecord) -> Markup {
     let denies = decision.by_failure || decision.decision == DecisionKind::Deny;
     let is_wanted = !context.filter.decision.is_empty();
@@ -124,7 +124,7 @@ fn permission_row(permission: &PermissionRecord) -> Markup {
     }
 }
 
-/// A record that this version does not know.
+/// Returns a record that this version does not know.
 fn other_row(fields: &Object) -> Markup {
     let text = |key: &str| fields.get(key).and_then(serde_json::Value::as_str);
     html! {

@@ -34,7 +34,7 @@ pub(super) fn page(context: &Context<'_>, id: &str) -> Response {
     }
 }
 
-/// A cursor is the offset of the next record, and the event of the last one.
+/// Returns the cursor: the offset of the next record, and the event of the last one.
 fn cursor(slice: &Slice, last: Option<&str>) -> String {
     let last = slice.records.last().map_or(last.unwrap_or_default(), |record| &record.event);
     // It becomes a header.

@@ -161,7 +161,7 @@ impl StoppedCall {
         summary.map(|(tool, input)| call_summary(tool, input)).unwrap_or_default()
     }
 
-    /// The name of the rule that the call fits; empty if none does.
+    /// Returns the name of the rule that the call fits; empty if none does.
     fn rule(&self) -> &str {
         self.run.rule.as_ref().map_or("", |rule| &rule.rule)
     }

@@ -42,7 +42,7 @@ pub(super) fn sessions_filter_form(
     filter_form(context, path, &choices)
 }
 
-/// The form of the filter, for the page at `path`.
+/// Returns the form of the filter, for the page at `path`.
 pub(super) fn filter_form(context: &Context<'_>, path: &str, choices: &Choices) -> Markup {
     let filter = &context.filter;
     let select = |id: &'static str, label: &str, chosen: &str, all: &[String]| {
@@ -81,7 +81,7 @@ struct Group<'r> {
     records: Vec<&'r Record>,
 }
 
-/// The records as items of a list. `last` is the event of the record before them.
+/// Returns the records as items of a list. `last` is the event of the record before them.
 pub(super) fn items(context: &Context<'_>, records: &[Record], last: Option<&str>) -> Markup {
     let mut last = last.map(str::to_owned);
     let groups = groups(records);
@@ -191,7 +191,7 @@ fn item(context: &Context<'_>, group: &Group<'_>) -> Markup {
     }
 }
 
-/// The call, or the event.
+/// Returns the call, or the event.
 fn title(record: &Record) -> Markup {
     let event = record.event.replace('_', " ");
     let Some(tool) = &record.tool_name else { return html! { h3 { (event) } } };

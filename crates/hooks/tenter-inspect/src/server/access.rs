@@ -16,19 +16,19 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// A new token for the server at `port`.
+    /// Creates a new token for the server at `port`.
     pub(super) fn new(port: u16) -> io::Result<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         Ok(Self { port, token: hex(&bytes) })
     }
 
-    /// The address of the first page.
+    /// Returns the address of the first page.
     pub(super) fn address(&self) -> String {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
-    /// The token.
+    /// Returns the token.
     pub(super) fn token(&self) -> &str {
         &self.token
     }

@@ -47,7 +47,7 @@ impl Server {
         Ok(Self { listener, shared: Arc::new(shared) })
     }
 
-    /// The address of the first page, with the token that every request needs.
+    /// Returns the address of the first page, with the token that every request needs.
     pub fn address(&self) -> String {
         self.shared.access.address()
     }

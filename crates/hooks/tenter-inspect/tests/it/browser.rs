@@ -65,7 +65,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression, or of its promise; null while a page is left.
+    /// Returns the value of an expression, or of its promise; null while a page is left.
     fn value(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         self.call("Runtime.evaluate", &params)["result"]["value"].clone()

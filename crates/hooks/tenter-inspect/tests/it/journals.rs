@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, decided, run, with};
 
-/// The numbers of the calls that a page shows.
+/// Returns the numbers of the calls that a page shows.
 fn calls(page: &str) -> Vec<usize> {
     let calls = page.split("<code>ls ").skip(1);
     calls.map(|rest| rest.split('<').next().unwrap().parse().unwrap()).collect()

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, run, with};
 
-/// The cursor in a page.
+/// Returns the cursor in a page.
 fn cursor(page: &str) -> String {
     page.split("data-cursor=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, decided, run, with};
 
-/// A session with one of everything.
+/// Records a session with one of everything.
 fn busy(scene: &Scene) {
     let before = json!({"event": "before_agent", "tool_call_id": null, "tool_name": null, "tool_input": null, "decision": "context"});
     let rewrite = json!({"rewrite": {"before": {"command": "npm i"}, "after": {"command": "pnpm i"}}, "also": ["allow"],

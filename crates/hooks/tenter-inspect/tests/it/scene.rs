@@ -18,7 +18,7 @@ use tenter_inspect::{Pages, Server};
 /// The project of the records.
 pub(crate) const PROJECT: &str = "/home/ada/shop";
 
-/// The time at which pages are made.
+/// Returns the time at which pages are made.
 fn now() -> Timestamp {
     "2026-03-01T12:00:00Z".parse().unwrap()
 }
@@ -87,13 +87,13 @@ pub(crate) struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// The value of a header; `name` is in lower case.
+    /// Returns the value of a header; `name` is in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.head.lines().filter_map(|line| line.split_once(": "));
         headers.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// The body, if the request was answered with a page.
+    /// Returns the body, if the request was answered with a page.
     pub(crate) fn page(self) -> String {
         assert_eq!(self.status, 200, "{}", self.head);
         self.body
@@ -115,7 +115,7 @@ impl Scene {
         Self { directory, port, token, cancel, thread }
     }
 
-    /// The file of a session's journal.
+    /// Returns the file of a session's journal.
     pub(crate) fn file(&self, session: &str) -> PathBuf {
         self.directory.path().join(format!("{session}.jsonl"))
     }
@@ -137,13 +137,13 @@ impl Scene {
         fs::write(self.file(session), bytes).unwrap();
     }
 
-    /// A path with the token.
+    /// Returns a path with the token.
     pub(crate) fn with_token(&self, path: &str) -> String {
         let separator = if path.contains('?') { '&' } else { '?' };
         format!("{path}{separator}token={}", self.token)
     }
 
-    /// The whole address of a path.
+    /// Returns the whole address of a path.
     pub(crate) fn address(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{}", self.port, self.with_token(path))
     }
@@ -193,7 +193,7 @@ impl Drop for Scene {
     }
 }
 
-/// The fields of every record: it is the `number`-th of its session.
+/// Returns the fields of every record: it is the `number`-th of its session.
 fn record(session: &str, number: usize, event: &str, more: &Value) -> Value {
     let mut record = json!({"v": 1, "time": format!("2026-03-01T09:{:02}:{:02}.000Z", number / 60 % 60, number % 60),
         "conversation_id": session, "project": PROJECT, "event": event});
@@ -202,7 +202,7 @@ fn record(session: &str, number: usize, event: &str, more: &Value) -> Value {
     record
 }
 
-/// A run of `hook` about a call of bash.
+/// Returns a run of `hook` about a call of bash.
 pub(crate) fn run(session: &str, number: usize, hook: &str, decision: &str) -> Value {
     let more = json!({"tool_call_id": format!("call-{number}"), "tool_name": "bash",
         "tool_input": {"command": format!("ls {number}")}, "kind": "run", "hook": hook, "layer": "user", "hash": "aa",
@@ -210,7 +210,7 @@ pub(crate) fn run(session: &str, number: usize, hook: &str, decision: &str) -> V
     record(session, number, "before_tool", &more)
 }
 
-/// `value` with further fields; null removes one.
+/// Returns `value` with further fields; null removes one.
 pub(crate) fn with(mut value: Value, more: &Value) -> Value {
     let fields = value.as_object_mut().unwrap();
     fields.extend(more.as_object().unwrap().clone());

@@ -162,7 +162,7 @@ impl BundleManifest {
         paths.into_iter().find(|path| signed.get(*path) != present.get(*path)).cloned()
     }
 
-    /// The time of expiry; `None` if it is not valid.
+    /// Returns the time of expiry; `None` if it is not valid.
     pub fn expires(&self) -> Option<Timestamp> {
         self.expires.parse().ok()
     }

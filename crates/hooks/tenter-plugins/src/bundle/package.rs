@@ -103,7 +103,7 @@ impl Package {
         .concat()
     }
 
-    /// The text that is signed.
+    /// Returns the text that is signed.
     pub fn signed_text(&self) -> &[u8] {
         &self.manifest
     }

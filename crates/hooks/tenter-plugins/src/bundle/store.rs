@@ -65,7 +65,7 @@ pub struct UpdateRecord {
 }
 
 impl BundleStore {
-    /// The bundle `name`, installed or not.
+    /// Creates the bundle `name`, installed or not.
     ///
     /// # Errors
     /// The name is not valid.
@@ -75,17 +75,17 @@ impl BundleStore {
         Ok(Self { managed: managed.clone(), dir, name: name.to_owned() })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The directory of the version in force; `None` if none is.
+    /// Returns the directory of the version in force; `None` if none is.
     ///
     /// # Errors
     /// The pointer cannot be used.
@@ -214,7 +214,7 @@ impl BundleStore {
         }
     }
 
-    /// The versions that were installed and not removed yet.
+    /// Returns the versions that were installed and not removed yet.
     fn versions(&self) -> io::Result<Vec<BundleVersion>> {
         let entries = fs::read_dir(&self.dir)?.collect::<io::Result<Vec<_>>>()?;
         let version = |entry: fs::DirEntry| BundleVersion::parse(entry.file_name().to_str()?).ok();

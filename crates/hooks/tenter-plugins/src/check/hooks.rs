@@ -88,7 +88,7 @@ fn name(candidate: &Candidate) -> Option<Diagnostic> {
     Some(Diagnostic::new("hook-name", Severity::Error, message).at(&candidate.path))
 }
 
-/// The files that a hook needs.
+/// Returns the files that a hook needs.
 fn needed(candidate: &Candidate) -> Vec<PathBuf> {
     match &candidate.kind {
         CandidateKind::Executable(_) => vec![candidate.path.clone()],

@@ -100,7 +100,7 @@ fn list(directory: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>)
     (files, findings)
 }
 
-/// The plugin's files without their content: enough to follow symlinks.
+/// Returns the plugin's files without their content: enough to follow symlinks.
 fn outline(files: &[File]) -> Content {
     let mut entries = BTreeMap::new();
     for file in files.iter().filter(|file| file.is_installed()) {

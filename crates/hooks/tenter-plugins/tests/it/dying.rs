@@ -19,7 +19,7 @@ struct Between {
 }
 
 impl Between {
-    /// A plugin in its first version, just before the second replaces it.
+    /// Returns a plugin in its first version, just before the second replaces it.
     fn versions() -> Self {
         let scene = Scene::new();
         let source = scene.repository("guards");
@@ -34,7 +34,7 @@ impl Between {
         between
     }
 
-    /// An installed plugin, just before it is removed.
+    /// Returns an installed plugin, just before it is removed.
     fn removal() -> Self {
         let scene = Scene::new();
         scene.add(&scene.repository("guards").url(), false).unwrap();
@@ -70,7 +70,7 @@ impl Between {
         }
     }
 
-    /// A lock that was written, and not put in its place.
+    /// Leaves a lock that was written and not moved to its name.
     fn left(&self, text: &str) {
         fs::write(self.at(".plugin.lock.new"), text).unwrap();
     }

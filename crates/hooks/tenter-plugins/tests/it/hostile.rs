@@ -7,7 +7,7 @@ use tenter_plugins::changes::changes;
 
 use crate::scene::{HOOK, Scene, Source};
 
-/// A repository whose `hooks` holds exactly these entries.
+/// Returns a repository whose `hooks` holds exactly these entries.
 fn crafted<'n>(
     scene: &Scene,
     entries: impl Fn(&Source) -> Vec<(&'static str, &'n [u8], String)>,

@@ -34,14 +34,14 @@ impl Scene {
         self.directory.path().canonicalize().unwrap()
     }
 
-    /// A directory for a source: `srv/ada/NAME`.
+    /// Returns a directory for a source: `srv/ada/NAME`.
     pub(crate) fn source(&self, name: &str) -> Source {
         let path = self.root().join("srv/ada").join(name);
         fs::create_dir_all(&path).unwrap();
         Source { path, home: self.root().join("home") }
     }
 
-    /// A repository with one commit that holds a hook, a skill, a recipe and a helper.
+    /// Returns a repository with one commit that holds a hook, a skill, a recipe and a helper.
     pub(crate) fn repository(&self, name: &str) -> Source {
         let source = self.source(name);
         source.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -94,7 +94,7 @@ impl Scene {
         plugins.install(&staging, request)
     }
 
-    /// The entries of the plugins directory, including hidden ones, without the lock file.
+    /// Returns the entries of the plugins directory, including hidden ones, without the lock file.
     pub(crate) fn left(&self) -> Vec<String> {
         let entries = fs::read_dir(self.plugins().dir()).unwrap();
         let mut names: Vec<String> =

@@ -4,13 +4,13 @@ use crate::ProcessEnd;
 
 /// Receives what a program writes, in order, on the thread of the dialogue, which must not wait.
 pub trait DialogueListener: Send {
-    /// The program wrote a line; the line break is not part of it.
+    /// Receives a line that the program wrote; the line break is not part of it.
     fn line(&mut self, line: &[u8]);
 
-    /// The program wrote more than the limit without a line break. The rest of the line is skipped.
+    /// Receives that the program wrote more than the limit without a line break. The rest of the line is skipped.
     fn line_too_long(&mut self);
 
-    /// The dialogue has ended, and no process of it is left. Called once, as the last.
+    /// Receives the end of the dialogue, of which no process is left. Called once, as the last.
     fn ended(&mut self, end: DialogueEnd);
 }
 

@@ -23,7 +23,7 @@ impl Tail {
         self.bytes.extend(bytes);
     }
 
-    /// Number of bytes of the stream so far.
+    /// Returns the number of bytes of the stream so far.
     pub(super) fn total(&self) -> u64 {
         self.total
     }

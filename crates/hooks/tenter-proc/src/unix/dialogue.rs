@@ -127,7 +127,7 @@ fn read(pipe: &mut Option<io::PipeReader>, buffer: &mut [u8], mut sink: impl FnM
     }
 }
 
-/// The invocation of a trampoline that continues as `invocation`.
+/// Returns the invocation of a trampoline that continues as `invocation`.
 fn bound(invocation: &Invocation, trampoline: &Trampoline, file: &Path) -> Invocation {
     let mut args = trampoline.args.clone();
     args.push(getpid().as_raw_pid().to_string().into());

@@ -35,7 +35,7 @@ fn by_descriptor(_child: Pid) -> io::Result<OwnedFd> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The fallback where pidfds do not exist or are not permitted.
+/// Returns the fallback where pidfds do not exist or are not permitted.
 fn by_thread(child: Pid) -> io::Result<OwnedFd> {
     let (reader, writer) = super::pipe()?;
     thread::Builder::new().name(format!("watch {child}")).spawn(move || {
@@ -72,7 +72,7 @@ mod tests {
         wait_for([Some((watch.as_fd(), PollFlags::IN))], timeout) == [true]
     }
 
-    /// A child that exits with code 7 once its stdin is closed.
+    /// Returns a child that exits with code 7 once its stdin is closed.
     fn waiting_child() -> (Child, PipeWriter) {
         let (stdin, writer) = io::pipe().unwrap();
         #[expect(

@@ -79,7 +79,7 @@ pub(crate) fn kill_all() {
     mem::forget(own);
 }
 
-/// The programs that [`kill_all`] kills.
+/// Returns the programs that [`kill_all`] kills.
 fn supervised(own: &mut BTreeMap<u32, Option<Strays>>) -> impl Iterator<Item = (Pid, &mut Strays)> {
     own.iter_mut().filter_map(|(program, strays)| {
         let program = Pid::from_raw(i32::try_from(*program).ok()?)?;

@@ -63,7 +63,7 @@ impl Process {
         });
     }
 
-    /// A pidfd always refers to the same process, so another one that reuses the id is not hit.
+    /// Returns a pidfd always refers to the same process, so another one that reuses the id is not hit.
     #[cfg(target_os = "linux")]
     fn signal_by_descriptor(self, pid: Pid, signal: Signal) -> io::Result<rustix::io::Result<()>> {
         use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
@@ -78,7 +78,7 @@ impl Process {
     }
 }
 
-/// Every process visible in `/proc`.
+/// Returns every process visible in `/proc`.
 pub(super) fn all() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
@@ -86,7 +86,8 @@ pub(super) fn all() -> Vec<Process> {
         .collect()
 }
 
-/// The processes of `all` that descend from one of `ancestors`. An ancestor is included only if it descends from another one.
+/// Returns the processes of `all` that descend from one of `ancestors`. An ancestor is included only if it descends from another
+/// one.
 pub(super) fn descendants(
     all: &[Process],
     ancestors: impl IntoIterator<Item = i32>,

@@ -77,7 +77,7 @@ impl Strays {
         }
     }
 
-    /// The running processes of the run, except its leader.
+    /// Returns the running processes of the run, except its leader.
     fn find(&mut self, leader: i32) -> Vec<Process> {
         let Some(mark) = &self.mark else { return Vec::new() };
         let is_of_run = |value: &str| {
@@ -103,7 +103,7 @@ impl Strays {
     }
 }
 
-/// A unique value for the variable.
+/// Returns a unique value for the variable.
 fn mark(invocation: &Invocation) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let inherited = invocation.env.iter().rfind(|(name, _)| name == VARIABLE);

@@ -14,7 +14,7 @@ use crate::harness::{
     exists, first_number, kill, run_past_ready, run_to_end, sh, until, until_gone,
 };
 
-/// A script that runs `start`, which writes process ids to the file `pids`, and then hangs.
+/// Returns a script that runs `start`, which writes process ids to the file `pids`, and then hangs.
 fn started_by(start: &str) -> (tempfile::TempDir, Invocation) {
     adopt_orphans().unwrap();
     let directory = tempfile::tempdir().unwrap();

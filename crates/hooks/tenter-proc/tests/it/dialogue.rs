@@ -54,7 +54,7 @@ impl Talk {
         self.heard.recv_timeout(FOREVER).unwrap()
     }
 
-    /// The rest of the first line that begins with `prefix`.
+    /// Returns the rest of the first line that begins with `prefix`.
     fn line_after(&self, prefix: &str) -> String {
         loop {
             if let Some(rest) = self.line().strip_prefix(prefix) {
@@ -210,7 +210,7 @@ fn a_program_that_cannot_be_started_is_an_error() {
 const TRAMPOLINE: &str =
     "dialogue::the_program_of_a_trampoline_dies_with_the_process_that_started_it";
 
-/// A program that plays a part, or starts another one that does.
+/// Returns a program that plays a part, or starts another one that does.
 #[cfg(target_os = "linux")]
 fn playing(part: &str, program: Invocation) -> Invocation {
     let part = (own_process::PART.into(), part.into());

@@ -11,7 +11,7 @@ pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Longer than any test takes, on any machine.
 pub(crate) const FOREVER: Duration = Duration::from_mins(2);
 
-/// A shell script with a minute to run.
+/// Returns a shell script with a minute to run.
 pub(crate) fn sh(script: &str) -> Invocation {
     program("sh", &["-c", script])
 }
@@ -46,7 +46,7 @@ pub(crate) fn run_past_ready(mut invocation: Invocation) -> Completion {
     }
 }
 
-/// The number in the first line of what a program wrote.
+/// Returns the number in the first line of what a program wrote.
 pub(crate) fn first_number(completion: &Completion) -> i32 {
     let text = completion.stdout.text();
     text.lines()

@@ -7,7 +7,7 @@ use tenter_proc::{Invocation, ProcessEnd, interactive};
 
 use crate::harness::{program, sh};
 
-/// A script that runs in `directory`.
+/// Returns a script that runs in `directory`.
 fn sh_in(directory: &Path, script: &str) -> Invocation {
     Invocation { cwd: directory.to_owned(), ..sh(script) }
 }

@@ -12,7 +12,7 @@ use tenter_testkit::own_process::alone;
 
 use crate::harness::{FOREVER, exists, kill, run_to_end, sh, until, until_gone};
 
-/// A script that ignores SIGTERM, writes its process id to a file, and never ends.
+/// Returns a script that ignores SIGTERM, writes its process id to a file, and never ends.
 fn deaf(file: &Path) -> String {
     let file = file.display();
     format!(

@@ -14,7 +14,7 @@ fn start_error(invocation: &Invocation) -> io::Error {
     }
 }
 
-/// The kind and the text of the error for a file that cannot be started, without the name of its directory.
+/// Returns the kind and the text of the error for a file that cannot be started, without the name of its directory.
 fn error_of_file(name: &str, text: &str, mode: u32) -> (ErrorKind, String) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join(name);

@@ -61,7 +61,7 @@ fn a_flood_is_counted_and_its_two_ends_are_kept() {
     assert!(peak_memory().is_none_or(|bytes| bytes < 90 * MEGABYTE), "{:?}", peak_memory());
 }
 
-/// The peak memory of this process in bytes, if `/proc` shows it.
+/// Returns the peak memory of this process in bytes, if `/proc` shows it.
 fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

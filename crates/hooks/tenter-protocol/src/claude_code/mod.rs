@@ -57,13 +57,13 @@ const fn event(name: &'static str, event: EventName, matched: Option<Matched>) -
     NativeEvent { name, event, matched }
 }
 
-/// The event with this name, as Claude Code spells it.
+/// Returns the event with this name, as Claude Code spells it.
 pub fn named(name: &str) -> Option<&'static NativeEvent> {
     EVENTS.iter().find(|event| event.name == name)
 }
 
-/// A matcher of Claude Code's as a regular expression for [`MatcherText`](crate::manifest::MatcherText); `None` if it matches
-/// everything. A list of names matches these names only; anything else is an expression already.
+/// Returns a matcher of Claude Code's as a regular expression for [`MatcherText`](crate::manifest::MatcherText); `None` if it
+/// matches everything. A list of names matches these names only; anything else is an expression already.
 pub fn matcher_expression(matcher: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
     match matcher.trim() {

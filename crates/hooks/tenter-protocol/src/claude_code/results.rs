@@ -10,7 +10,7 @@ pub const HOST: &str = "host";
 /// The field of such a result that is not an object itself.
 const WHOLE: &str = "result";
 
-/// stdout and stderr of a shell command; `None` if the result is no text, such as an image.
+/// Returns stdout and stderr of a shell command; `None` if the result is no text, such as an image.
 pub fn shell_output(response: &Value) -> Option<String> {
     if let Value::String(text) = response {
         return Some(text.clone());
@@ -26,7 +26,7 @@ pub fn shell_output(response: &Value) -> Option<String> {
     }
 }
 
-/// The metadata of a result in a form that Tenter has none for.
+/// Returns the metadata of a result in a form that Tenter has none for.
 pub fn host_metadata(response: &Value) -> Object {
     match response {
         Value::Object(object) => object.clone(),
@@ -34,7 +34,7 @@ pub fn host_metadata(response: &Value) -> Object {
     }
 }
 
-/// The `tool_response` for the result of a call.
+/// Returns the `tool_response` for the result of a call.
 pub fn response(call: &ToolCall, result: &ToolResult) -> Value {
     let form = match result.metadata_type.as_deref() {
         Some(Bash::TYPE) => metadata::<Bash>(result).map(|bash| {
@@ -76,7 +76,7 @@ fn host_response(metadata: &Object) -> Value {
     }
 }
 
-/// The `error` of a failed call.
+/// Returns the `error` of a failed call.
 pub fn error(result: &ToolResult) -> String {
     let is_shell = result.metadata_type.as_deref() == Some(Bash::TYPE);
     let bash = metadata::<Bash>(result).filter(|_| is_shell);
@@ -92,7 +92,7 @@ pub fn duration_ms(result: &ToolResult) -> Option<u64> {
     Some(nanoseconds / 1_000_000)
 }
 
-/// The change of `result` that makes the model read `response` instead.
+/// Returns the change of `result` that makes the model read `response` instead.
 pub fn rewrite(result: &ToolResult, response: &Value) -> Object {
     let own = result.metadata_type.as_deref();
     let mut metadata = result.metadata.clone().unwrap_or_default();

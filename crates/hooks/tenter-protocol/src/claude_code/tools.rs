@@ -27,17 +27,18 @@ pub const TOOLS: &[NativeTool] = &[
 const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string", "new_text")];
 const SUBAGENT_FIELDS: &[(&str, &str)] = &[("prompt", "question")];
 
-/// The tool of Claude Code that does what Tenter's tool `canonical` does.
+/// Returns the tool of Claude Code that does what Tenter's tool `canonical` does.
 pub fn counterpart(canonical: &str) -> Option<&'static NativeTool> {
     TOOLS.iter().find(|tool| tool.canonical == canonical)
 }
 
-/// The tool with this name.
+/// Returns the tool with this name.
 pub fn named(name: &str) -> Option<&'static NativeTool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// The names that matchers of Claude Code's hooks may use for the tool `canonical`: its own name if Claude Code has no such tool.
+/// Returns the names that matchers of Claude Code's hooks may use for the tool `canonical`: its own name if Claude Code has no
+/// such tool.
 pub fn names(canonical: &str) -> impl Iterator<Item = &str> {
     let is_native = counterpart(canonical).is_some();
     let own = iter::once(canonical).filter(move |_| !is_native);

@@ -26,7 +26,7 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
     fields.finish(reply)
 }
 
-/// `blocked` as a verdict: `false` allows, and a missing field is no opinion.
+/// Returns `blocked` as a verdict: `false` allows, and a missing field is no opinion.
 fn verdict(fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::BLOCK_REASON);
     let blocked: bool = fields.read(&fields::BLOCKED)?;
@@ -34,7 +34,7 @@ fn verdict(fields: &mut FieldReader) -> Option<Verdict> {
     Some(Verdict::new(kind, reason))
 }
 
-/// The rewrite. No event allows more than one kind.
+/// Returns the rewrite. No event allows more than one kind.
 fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
     let input = fields.read(&fields::TOOL_INPUT).map(Rewrite::Input);
     let output = fields.read(&fields::TOOL_OUTPUT).map(Rewrite::Output);

@@ -225,7 +225,7 @@ impl<'e> AgentStop<'e> {
     }
 }
 
-/// The working directory as text, with invalid UTF-8 replaced.
+/// Returns the working directory as text, with invalid UTF-8 replaced.
 fn cwd(scope: &Scope) -> String {
     scope.cwd.to_string_lossy().into_owned()
 }

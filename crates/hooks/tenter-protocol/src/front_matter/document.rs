@@ -74,7 +74,7 @@ pub fn is_complete(bytes: &[u8]) -> bool {
     split(bytes).is_ok_and(|fences| bytes[fences.closing.end..].contains(&b'\n'))
 }
 
-/// The text after the front matter; empty if the front matter is incomplete. Invalid UTF-8 is replaced.
+/// Returns the text after the front matter; empty if the front matter is incomplete. Invalid UTF-8 is replaced.
 pub fn body(bytes: &[u8]) -> Cow<'_, str> {
     let start = split(bytes).map_or(bytes.len(), |fences| fences.body);
     String::from_utf8_lossy(&bytes[start..])

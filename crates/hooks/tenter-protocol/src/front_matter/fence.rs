@@ -58,7 +58,7 @@ fn is_fence(line: &[u8]) -> bool {
     line.trim_ascii_end() == FENCE_LINE
 }
 
-/// The first line that is neither blank nor part of an HTML comment. An unclosed comment counts as text.
+/// Returns the first line that is neither blank nor part of an HTML comment. An unclosed comment counts as text.
 fn first_text_line(lines: &mut Lines<'_>) -> Option<Range<usize>> {
     loop {
         let line = lines.next()?;
@@ -75,7 +75,7 @@ fn first_text_line(lines: &mut Lines<'_>) -> Option<Range<usize>> {
     }
 }
 
-/// The length of the HTML comment at the beginning of `bytes`.
+/// Returns the length of the HTML comment at the beginning of `bytes`.
 fn comment_length(bytes: &[u8]) -> Option<usize> {
     let text = bytes.strip_prefix(COMMENT_START)?;
     let length = text.windows(COMMENT_END.len()).position(|window| window == COMMENT_END)?;

@@ -41,7 +41,7 @@ impl Report<'_> {
         field
     }
 
-    /// A single value other than `null`.
+    /// Returns a single value other than `null`.
     pub fn scalar<'f>(
         &mut self,
         field: &'f Field,
@@ -55,7 +55,7 @@ impl Report<'_> {
         scalar
     }
 
-    /// Text. A number or a boolean is reported, and its text is used.
+    /// Returns text. A number or a boolean is reported, and its text is used.
     pub fn text(&mut self, field: &Field, code: &Code, expected: &str) -> Option<String> {
         let scalar = self.scalar(field, code, expected)?;
         let kind = match scalar.meaning() {
@@ -71,7 +71,7 @@ impl Report<'_> {
         Some(scalar.text.clone())
     }
 
-    /// Text that may be left empty. A number or a boolean is text as it is written.
+    /// Returns text that may be left empty. A number or a boolean is text as it is written.
     pub fn optional_text<'f>(&mut self, field: &'f Field, code: &Code) -> Option<&'f str> {
         if field.value.is_null() {
             return None;
@@ -79,7 +79,7 @@ impl Report<'_> {
         self.scalar(field, code, "text after the colon").map(|scalar| scalar.text.as_str())
     }
 
-    /// `true` or `false`; anything else is reported and is `false`.
+    /// Returns `true` or `false`; anything else is reported and is `false`.
     pub fn boolean(&mut self, field: &Field, code: &Code) -> bool {
         let Some(scalar) = self.scalar(field, code, "`true` or `false`") else { return false };
         let Meaning::Boolean(boolean) = plain(&scalar.text) else {
@@ -97,7 +97,7 @@ impl Report<'_> {
         boolean
     }
 
-    /// A whole number; one outside the range is reported and clamped.
+    /// Returns a whole number; one outside the range is reported and clamped.
     pub fn integer(&mut self, field: &Field, code: &Code, range: &IntegerRange) -> i64 {
         let Some(scalar) = self.scalar(field, code, range.expected) else { return range.default };
         let Meaning::Integer(number) = plain(&scalar.text) else {
@@ -136,7 +136,7 @@ impl Report<'_> {
         self.add(code, &field.value.at, message, help);
     }
 
-    /// One of `words`.
+    /// Returns one of `words`.
     pub fn choice(
         &mut self,
         field: &Field,
@@ -155,7 +155,7 @@ impl Report<'_> {
         chosen
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     pub fn list<'f>(
         &mut self,
         field: &'f Field,
@@ -169,7 +169,7 @@ impl Report<'_> {
         items
     }
 
-    /// The fields of a mapping.
+    /// Returns the fields of a mapping.
     pub fn mapping<'f>(&mut self, field: &'f Field, code: &Code) -> Option<&'f [Field]> {
         let fields = field.value.as_mapping();
         if fields.is_none() {
@@ -178,7 +178,7 @@ impl Report<'_> {
         fields
     }
 
-    /// The fields of a mapping that may be left empty.
+    /// Returns the fields of a mapping that may be left empty.
     pub fn optional_mapping<'f>(&mut self, field: &'f Field, code: &Code) -> &'f [Field] {
         if field.value.is_null() {
             return &[];

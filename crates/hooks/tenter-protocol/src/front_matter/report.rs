@@ -39,22 +39,22 @@ enum Level {
 }
 
 impl Code {
-    /// An error: the file cannot be used.
+    /// Returns an error: the file cannot be used.
     pub const fn error(id: &'static str) -> Self {
         Self { id, level: Level::Error }
     }
 
-    /// A violation with an obvious reading: an error under strict rules, a warning under tolerant ones (R16).
+    /// Returns a violation with an obvious reading: an error under strict rules, a warning under tolerant ones (R16).
     pub const fn lenient(id: &'static str) -> Self {
         Self { id, level: Level::Lenient }
     }
 
-    /// Valid, but perhaps not what the author expects.
+    /// Reports what is valid, but perhaps not what the author expects.
     pub const fn warning(id: &'static str) -> Self {
         Self { id, level: Level::Warning }
     }
 
-    /// Worth knowing.
+    /// Reports what is worth knowing.
     pub const fn info(id: &'static str) -> Self {
         Self { id, level: Level::Info }
     }
@@ -128,7 +128,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// An empty report on the file at `path`, whose content is `bytes`. The path is for the diagnostics; nothing is opened.
+    /// Creates an empty report on the file at `path`, whose content is `bytes`. The path is for the diagnostics; nothing is
+    /// opened.
     pub fn new(
         path: &'a Path,
         bytes: &'a [u8],
@@ -147,12 +148,12 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &'a Path {
         self.path
     }
 
-    /// The content of the file.
+    /// Returns the content of the file.
     pub fn source(&self) -> SourceText<'a> {
         self.source
     }
@@ -162,7 +163,7 @@ impl<'a> Report<'a> {
         self.strictness
     }
 
-    /// The format of the file.
+    /// Returns the format of the file.
     pub fn format(&self) -> &'static Format {
         self.format
     }
@@ -211,7 +212,7 @@ impl<'a> Report<'a> {
         value
     }
 
-    /// The end of a message that says what happens despite a diagnostic; empty if the diagnostic is an error.
+    /// Returns the end of a message that says what happens despite a diagnostic; empty if the diagnostic is an error.
     pub fn fallback(&self, code: &Code, what: &str) -> String {
         match code.severity(self.strictness) {
             Severity::Error => String::new(),
@@ -230,7 +231,7 @@ impl<'a> Report<'a> {
         is_within
     }
 
-    /// The whole file as text. `None`, with a diagnostic, if it is too large or not UTF-8.
+    /// Returns the whole file as text. `None`, with a diagnostic, if it is too large or not UTF-8.
     pub fn text_of_file(&mut self) -> Option<&'a str> {
         if !self.is_within_limit() {
             return None;
@@ -239,7 +240,7 @@ impl<'a> Report<'a> {
         Some(text)
     }
 
-    /// The first `end` bytes as text; reports the first byte that is not UTF-8.
+    /// Returns the first `end` bytes as text; reports the first byte that is not UTF-8.
     pub(super) fn decode(&mut self, end: usize) -> Option<&'a str> {
         match std::str::from_utf8(&self.source.bytes()[..end]) {
             Ok(text) => Some(text),
@@ -270,7 +271,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// `text` as a message quotes it: on one line, at most 80 characters.
+/// Returns `text` as a message quotes it: on one line, at most 80 characters.
 pub(crate) fn quotable(text: &str) -> String {
     const MAX_LENGTH: usize = 80;
     let mut quotable = String::new();

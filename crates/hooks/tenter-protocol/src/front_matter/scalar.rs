@@ -43,7 +43,7 @@ impl Scalar {
         if self.style == Style::Plain { plain(&self.text) } else { Meaning::Text }
     }
 
-    /// As JSON. A number that JSON cannot express (`.nan`) is text.
+    /// Returns the value as JSON. A number that JSON cannot express (`.nan`) is text.
     pub fn to_json(&self) -> Value {
         let text = || Value::String(self.text.clone());
         match self.meaning() {
@@ -56,7 +56,7 @@ impl Scalar {
     }
 }
 
-/// The meaning of `text` without quotes.
+/// Returns the meaning of `text` without quotes.
 pub(super) fn plain(text: &str) -> Meaning {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Meaning::Null,

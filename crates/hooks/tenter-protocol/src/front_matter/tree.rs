@@ -37,13 +37,13 @@ pub struct Field {
     pub value: Node,
 }
 
-/// The field with this key.
+/// Returns the field with this key.
 pub fn find<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
     fields.iter().find(|field| field.key == key)
 }
 
 impl Field {
-    /// The position of the value, or of the key if there is no value.
+    /// Returns the position of the value, or of the key if there is no value.
     pub fn at(&self) -> &Range<usize> {
         if self.value.at.is_empty() { &self.key_at } else { &self.value.at }
     }
@@ -55,7 +55,7 @@ impl Node {
         matches!(&self.kind, NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Null)
     }
 
-    /// A single value.
+    /// Returns a single value.
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.kind {
             NodeKind::Scalar(scalar) => Some(scalar),
@@ -63,12 +63,12 @@ impl Node {
         }
     }
 
-    /// The text of a single value other than `null`. Numbers and booleans are text as they are written.
+    /// Returns the text of a single value other than `null`. Numbers and booleans are text as they are written.
     pub fn as_text(&self) -> Option<&str> {
         self.as_scalar().filter(|_| !self.is_null()).map(|scalar| scalar.text.as_str())
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     pub fn as_list(&self) -> Option<&[Self]> {
         match &self.kind {
             NodeKind::List(items) => Some(items),
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// The fields of a mapping.
+    /// Returns the fields of a mapping.
     pub fn as_mapping(&self) -> Option<&[Field]> {
         match &self.kind {
             NodeKind::Mapping(fields) => Some(fields),
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// As JSON.
+    /// Returns the value as JSON.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             NodeKind::Scalar(scalar) => scalar.to_json(),
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// The number of values in it; long text counts as several.
+    /// Returns the number of values in it; long text counts as several.
     pub(super) fn size(&self) -> usize {
         1 + match &self.kind {
             NodeKind::Scalar(scalar) => scalar.text.len() / 32,

@@ -32,7 +32,7 @@ impl HistoryFields {
         })
     }
 
-    /// Warnings about fields without the `result` that they belong to.
+    /// Returns warnings about fields without the `result` that they belong to.
     fn without_effect(&self) -> Vec<String> {
         let uses = [
             (
@@ -73,7 +73,7 @@ impl HistoryFields {
     }
 }
 
-/// The follow-up messages that are not blank.
+/// Returns the follow-up messages that are not blank.
 pub(crate) fn follow_ups(texts: Option<Vec<String>>) -> Vec<String> {
     texts.unwrap_or_default().into_iter().filter(|text| !text.trim().is_empty()).collect()
 }

@@ -47,7 +47,7 @@ pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// [`to_string`] with a newline at the end.
+/// Returns [`to_string`] with a newline at the end.
 pub fn to_line<T: Serialize + ?Sized>(value: &T) -> String {
     let mut line = to_string(value);
     line.push('\n');

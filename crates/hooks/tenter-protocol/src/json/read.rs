@@ -34,7 +34,7 @@ pub fn read(bytes: &[u8]) -> serde_json::Result<Value> {
     read_selecting(bytes, |_, _, _| false).map(|read| read.value)
 }
 
-/// [`read`], and reports repeated keys, whose value `keeps_first` selects.
+/// Reads as [`read`], and reports repeated keys, whose value `keeps_first` selects.
 pub(crate) fn read_selecting(
     bytes: &[u8],
     keeps_first: KeepsFirst,
@@ -54,7 +54,7 @@ pub(crate) fn read_as<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T
     })
 }
 
-/// `bytes` without a byte order mark, and without white space and NULs around it.
+/// Returns `bytes` without a byte order mark, and without white space and NULs around it.
 pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
     fn inner(mut bytes: &[u8]) -> &[u8] {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;

@@ -97,7 +97,7 @@ fn is_low_surrogate(text: &str) -> bool {
     unit(text).is_some_and(|unit| (0xdc00..=0xdfff).contains(&unit))
 }
 
-/// The UTF-16 unit that `text` begins with, written as `\uXXXX`.
+/// Returns the UTF-16 unit that `text` begins with, written as `\uXXXX`.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix(r"\u")?.get(..4)?;
     let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());

@@ -70,7 +70,7 @@ pub fn check_url(url: &str) -> Result<(), &'static str> {
     }
 }
 
-/// `host`, `host:port`, `[address]` or `[address]:port`.
+/// Splits `host`, `host:port`, `[address]` or `[address]:port`.
 fn host_and_port(authority: &str) -> Option<(&str, Option<&str>)> {
     if let Some(bracketed) = authority.strip_prefix('[') {
         let (address, after) = bracketed.split_once(']')?;

@@ -89,12 +89,12 @@ struct ContextPayload<'e> {
 }
 
 impl<'e> Payload<'e> {
-    /// The payload as the line that a script reads on its stdin.
+    /// Returns the payload as the line that a script reads on its stdin.
     pub fn to_line(&self) -> String {
         json::to_line(self)
     }
 
-    /// The payload as a JSON value, for static hooks.
+    /// Returns the payload as a JSON value, for static hooks.
     pub fn to_value(&self) -> Value {
         // All keys of payloads are strings, so this cannot fail.
         serde_json::to_value(self).unwrap_or_default()
@@ -382,7 +382,7 @@ fn subagent<'e>(subagent: &'e Subagent, response: Option<&'e str>) -> SubagentFi
     }
 }
 
-/// The history, unless the agent does not know it or the payload is light.
+/// Returns the history, unless the agent does not know it or the payload is light.
 fn messages(messages: Option<&Vec<Message>>, light: bool) -> Option<Vec<MessagePayload<'_>>> {
     messages.filter(|_| !light).map(|messages| history::payload(messages))
 }

@@ -35,7 +35,7 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
     Ok(text_reply(&String::from_utf8_lossy(content)))
 }
 
-/// The reply of a hook that exited with 2: a deny, with its stderr as the reason.
+/// Returns the reply of a hook that exited with 2: a deny, with its stderr as the reason.
 pub fn deny_by_exit(stderr: &str) -> Reply {
     let reason = match stderr.trim() {
         "" => "blocked by the hook (exit code 2)",
@@ -82,8 +82,8 @@ fn read_object(
     fields.finish(reply)
 }
 
-/// Text is journalled and decides nothing. If its last line looks like a JSON object, that is a defect: a guard that prints a
-/// log line before its deny does not guard.
+/// Reads text, which is journalled and decides nothing. If its last line looks like a JSON object, that is a defect: a guard that
+/// prints a log line before its deny does not guard.
 fn text_reply(text: &str) -> ParsedReply {
     let text = text.trim();
     let last_line = text.lines().next_back().unwrap_or_default();
@@ -102,7 +102,7 @@ fn verdict(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
 }
 
-/// The verdict for the word in `field`.
+/// Returns the verdict for the word in `field`.
 fn verdict_kind(
     event: EventName,
     field: &str,
@@ -127,7 +127,7 @@ fn verdict_kind(
     }
 }
 
-/// The rewrite that the event allows: no event allows two.
+/// Returns the rewrite that the event allows: no event allows two.
 fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
     let input = fields.read(&fields::MODIFIED_INPUT).map(Rewrite::Input);
     let output = fields.read(&fields::MODIFIED_OUTPUT).map(Rewrite::Output);
@@ -147,7 +147,7 @@ mod tests {
         parse_reply(event, stdout.as_bytes()).unwrap()
     }
 
-    /// The reply, which must have no warnings or defects.
+    /// Returns the reply, which must have no warnings or defects.
     fn reply(event: EventName, stdout: &str) -> Reply {
         let ParsedReply { reply, warnings, defects, text } = answer(event, stdout);
         assert_eq!((warnings, defects, text), (vec![], vec![], None), "{stdout}");

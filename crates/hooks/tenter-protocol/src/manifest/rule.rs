@@ -33,7 +33,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The name, or its place in the list of the hook's rules.
+    /// Returns the name, or its place in the list of the hook's rules.
     pub fn label(&self, index: usize) -> String {
         self.name.clone().unwrap_or_else(|| format!("rule {}", index + 1))
     }
@@ -68,7 +68,7 @@ impl RuleVerdict {
     pub const WORDS: [(&'static str, Self); 3] =
         [("deny", Self::Deny), ("ask", Self::Ask), ("confine", Self::Confine)];
 
-    /// The word in manifests.
+    /// Returns the word in manifests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Deny => "deny",

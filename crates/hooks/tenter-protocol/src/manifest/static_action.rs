@@ -67,7 +67,7 @@ pub(crate) const ACTIONS: [(&str, &[Power]); 6] = [
 ];
 
 impl<T> Action<T> {
-    /// The word for the action in manifests and listings.
+    /// Returns the word for the action in manifests and listings.
     pub fn as_str(&self) -> &'static str {
         let index = match self {
             Self::Deny { .. } => 0,
@@ -146,7 +146,7 @@ impl Action {
     }
 }
 
-/// The words for the actions that are possible at `event`.
+/// Returns the words for the actions that are possible at `event`.
 pub fn actions_at(event: EventName) -> Vec<&'static str> {
     let is_possible = |powers: &[Power]| powers.iter().any(|power| event.may(*power));
     ACTIONS.iter().filter(|(_, powers)| is_possible(powers)).map(|(word, _)| *word).collect()

@@ -91,8 +91,8 @@ impl FieldReader {
         }
     }
 
-    /// The value of a field. `None` if it is missing, has no effect at the event, or has the wrong type; the latter two are
-    /// reported.
+    /// Returns the value of a field. `None` if it is missing, has no effect at the event, or has the wrong type; the latter two
+    /// are reported.
     pub(crate) fn read<T: DeserializeOwned>(&mut self, field: &ReplyField) -> Option<T> {
         let (spelling, value) = self.take(field)?;
         if !field.applies_at(self.event) {
@@ -112,7 +112,7 @@ impl FieldReader {
         read
     }
 
-    /// The first spelling with a value. `null` counts as missing (R24).
+    /// Returns the first spelling with a value. `null` counts as missing (R24).
     fn take(&mut self, field: &ReplyField) -> Option<(&'static str, Value)> {
         let has_value = |spelling: &&str| self.object.get(*spelling).is_some_and(|v| !v.is_null());
         let spelling = field.spellings.iter().copied().find(has_value)?;
@@ -141,7 +141,7 @@ impl FieldReader {
         self.failures.extend(inner.failures);
     }
 
-    /// The whole reply.
+    /// Returns the whole reply.
     ///
     /// # Errors
     /// A change cannot be applied, unless the reply denies the operation: a deny counts whatever else is wrong.
@@ -156,7 +156,7 @@ impl FieldReader {
     }
 }
 
-/// The known field that an unknown one probably means.
+/// Returns the known field that an unknown one probably means.
 fn meant(key: &str, fields: &[&'static str]) -> Option<&'static str> {
     let foreign = FOREIGN.iter().find(|(word, field)| *word == key && fields.contains(field));
     foreign.map(|(_, field)| *field).or_else(|| nearest(key, fields.iter().copied()))

@@ -45,12 +45,12 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
 
-    /// The answer to a request with a method that does not exist.
+    /// Returns the answer to a request with a method that does not exist.
     pub fn method_not_found(method: &str) -> Self {
         let method = tenter_base::excerpt::chars(method, 60);
         Self::new(codes::METHOD_NOT_FOUND, format!("there is no method {method:?}"))
@@ -87,7 +87,7 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Unsupported(_) => "unsupported",
@@ -101,7 +101,7 @@ impl ServiceError {
         }
     }
 
-    /// The code on the wire.
+    /// Returns the code on the wire.
     pub fn code(&self) -> i64 {
         match self {
             Self::Unsupported(_) => codes::UNSUPPORTED,
@@ -118,7 +118,7 @@ impl ServiceError {
 
 impl From<ServiceError> for ErrorObject {
     fn from(error: ServiceError) -> Self {
-        let data = RawJson::of(&json!({"name": error.name()}));
+        let data = RawJson::new(&json!({"name": error.name()}));
         Self { data: Some(data), ..Self::new(error.code(), error.to_string()) }
     }
 }

@@ -74,7 +74,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn read(result: &Value) -> Result<usize, String> {
-        Initialized::read(&RawJson::of(result)).map(|answer| answer.concurrency)
+        Initialized::read(&RawJson::new(result)).map(|answer| answer.concurrency)
     }
 
     #[test]

@@ -218,7 +218,7 @@ fn message(parts: Parts) -> Result<Message, String> {
 }
 
 impl Message {
-    /// The message as a line, with its line break.
+    /// Returns the message as a line, with its line break.
     pub fn to_line(&self) -> String {
         json::to_line(&match self {
             Self::Request(Request { id, method, params }) => {
@@ -238,7 +238,7 @@ impl Message {
 }
 
 impl Response {
-    /// The response as a line, with its line break.
+    /// Returns the response as a line, with its line break.
     pub fn to_line(&self) -> String {
         let Self { id, result } = self;
         json::to_line(&Written {
@@ -250,20 +250,20 @@ impl Response {
     }
 }
 
-/// A request of the agent's as a line.
+/// Returns a request of the agent's as a line.
 pub fn request<P: Serialize>(id: u64, method: &str, params: &P) -> String {
     event_request(id, method, &json::to_string(params))
 }
 
-/// The request for an event as a line. `payload` is the payload of the one-shot form: JSON on one line.
+/// Returns the request for an event as a line. `payload` is the payload of the one-shot form: JSON on one line.
 pub fn event_request(id: u64, method: &str, payload: &str) -> String {
     let (method, payload) = (json::to_string(method), payload.trim_end());
     format!("{{\"jsonrpc\": \"2.0\", \"id\": {id}, \"method\": {method}, \"params\": {payload}}}\n")
 }
 
-/// A notification of the agent's as a line.
+/// Returns a notification of the agent's as a line.
 pub fn notification<P: Serialize>(method: &str, params: Option<&P>) -> String {
-    let params = params.map(RawJson::of);
+    let params = params.map(RawJson::new);
     json::to_line(&Written { method: Some(method), params: params.as_ref(), ..EMPTY })
 }
 

@@ -12,7 +12,7 @@
 //!
 //! let line = br#"{"jsonrpc": "2.0", "id": 1, "result": {"blocked": true}}"#;
 //! let Ok(Some(Message::Response(response))) = read_line(line) else { panic!() };
-//! assert_eq!(response.result, Ok(RawJson::of(&serde_json::json!({"blocked": true}))));
+//! assert_eq!(response.result, Ok(RawJson::new(&serde_json::json!({"blocked": true}))));
 //! ```
 
 mod error;

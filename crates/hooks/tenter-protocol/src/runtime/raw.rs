@@ -13,17 +13,17 @@ use crate::json;
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
-    /// `value` as JSON.
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+    /// Creates the JSON of `value`.
+    pub fn new<T: Serialize + ?Sized>(value: &T) -> Self {
         Self::checked(json::to_string(value)).unwrap_or_else(Self::null)
     }
 
-    /// `null`.
+    /// Returns `null`.
     pub fn null() -> Self {
         Self(RawValue::NULL.to_owned())
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         self.0.get()
     }

@@ -29,7 +29,7 @@ impl Service {
     /// The services of an executable, which cannot list any (S1).
     pub const OF_EXECUTABLES: [Self; 2] = [Self::State, Self::Notify];
 
-    /// The name in manifests.
+    /// Returns the name in manifests.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::History => "history",
@@ -84,7 +84,7 @@ pub enum ServiceRequest {
 }
 
 impl ServiceRequest {
-    /// The service that it belongs to.
+    /// Returns the service that it belongs to.
     pub fn service(&self) -> Service {
         match self {
             Self::History(_) => Service::History,
@@ -97,7 +97,7 @@ impl ServiceRequest {
 }
 
 impl ServiceCall {
-    /// The service that a method belongs to; `None` if there is no such method.
+    /// Returns the service that a method belongs to; `None` if there is no such method.
     pub fn service_of(method: &str) -> Option<Service> {
         Some(match method {
             "history.get" => Service::History,
@@ -328,7 +328,7 @@ mod tests {
     use serde_json::json;
 
     fn read(method: &str, params: &Value) -> Result<ServiceCall, ServiceError> {
-        ServiceCall::read(method, Some(&RawJson::of(params))).unwrap()
+        ServiceCall::read(method, Some(&RawJson::new(params))).unwrap()
     }
 
     fn invalid(method: &str, params: &Value) -> String {

@@ -32,7 +32,7 @@ impl Runtime {
     /// The words in a manifest.
     pub const WORDS: [&str; 2] = ["serve", "serve-only"];
 
-    /// The word for it in manifests and listings.
+    /// Returns the word for it in manifests and listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Serve => Self::WORDS[0],

@@ -14,7 +14,7 @@ fn read(bytes: &[u8]) -> (Option<Manifest>, Vec<Diagnostic>) {
     format::read(Path::new("/hooks/guard/HOOK.md"), bytes, Strictness::Tolerant, CHECKS)
 }
 
-/// A valid manifest with additional `key: value` lines.
+/// Returns a valid manifest with additional `key: value` lines.
 fn manifest(more: &str) -> Vec<u8> {
     format!("---\nname: guard\ndescription: Guards\ntrigger: before_tool\n{more}---\nbody\n")
         .into_bytes()

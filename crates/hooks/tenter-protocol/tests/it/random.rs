@@ -49,7 +49,7 @@ fn check_bytes(bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Pieces of manifests, in any order.
+/// Returns pieces of manifests, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = select(vec![
         "---\n",
@@ -103,7 +103,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Text in double quotes, as in YAML.
+/// Returns text in double quotes, as in YAML.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }

@@ -165,7 +165,7 @@ fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
     findings.iter().map(|finding| finding.id).collect()
 }
 
-/// The directory name that an example needs.
+/// Returns the directory name that an example needs.
 fn directory(text: &str) -> &str {
     text.lines().find_map(|line| line.strip_prefix("name: ")).unwrap()
 }

@@ -91,7 +91,7 @@ impl Subagent {
     /// A word in the task of every subagent.
     pub const TASK: &str = "SUBTASK";
 
-    /// A subagent that the call waits for, and whose history begins with its task.
+    /// Creates a subagent that the call waits for, and whose history begins with its task.
     const fn new(call: fn(ModelReply, &str) -> ModelReply) -> Self {
         Self { call, requests: || Match::default().first_user(Self::TASK), wait: None }
     }

@@ -160,7 +160,7 @@ impl<'t> Reader<'t, '_> {
         syntax_error(at, format!("a value is missing {place}"), help)
     }
 
-    /// A field, which is recorded as used.
+    /// Returns a field, which is recorded as used.
     fn part(&mut self, name: &str, at: &Range<usize>) -> Part {
         if !self.uses.names.iter().any(|used| used == name) {
             self.uses.names.push(name.to_owned());
@@ -168,7 +168,7 @@ impl<'t> Reader<'t, '_> {
         Part { at: at.clone(), name: name.to_owned() }
     }
 
-    /// The field that follows without a space.
+    /// Returns the field that follows without a space.
     fn part_after(&mut self, end: usize) -> Option<Part> {
         let Token { at, kind: TokenKind::Field(name) } = self.peek()? else { return None };
         if at.start != end {

@@ -45,7 +45,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// `and` and `or`: the first decisive value, else the last one. Later arguments are not evaluated.
+    /// Evaluates `and` and `or`: the first decisive value, else the last one. Later arguments are not evaluated.
     fn decide(
         &mut self,
         arguments: &[Operand],
@@ -114,7 +114,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// The field `name` of a value at the path `before`. A field of a missing value is missing.
+    /// Returns the field `name` of a value at the path `before`. A field of a missing value is missing.
     fn part(
         &mut self,
         of: Value<'a>,
@@ -167,7 +167,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// A missing value.
+/// Returns a missing value.
 fn missing<'v>(
     path: String,
     name: &str,

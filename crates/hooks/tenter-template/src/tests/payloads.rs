@@ -23,7 +23,7 @@ fn holds(text: &str) -> Result<bool, Vec<Diagnostic>> {
     Condition::parse(file(text))?.holds(&payload())
 }
 
-/// The first diagnostic, as `line:column-length id: message`.
+/// Returns the first diagnostic, as `line:column-length id: message`.
 fn first<T: std::fmt::Debug>(result: Result<T, Vec<Diagnostic>>) -> String {
     let finding = &result.unwrap_err()[0];
     let at = finding.span.as_ref().unwrap();

@@ -40,7 +40,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// An activity without output.
+    /// Creates an activity without output.
     pub fn new(label: impl Into<String>) -> Self {
         Self { label: label.into(), short: None, output: None, is_behind: false }
     }
@@ -91,7 +91,7 @@ impl Activities {
         *self = Self::default();
     }
 
-    /// The rows of the status and of the output below it; none if nothing runs long enough.
+    /// Returns the rows of the status and of the output below it; none if nothing runs long enough.
     pub(super) fn rows(&self, now: Instant, columns: usize, count: usize) -> Vec<String> {
         let Some(busy) = self.busy_since.map(|since| now.saturating_duration_since(since)) else {
             return Vec::new();
@@ -140,7 +140,7 @@ fn label(works: &[&Running]) -> String {
     }
 }
 
-/// The last lines of output: of one command all that fit, of several the last line of each.
+/// Returns the last lines of output: of one command all that fit, of several the last line of each.
 fn output<'r>(works: &[&'r Running], count: usize) -> Vec<String> {
     let count = count.min(OUTPUT_LINES);
     let last_lines = |running: &&'r Running| {
@@ -167,7 +167,8 @@ struct Status {
 }
 
 impl Status {
-    /// The status on one row. What does not fit is left out: first the end of the label, then the tokens, then how to stop.
+    /// Returns the status on one row. What does not fit is left out: first the end of the label, then the tokens, then how to
+    /// stop.
     fn row(&self, columns: usize) -> String {
         let time = format!(" · {}", duration(self.seconds));
         let tokens = self.tokens.as_ref().map_or_else(String::new, |words| format!(" · {words}"));
@@ -183,7 +184,7 @@ impl Status {
     }
 }
 
-/// A time as `12 s` or `3 min 5 s`.
+/// Returns a time as `12 s` or `3 min 5 s`.
 fn duration(seconds: u64) -> String {
     match seconds / 60 {
         0 => format!("{seconds} s"),

@@ -28,7 +28,7 @@ impl Held {
         }
     }
 
-    /// Everything that is held, after a line about what was dropped.
+    /// Returns everything that is held, after a line about what was dropped.
     pub(super) fn take(&mut self) -> Vec<(Stream, String)> {
         let output = std::mem::take(self);
         let note = (output.dropped > 0)

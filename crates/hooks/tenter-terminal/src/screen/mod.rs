@@ -53,7 +53,7 @@ struct Suspended;
 
 static SCREEN: LazyLock<Screen> = LazyLock::new(Screen::default);
 
-/// The screen of this process.
+/// Returns the screen of this process.
 pub fn screen() -> &'static Screen {
     &SCREEN
 }
@@ -90,7 +90,7 @@ impl Screen {
         Waiting { key, _working: working }
     }
 
-    /// Is set when this process continues after it was stopped: others have used the terminal meanwhile.
+    /// Returns a switch that is set when this process continues after it was stopped: others have used the terminal meanwhile.
     pub fn continued(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.state().is_continued)
     }
@@ -125,19 +125,19 @@ impl Screen {
         self.state().show_input_below_question(is_shown);
     }
 
-    /// Something begins to run.
+    /// Shows that something begins to run.
     pub fn begin(&self, key: ActivityKey, activity: Activity) {
         self.state().activities.begin(key, activity, Instant::now());
         self.changes.notify_all();
     }
 
-    /// Something has ended. Ignored if it does not run.
+    /// Removes what has ended; ignored if it does not run.
     pub fn end(&self, key: &ActivityKey) {
         self.state().activities.end(key, Instant::now());
         self.changes.notify_all();
     }
 
-    /// A piece of a response was received.
+    /// Counts a piece of a response that was received.
     pub fn count_streamed(&self, conversation: &str, bytes: usize) {
         self.state().activities.tokens.add_streamed(conversation, bytes);
     }
@@ -147,7 +147,7 @@ impl Screen {
         self.state().activities.tokens.forget_streamed(conversation);
     }
 
-    /// A response was received, which cost these tokens.
+    /// Counts a response that was received, which cost these tokens.
     pub fn count_response(&self, conversation: &str, sent: u64, received: u64) {
         self.state().activities.tokens.add_response(conversation, sent, received);
     }

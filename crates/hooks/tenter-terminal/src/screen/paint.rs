@@ -27,7 +27,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Number of rows on a terminal that has `columns` now. Terminals wrap what has become too long for them.
+    /// Returns the number of rows on a terminal that has `columns` now. Terminals wrap what has become too long for them.
     fn height(&self, columns: usize) -> usize {
         if columns >= self.columns {
             return self.rows.len();

@@ -15,12 +15,12 @@ enum RowPart<'t> {
     Style(&'t str),
 }
 
-/// The rows of a text that is wrapped at `columns`, at any character. Each row sets its styles and ends them.
+/// Returns the rows of a text that is wrapped at `columns`, at any character. Each row sets its styles and ends them.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     text.lines().flat_map(|line| Wrapping::new(columns).rows_of(line)).collect()
 }
 
-/// The beginning of a line, at most `columns` wide. An ellipsis shows that something is missing.
+/// Returns the beginning of a line, at most `columns` wide. An ellipsis shows that something is missing.
 pub(super) fn cut(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return wrapped(line, columns.max(1)).into_iter().next().unwrap_or_default();
@@ -30,7 +30,7 @@ pub(super) fn cut(line: &str, columns: usize) -> String {
     format!("{}…", rows.next().unwrap_or_default())
 }
 
-/// Number of columns that a line takes.
+/// Returns the number of columns that a line takes.
 pub(super) fn width(line: &str) -> usize {
     parts(line).fold(0, |column, part| match part {
         RowPart::Character('\t', _) => column + TAB - column % TAB,
@@ -39,7 +39,7 @@ pub(super) fn width(line: &str) -> usize {
     })
 }
 
-/// The parts of a line, without other escape sequences and control characters.
+/// Returns the parts of a line, without other escape sequences and control characters.
 fn parts(line: &str) -> impl Iterator<Item = RowPart<'_>> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -63,7 +63,7 @@ fn parts(line: &str) -> impl Iterator<Item = RowPart<'_>> {
     })
 }
 
-/// The escape sequence at the beginning of a text.
+/// Returns the escape sequence at the beginning of a text.
 fn sequence(text: &str) -> &str {
     let Some(parameters) = text.strip_prefix("\x1b[") else { return &text[..1] };
     let end = parameters.find(|c: char| ('\x40'..='\x7e').contains(&c));

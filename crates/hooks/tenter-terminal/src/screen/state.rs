@@ -222,7 +222,7 @@ impl ScreenState {
         self.region = region;
     }
 
-    /// The rows of the region.
+    /// Returns the rows of the region.
     fn rows(&mut self, columns: usize, height: usize, now: Instant) -> Vec<String> {
         let below = self.activities.rows(now, columns, height.saturating_sub(2).max(1));
         let room = height.saturating_sub(ROWS_ABOVE.max(below.len() + 1)).max(1);

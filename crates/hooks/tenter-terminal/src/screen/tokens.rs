@@ -15,7 +15,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// A piece of a response was received.
+    /// Counts a piece of a response that was received.
     pub(super) fn add_streamed(&mut self, conversation: &str, bytes: usize) {
         match self.streamed.get_mut(conversation) {
             Some(streamed) => *streamed += bytes,
@@ -28,14 +28,14 @@ impl Tokens {
         self.streamed.remove(conversation);
     }
 
-    /// The tokens of a complete response.
+    /// Adds the tokens of a complete response.
     pub(super) fn add_response(&mut self, conversation: &str, sent: u64, received: u64) {
         self.forget_streamed(conversation);
         self.sent += sent;
         self.received += received;
     }
 
-    /// The tokens in words; `None` if there are none.
+    /// Returns the tokens in words; `None` if there are none.
     pub(super) fn words(&self) -> Option<String> {
         let streamed = self.streamed.values().sum::<usize>() / BYTES_PER_TOKEN;
         match (self.sent, self.received + streamed as u64) {
@@ -46,7 +46,7 @@ impl Tokens {
     }
 }
 
-/// A number in at most five characters: `950`, `12.3k`.
+/// Returns a number in at most five characters: `950`, `12.3k`.
 fn short(number: u64) -> String {
     match number {
         0..1000 => number.to_string(),

@@ -66,7 +66,7 @@ pub(super) fn write_raw(bytes: &str) {
     let _ = io::stderr().write_all(bytes.as_bytes());
 }
 
-/// The text, without styles if the terminal has no colours.
+/// Returns the text, without styles if the terminal has no colours.
 pub(super) fn for_terminal(text: &str) -> Cow<'_, str> {
     match AutoStream::choice(&io::stderr()) {
         ColorChoice::Never => strip_str(text).to_string().into(),
@@ -74,7 +74,7 @@ pub(super) fn for_terminal(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Columns and rows of the terminal.
+/// Returns the columns and rows of the terminal.
 pub(super) fn size() -> (usize, usize) {
     let size = tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
     size.map_or((80, 24), |size| (usize::from(size.ws_col), usize::from(size.ws_row)))

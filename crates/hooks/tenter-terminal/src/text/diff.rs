@@ -28,7 +28,7 @@ const MARGIN: usize = 5;
 /// The sign of the rest of a line that is too wide.
 const CONTINUATION: char = '↪';
 
-/// The diff of an edit of a file whose other lines are unknown, in lines of at most `width` columns.
+/// Returns the diff of an edit of a file whose other lines are unknown, in lines of at most `width` columns.
 pub fn of_edit(edit: &FileEdit, width: usize) -> Vec<String> {
     let language = CodeLanguage::of_file(Path::new(&edit.file_path));
     let hunks = edit.edits.iter().flat_map(|one| {
@@ -40,7 +40,7 @@ pub fn of_edit(edit: &FileEdit, width: usize) -> Vec<String> {
     shortened(hunks.collect(), LINES)
 }
 
-/// The diff of a changed file with code in `language`, in lines of at most `width` columns.
+/// Returns the diff of a changed file with code in `language`, in lines of at most `width` columns.
 pub fn of_files(
     before: &str,
     after: &str,
@@ -51,12 +51,13 @@ pub fn of_files(
     shortened(hunks(before, after, 1, rows), LINES)
 }
 
-/// The diff of a trusted file, of at most `most` lines: lines are not cut, and characters that could forge others are escaped.
+/// Returns the diff of a trusted file, of at most `most` lines: lines are not cut, and characters that could forge others are
+/// escaped.
 pub fn of_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
     shortened(hunks(before, after, 1, |line, _| vec![with_spaces(&visible(line))]), most)
 }
 
-/// The text of a file after an edit; `None` if the text before it is not the one that was edited.
+/// Returns the text of a file after an edit; `None` if the text before it is not the one that was edited.
 pub fn edited(before: &str, edit: &FileEdit) -> Option<String> {
     let first = edit.edits.first()?;
     let is_same =
@@ -67,7 +68,7 @@ pub fn edited(before: &str, edit: &FileEdit) -> Option<String> {
     (is_known && edit.edits.iter().all(is_same)).then(text)
 }
 
-/// The rows of a line: its indentation is kept, and a wide one continues below.
+/// Returns the rows of a line: its indentation is kept, and a wide one continues below.
 fn rows(line: &str, width: usize, language: Option<&CodeLanguage>) -> Vec<String> {
     let line = excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned();
     let line = highlighted(&with_spaces(&line), language);
@@ -75,13 +76,13 @@ fn rows(line: &str, width: usize, language: Option<&CodeLanguage>) -> Vec<String
     line.broken(width).iter().map(ToString::to_string).collect()
 }
 
-/// The line with tabs as spaces.
+/// Returns the line with tabs as spaces.
 fn with_spaces(line: &str) -> String {
     line.replace('\t', "    ")
 }
 
-/// The hunks of a diff. `first` is the number of the first line, and `rows` returns the rows that show a line, which may be a
-/// deleted one.
+/// Returns the hunks of a diff. `first` is the number of the first line, and `rows` returns the rows that show a line, which may
+/// be a deleted one.
 fn hunks(
     before: &str,
     after: &str,

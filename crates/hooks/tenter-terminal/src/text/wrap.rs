@@ -23,13 +23,14 @@ pub fn columns(text: &str) -> usize {
     }
 }
 
-/// `text` in lines of at most `width` columns. Only longer words are broken.
+/// Returns `text` in lines of at most `width` columns. Only longer words are broken.
 pub fn prose(text: &str, width: usize) -> Vec<String> {
     let lines = StyledLine::new(Style::new(), text).wrapped(width.max(1));
     lines.iter().map(ToString::to_string).collect()
 }
 
-/// A line of a message, which may have styles, in lines of at most `width` columns. Further lines are indented below its text.
+/// Returns a line of a message, which may have styles, in lines of at most `width` columns. Further lines are indented below its
+/// text.
 pub fn hanging(line: &str, width: usize) -> Vec<String> {
     let plain = strip_str(line).to_string();
     if columns(&plain) <= width {
@@ -83,7 +84,7 @@ pub(super) struct StyledLine {
 }
 
 impl StyledLine {
-    /// A line with this text.
+    /// Creates a line with this text.
     pub(super) fn new(style: Style, text: &str) -> Self {
         let mut line = Self::default();
         line.push(style, text);
@@ -124,17 +125,17 @@ impl StyledLine {
         self.spans.is_empty()
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// The number of columns of the longest part that wrapping keeps together.
+    /// Returns the number of columns of the longest part that wrapping keeps together.
     pub(super) fn longest_word(&self) -> usize {
         self.words().iter().map(|word| word.text.width).max().unwrap_or(0)
     }
 
-    /// The text in lines of at most `width` columns, at least one. Only longer words are broken.
+    /// Returns the text in lines of at most `width` columns, at least one. Only longer words are broken.
     pub(super) fn wrapped(&self, width: usize) -> Vec<Self> {
         let mut lines = Vec::new();
         let mut line = Self::default();
@@ -155,7 +156,7 @@ impl StyledLine {
         lines
     }
 
-    /// The text in lines of at most `width` columns, broken anywhere.
+    /// Returns the text in lines of at most `width` columns, broken anywhere.
     pub(super) fn broken(&self, width: usize) -> Vec<Self> {
         let mut lines = Vec::new();
         let mut line = Self::default();

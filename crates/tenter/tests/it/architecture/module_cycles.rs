@@ -35,7 +35,7 @@ impl Cleaner {
     }
 }
 
-/// The modules of every crate, by its directory below `crates`.
+/// Returns the modules of every crate, by its directory below `crates`.
 fn crates() -> BTreeMap<String, Modules> {
     let cleaner = Cleaner::new();
     let mut crates: BTreeMap<String, Modules> = BTreeMap::new();
@@ -60,7 +60,7 @@ fn crates() -> BTreeMap<String, Modules> {
     crates
 }
 
-/// The paths of a use tree: `a::{b, c::d}` holds `a::b` and `a::c::d`.
+/// Returns the paths of a use tree: `a::{b, c::d}` holds `a::b` and `a::c::d`.
 fn paths(tree: &str) -> Vec<String> {
     let (mut paths, mut prefixes, mut path) = (Vec::new(), Vec::new(), String::new());
     for c in format!("{tree},").chars() {
@@ -80,7 +80,7 @@ fn paths(tree: &str) -> Vec<String> {
     paths
 }
 
-/// The path from the root of the crate, of a path as `module` writes it; none for another crate's.
+/// Returns the path from the root of the crate, of a path as `module` writes it; none for another crate's.
 fn absolute(module: &[String], path: &str, modules: &Modules) -> Option<ModulePath> {
     let mut base = module.to_vec();
     let mut parts = path.split("::").peekable();
@@ -112,7 +112,7 @@ fn module_of(path: &[String], modules: &Modules) -> ModulePath {
     paths.find(|path| modules.contains_key(path)).unwrap_or_default()
 }
 
-/// Every import of a module by another.
+/// Returns every import of a module by another.
 fn imports(modules: &Modules) -> BTreeSet<(ModulePath, ModulePath)> {
     let statement = Regex::new(r"\buse\s+([^;]+);").unwrap();
     let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
@@ -134,7 +134,7 @@ fn imports(modules: &Modules) -> BTreeSet<(ModulePath, ModulePath)> {
     all.into_iter().map(|(module, path)| (module, module_of(&path, modules))).collect()
 }
 
-/// The imports between the modules of each directory, by its path.
+/// Returns the imports between the modules of each directory, by its path.
 fn by_directory(modules: &Modules) -> BTreeMap<String, Imports> {
     let mut directories: BTreeMap<String, Imports> = BTreeMap::new();
     for (from, to) in imports(modules) {
@@ -147,13 +147,13 @@ fn by_directory(modules: &Modules) -> BTreeMap<String, Imports> {
     directories
 }
 
-/// A circle of modules, if there is one.
+/// Returns a circle of modules, if there is one.
 fn cycle(imports: &Imports) -> Option<Vec<String>> {
     let mut done = BTreeSet::new();
     imports.keys().find_map(|module| cycle_from(module, &mut Vec::new(), &mut done, imports))
 }
 
-/// A circle that begins with the modules of `path` and goes through `module`. What is in `done` is in no circle.
+/// Returns a circle that begins with the modules of `path` and goes through `module`. What is in `done` is in no circle.
 fn cycle_from(
     module: &str,
     path: &mut Vec<String>,
@@ -187,7 +187,7 @@ fn no_modules_import_each_other_in_a_circle() {
     assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
 }
 
-/// Modules with these texts.
+/// Creates modules with these texts.
 fn modules(texts: &[(&str, &str)]) -> Modules {
     let path =
         |path: &str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();

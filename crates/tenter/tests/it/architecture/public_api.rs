@@ -15,7 +15,7 @@ use super::{cargo, metadata, root, text};
 /// The maximum number of items of the engine, without fields and variants.
 const MAX_ENGINE_ITEMS: usize = 150;
 
-/// The libraries as `cargo test` built them: one JSON message of cargo for each, by the id of its package.
+/// Returns the libraries as `cargo test` built them: one JSON message of cargo for each, by the id of its package.
 ///
 /// `cargo rustdoc` would check the dependencies of each library again, with other features.
 fn libraries() -> BTreeMap<String, Value> {

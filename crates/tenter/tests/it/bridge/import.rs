@@ -10,7 +10,7 @@ use tenter_testkit::{Sandbox, needs};
 
 use crate::{headless, of_kind, sandbox};
 
-/// Hooks in the forms of Claude Code's documentation and of plugins, which are written for these tests.
+/// Returns hooks in the forms of Claude Code's documentation and of plugins, which are written for these tests.
 fn fixtures() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks/tenter-bridge/tests/fixtures/claude-hooks")
 }
@@ -28,7 +28,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A project with Claude Code's settings, and the hooks of them.
+/// Returns a project with Claude Code's settings, and the hooks of them.
 fn imported() -> Sandbox {
     let sandbox = sandbox();
     copy(&fixtures().join("project"), &sandbox.project());
@@ -37,7 +37,7 @@ fn imported() -> Sandbox {
     sandbox
 }
 
-/// A user with the hooks of a plugin.
+/// Returns a user with the hooks of a plugin.
 fn with_plugin(name: &str) -> Sandbox {
     let sandbox = sandbox();
     let plugin = sandbox.home().join(".claude/plugins").join(name);
@@ -48,13 +48,13 @@ fn with_plugin(name: &str) -> Sandbox {
     sandbox
 }
 
-/// The hooks that denied, in the order in which they did.
+/// Returns the hooks that denied, in the order in which they did.
 fn denials(lines: &[Value]) -> Vec<&str> {
     let runs = of_kind(lines, "hook").into_iter();
     runs.filter(|run| run["decision"] == "deny").map(|run| run["hook"].as_str().unwrap()).collect()
 }
 
-/// A script of one call.
+/// Returns a script of one call.
 fn call(tool: &str, input: &str, expect: &str) -> String {
     format!(
         "turns: [{{tool_calls: [{{name: {tool}, input: {{{input}}}}}]}}, {{text: ok, expect: {{{expect}}}}}, {{text: ok}}]"

@@ -22,7 +22,7 @@ fn add_scripts(sandbox: &Sandbox) {
     }
 }
 
-/// A turn of the model with one call.
+/// Returns a turn of the model with one call.
 fn turn(call: &Value) -> Value {
     let tool_call = match &call["bash"] {
         Value::Null => json!({"name": "file_write",

@@ -52,7 +52,7 @@ fn copy(program: &Path, to: &Path) {
 }
 
 impl Installed {
-    /// A sandbox with `tenter` and `tenter-hook` in one directory.
+    /// Creates a sandbox with `tenter` and `tenter-hook` in one directory.
     pub(crate) fn new() -> Self {
         // On the file system of the build a program needs no copy.
         let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -67,7 +67,7 @@ impl Installed {
         installed
     }
 
-    /// One with settings of Claude Code.
+    /// Returns one with settings of Claude Code.
     fn with_settings(text: &str) -> Self {
         let installed = Self::new();
         fs::create_dir(installed.home().join(".claude")).unwrap();
@@ -75,7 +75,7 @@ impl Installed {
         installed
     }
 
-    /// The directory of `tenter`.
+    /// Returns the directory of `tenter`.
     pub(crate) fn bin(&self) -> &Path {
         self.bin.path()
     }

@@ -11,7 +11,7 @@ use tenter_testkit::{Output, needs, own_process};
 
 use super::{Installed, copy};
 
-/// A sandbox with the real `tenter-hook` and a client; `None` if `tenter-hook` is not built.
+/// Returns a sandbox with the real `tenter-hook` and a client; `None` if `tenter-hook` is not built.
 fn with_client(defects: &[Defect]) -> Option<Installed> {
     let hook = Path::new(env!("CARGO_BIN_EXE_tenter")).with_file_name("tenter-hook");
     if !hook.is_file() {
@@ -41,7 +41,7 @@ fn prove(installed: &Installed, options: &str) -> Output {
     run(installed, &format!("tenter bridge prove claude-code {options} 2>../stderr"))
 }
 
-/// The checks that were proved, and the output.
+/// Returns the checks that were proved, and the output.
 fn checks(output: &Output) -> Vec<Value> {
     let proofs = output.json();
     assert_eq!(proofs[0]["agent"], "claude-code", "{output}");
@@ -201,7 +201,7 @@ fn a_client_whose_sandbox_does_not_hold_or_lets_no_command_run_is_broken() {
     }
 }
 
-/// A fenced block of the page about CI: the one below the comment that names its file.
+/// Returns a fenced block of the page about CI: the one below the comment that names its file.
 fn ci_file(name: &str) -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ci.md");
     let page = fs::read_to_string(page).unwrap();
@@ -243,7 +243,7 @@ fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
     assert_eq!(pinned.as_str(), host.measured_version);
 }
 
-/// Every file and directory below a directory.
+/// Returns every file and directory below a directory.
 fn tree(directory: &Path) -> Vec<String> {
     let mut matches = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -255,7 +255,7 @@ fn tree(directory: &Path) -> Vec<String> {
     matches
 }
 
-/// No process has a working directory or an environment in a scratch directory of the sandbox's runs.
+/// Checks that no process has a working directory or an environment in a scratch directory of the sandbox's runs.
 fn nothing_runs_in(installed: &Installed) {
     let marker = installed.bin.path().display().to_string();
     for process in fs::read_dir("/proc").unwrap().flatten() {

@@ -13,7 +13,7 @@ fn install_witness(sandbox: &Sandbox) {
     manifest_hook(sandbox, "witness", "session_end", "", "echo \"$payload\" >> ended");
 }
 
-/// A chat with a slow model.
+/// Returns a chat with a slow model.
 fn busy_chat(sandbox: &Sandbox) -> PtySession {
     let call = "tool_calls: [{name: bash, input: {command: echo under way}}]";
     let slow = "text: never, fault: {delay_ms: 600000}";

@@ -6,7 +6,7 @@ use super::{chat, say, start};
 use crate::manifests::hook as manifest_hook;
 use crate::{of_kind, sandbox};
 
-/// A hook that asks about every call.
+/// Installs a hook that asks about every call.
 fn install_careful(sandbox: &Sandbox) {
     let answer = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
     manifest_hook(sandbox, "careful", "before_tool", "", answer);
@@ -189,7 +189,7 @@ fn mcp_servers_can_be_trusted_in_the_chat_and_start_without_a_new_one() {
     assert!(say(&mut chat, "/trust").contains("Nothing to trust"));
 }
 
-/// A chat in a project whose own recipe for compaction starts a program.
+/// Returns a chat in a project whose own recipe for compaction starts a program.
 fn chat_with_a_recipe(sandbox: &Sandbox) -> PtySession {
     let recipe = "Shorten it. {{bash \"touch\" \"ran\"}}";
     sandbox.write(".kodelet/recipes/compact.md", recipe);

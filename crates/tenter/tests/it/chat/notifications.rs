@@ -8,7 +8,7 @@ use crate::sandbox;
 
 const USER: &str = "../home/.config/tenter/config.toml";
 
-/// The raw output of a chat with one message whose call a hook asks about, or not.
+/// Returns the raw output of a chat with one message whose call a hook asks about, or not.
 fn chat_with(sandbox: &Sandbox, settings: &str, variables: &[(&str, &str)], asks: bool) -> String {
     sandbox.write(USER, settings);
     if asks {

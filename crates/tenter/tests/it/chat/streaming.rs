@@ -9,7 +9,7 @@ use crate::sandbox;
 /// A pause that no test waits for.
 const FOREVER: u64 = 3_600_000;
 
-/// A program with a scripted model, in a terminal of 60 columns and 20 rows.
+/// Returns a program with a scripted model, in a terminal of 60 columns and 20 rows.
 fn start(sandbox: &Sandbox, program: &str, turn: &Value) -> PtySession {
     let script = json!({"turns": [turn]}).to_string();
     let mut command = sandbox.command();
@@ -17,7 +17,7 @@ fn start(sandbox: &Sandbox, program: &str, turn: &Value) -> PtySession {
     PtySession::start_sized(command, (60, 20))
 }
 
-/// Everything that `tenter run` leaves on the screen.
+/// Returns everything that `tenter run` leaves on the screen.
 fn lines_of_run(sandbox: &Sandbox, turn: &Value) -> Vec<String> {
     let session = start(sandbox, "run", turn);
     session.wait_for_row("done · ");

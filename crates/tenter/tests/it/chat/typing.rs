@@ -10,7 +10,7 @@ use crate::sandbox;
 /// A tool call that is at work until the file `go` appears.
 const WAITS: &str = "tool_calls: [{name: bash, input: {command: touch busy; until test -e go; do sleep 0.1; done}}]";
 
-/// A chat that works until the file `go` exists, and continues with `turns`.
+/// Returns a chat that works until the file `go` exists, and continues with `turns`.
 fn busy_chat(sandbox: &Sandbox, turns: &str) -> PtySession {
     let mut chat = chat(sandbox, &format!("turns: [{{{WAITS}}}, {turns}]"));
     chat.enter("work");

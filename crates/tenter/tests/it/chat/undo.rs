@@ -14,7 +14,7 @@ fn command(command: &str) -> String {
     format!("tool_calls: [{{name: bash, input: {{command: {command:?}}}}}]")
 }
 
-/// A chat in which the agent changed files in two turns.
+/// Returns a chat in which the agent changed files in two turns.
 fn worked(sandbox: &Sandbox, more: &str) -> PtySession {
     sandbox.write("a.txt", "one\n");
     sandbox.write("old.txt", "old\n");

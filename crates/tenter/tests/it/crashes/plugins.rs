@@ -118,7 +118,8 @@ impl<'s> Scene<'s> {
         killed_after_looks(child, chosen(round, 60));
     }
 
-    /// The plugin is whole and recorded as it is, or is neither there nor recorded; nothing is trusted of what is not there.
+    /// Checks that the plugin is whole and recorded as it is, or is neither there nor recorded; nothing is trusted of what is not
+    /// there.
     fn is_whole(&self, deed: Deed, before: &[(PathBuf, Vec<u8>)], round: u64) {
         let at = format!("{deed:?}, round {round}");
         files_are_whole(self.sandbox);
@@ -136,7 +137,7 @@ impl<'s> Scene<'s> {
         }
     }
 
-    /// The same command again does what is left to do.
+    /// Checks that the same command again does what is left to do.
     fn continues(&self, deed: Deed, round: u64) {
         let was_done = self.content() == self.wanted(deed);
         let output = self.sandbox.run(&deed.args(&self.spec()));

@@ -33,7 +33,7 @@ fn every_configuration_example_is_valid() {
     }
 }
 
-/// The line before the settings of a table.
+/// Returns the line before the settings of a table.
 fn header(table: &str) -> String {
     match table {
         "" => String::new(),
@@ -42,7 +42,7 @@ fn header(table: &str) -> String {
     }
 }
 
-/// A file with all settings of the table, each with its example.
+/// Returns a file with all settings of the table, each with its example.
 fn all_settings() -> String {
     let mut tables: BTreeMap<&str, String> = BTreeMap::new();
     let keys = keys();

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::markdown::text_of;
 use crate::architecture::sources;
 
-/// The decisions that the page lists, in its order: a letter and a number.
+/// Returns the decisions that the page lists, in its order: a letter and a number.
 fn listed() -> Vec<String> {
     let heading = Regex::new(r"(?m)^### ([A-Z]\d+)\n\n\S").unwrap();
     let text = text_of("decisions.md");

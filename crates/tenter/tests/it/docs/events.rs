@@ -144,19 +144,19 @@ fn spellings(row: &Lifecycle, protocol: ProtocolName) -> String {
     code(row.spellings(protocol).iter().copied())
 }
 
-/// The words as code, or a dash.
+/// Returns the words as code, or a dash.
 fn code<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     if words.is_empty() { "–".to_owned() } else { words.join(", ") }
 }
 
-/// The properties of the payload of a manifest hook.
+/// Returns the properties of the payload of a manifest hook.
 fn properties(event: EventName) -> Value {
     let mut schema = Document::Payload.schema(event, ProtocolName::Manifest).unwrap();
     schema["properties"].take()
 }
 
-/// The fields of every payload, except for the event's name. Those in `context` have its name before their own.
+/// Returns the fields of every payload, except for the event's name. Those in `context` have its name before their own.
 fn common_fields() -> String {
     let context = &properties(EventName::SessionStart)["context"];
     let mut manifest = PayloadField::common(ProtocolName::Manifest);
@@ -170,7 +170,7 @@ fn common_fields() -> String {
     named_fields(&executable, &manifest)
 }
 
-/// Fields with their names in both protocols: each field of manifest hooks with its counterpart, then the others.
+/// Returns the fields with their names in both protocols: each field of manifest hooks with its counterpart, then the others.
 fn named_fields(executable: &[PayloadField], manifest: &[PayloadField]) -> String {
     let mut table =
         "| Executable | Manifest | Type | Meaning |\n| --- | --- | --- | --- |\n".to_owned();
@@ -198,7 +198,7 @@ fn is_counterpart(executable: &PayloadField, manifest: &PayloadField) -> bool {
     (executable.name == name || renamed) && executable.description == manifest.description
 }
 
-/// Fields of an event that only manifest hooks have, or of an object, whose fields have the same names in both protocols.
+/// Returns the fields of an event that only manifest hooks have, or of an object, whose fields have the same names in both protocols.
 fn object_fields(fields: &[PayloadField]) -> String {
     let mut table = "| Name | Type | Meaning |\n| --- | --- | --- |\n".to_owned();
     for field in fields {
@@ -295,7 +295,7 @@ fn replies(row: &Lifecycle) -> String {
     text
 }
 
-/// The sample of the event as JSON, with only the first of its messages.
+/// Returns the sample of the event as JSON, with only the first of its messages.
 fn sample_payload(row: &Lifecycle, protocol: ProtocolName) -> Option<String> {
     let spelling = row.spellings(protocol).first()?;
     let event = sample::event(row.event, "2026-03-01T09:30:00.000Z", Path::new("/home/ada/shop"));

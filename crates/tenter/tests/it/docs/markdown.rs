@@ -39,7 +39,7 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// The value of the first line with this key.
+    /// Returns the value of the first line with this key.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.lines.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
@@ -63,7 +63,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every page of `docs/`, and the payloads of real runs, sorted by path.
+/// Returns every page of `docs/`, and the payloads of real runs, sorted by path.
 pub(super) fn pages() -> Vec<Page> {
     let dirs = ["docs", "crates/tenter/tests/it/docs/payloads"];
     let entries = dirs.iter().flat_map(|dir| fs::read_dir(root().join(dir)).unwrap());
@@ -73,24 +73,24 @@ pub(super) fn pages() -> Vec<Page> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-/// The text of a page.
+/// Returns the text of a page.
 pub(super) fn text_of(name: &str) -> String {
     fs::read_to_string(root().join("docs").join(name)).unwrap()
 }
 
-/// The page of `docs/` with this name.
+/// Returns the page of `docs/` with this name.
 pub(super) fn page(name: &str) -> Page {
     read(&root().join("docs").join(name))
 }
 
-/// The first table of a page whose first column has this title.
+/// Returns the first table of a page whose first column has this title.
 pub(super) fn table(name: &str, first_column: &str) -> Table {
     let mut tables = page(name).tables.into_iter();
     let table = tables.find(|table| table.header[0] == first_column);
     table.unwrap_or_else(|| panic!("{name} has no table {first_column}"))
 }
 
-/// The README, of which only the links are tested here.
+/// Returns the README, of which only the links are tested here.
 pub(super) fn readme() -> Option<Page> {
     let path = root().join("README.md");
     path.exists()
@@ -116,7 +116,7 @@ pub(super) fn leads_somewhere(page: &Page, link: &str) -> bool {
         .any(|(_, title)| slug(title) == anchor)
 }
 
-/// A heading's anchor, as GitHub makes it.
+/// Returns a heading's anchor, as GitHub makes it.
 fn slug(title: &str) -> String {
     let stored = title.to_lowercase();
     let stored = stored.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -135,12 +135,12 @@ impl Page {
         }
     }
 
-    /// The Markdown of the page.
+    /// Returns the Markdown of the page.
     pub(super) fn text(&self) -> String {
         fs::read_to_string(&self.path).unwrap()
     }
 
-    /// The names in the tables under a heading whose first column is "Field".
+    /// Returns the names in the tables under a heading whose first column is "Field".
     pub(super) fn fields(&self, heading: &str) -> BTreeSet<&str> {
         let tables = self.tables.iter().filter(|table| table.header[0] == "Field");
         tables.filter(|table| table.heading == heading).flat_map(Table::names).collect()
@@ -228,7 +228,7 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     (level > 0).then_some((level, title))
 }
 
-/// A row's cells: without the marks of code where the whole cell is code, and with `\|` as `|`.
+/// Returns a row's cells: without the marks of code where the whole cell is code, and with `\|` as `|`.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim().trim_start_matches('|').trim_end_matches('|').replace("\\|", "\0");
     let cell = |cell: &str| {
@@ -249,7 +249,7 @@ fn lines_outside_fences(text: &str) -> Vec<&str> {
     text.lines().filter(is_outside).collect()
 }
 
-/// The targets of `[text](target)`.
+/// Returns the targets of `[text](target)`.
 fn links(text: &str) -> Vec<String> {
     let targets = |line: &str| -> Vec<String> {
         let after = line.split("](").skip(1);

@@ -138,7 +138,7 @@ fn as_root(sandbox: &Sandbox, command: &str) -> String {
     command.replace("sudo tenter", "tenter").replace("sudo sh", "sh").replace("/etc/", &etc)
 }
 
-/// The commands, and what each prints.
+/// Returns the commands, and what each prints.
 fn commands(block: &Block) -> Vec<(String, Vec<&str>)> {
     let mut commands: Vec<(String, Vec<&str>)> = Vec::new();
     for line in block.text.lines() {
@@ -156,7 +156,7 @@ fn commands(block: &Block) -> Vec<(String, Vec<&str>)> {
     commands
 }
 
-/// The lines of what was printed or documented, with what varies replaced.
+/// Returns the lines of what was printed or documented, with what varies replaced.
 fn lines(output: &Output, text: &str) -> Vec<String> {
     // The bell is heard, not seen.
     let text = as_documented(output, text).replace('\u{7}', "");

@@ -48,7 +48,7 @@ turns:
   - text: I may not.
 ";
 
-/// Every line that is printed, with what varies replaced.
+/// Returns every line that is printed, with what varies replaced.
 fn printed() -> Vec<String> {
     let sandbox = sandbox();
     let main = r#"case "$payload" in *'"invoked_by": "main"'*) ;; *) exit ;; esac; "#;
@@ -88,7 +88,7 @@ fn printed() -> Vec<String> {
     lines
 }
 
-/// A runtime hook that notifies the user.
+/// Adds a runtime hook that notifies the user.
 fn loop_breaker(sandbox: &Sandbox) {
     let directory = "../home/.config/agents/hooks/loop-breaker";
     let manifest = "---\nname: loop-breaker\ndescription: Notices loops.\ntrigger: before_stop\nmetadata:\n  runtime: serve\n  services: [notify]\n---\n";

@@ -18,7 +18,7 @@ fn set<'t>(names: impl IntoIterator<Item = &'t str>) -> BTreeSet<&'t str> {
     names.into_iter().collect()
 }
 
-/// The words of a cell that are marked as code; the marks of a cell that is code as a whole are already removed.
+/// Returns the words of a cell that are marked as code; the marks of a cell that is code as a whole are already removed.
 fn words_in_code(cell: &str) -> BTreeSet<&str> {
     if cell.contains('`') { set(cell.split('`').skip(1).step_by(2)) } else { set([cell]) }
 }
@@ -74,7 +74,7 @@ fn the_table_of_metadata_is_the_codes() {
     }
 }
 
-/// Metadata with every optional field.
+/// Returns metadata with every optional field.
 fn full_metadata(kind: &str) -> Value {
     match kind {
         Bash::TYPE => json!(Bash {

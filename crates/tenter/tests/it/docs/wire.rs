@@ -24,8 +24,8 @@ fn every_payload_is_what_a_hook_reads() {
     }
 }
 
-/// The documented payload, and the payloads that a hook reads in the conversation of the example's note, with variable values
-/// replaced in all of them.
+/// Returns the documented payload, and the payloads that a hook reads in the conversation of the example's note, with variable
+/// values replaced in all of them.
 fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
     let sandbox = sandbox();
     sandbox.configure(super::WITHOUT_CHANGED);

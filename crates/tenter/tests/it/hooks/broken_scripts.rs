@@ -7,7 +7,7 @@ use tenter_testkit::Sandbox;
 use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
 
-/// A user's hook with this script, and a test that expects nothing of it.
+/// Returns a user's hook with this script, and a test that expects nothing of it.
 fn hook_with_test(script: &str) -> Sandbox {
     let sandbox = sandbox();
     let directory = manifest(&user_hooks(&sandbox), "broken", "trigger: before_tool", script);
@@ -56,7 +56,7 @@ fn a_module_that_the_script_starts_is_read_as_well() {
     let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
     assert!(format!("{output}").contains("python3 cannot read the script: line 2: "), "{output}");
 }
-/// A project's hook with this line in its front matter, which sets it to fail closed.
+/// Adds a project's hook with this line in its front matter, which sets it to fail closed.
 fn closed_hook(sandbox: &Sandbox, line: &str) {
     let front = format!("trigger: before_tool\n{line}\nmetadata: {{fail: closed}}");
     manifest(&project_hooks(sandbox), "guard", &front, "exit 0");

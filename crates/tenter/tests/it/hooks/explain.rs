@@ -14,7 +14,7 @@ fn explain(sandbox: &Sandbox, args: &[&str]) -> Output {
     sandbox.run(&[&["hooks", "explain"], args].concat())
 }
 
-/// Hooks for every reason to run or not to run; each would leave a file if it were run.
+/// Returns hooks for every reason to run or not to run; each would leave a file if it were run.
 fn every_reason() -> Sandbox {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);

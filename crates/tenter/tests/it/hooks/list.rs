@@ -10,7 +10,7 @@ use crate::sandbox;
 /// The hook that is always listed last.
 const BUILT_IN: &str = "builtin:compact-trigger";
 
-/// A project with a hook of every status.
+/// Returns a project with a hook of every status.
 fn every_status() -> Sandbox {
     let sandbox = sandbox();
     sandbox.hook("guard", SILENT);

@@ -37,12 +37,12 @@ fn manifest(hooks: &Path, name: &str, front_matter: &str, script: &str) -> PathB
     directory
 }
 
-/// The user's directory for manifest hooks.
+/// Returns the user's directory for manifest hooks.
 fn user_hooks(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join(".config/agents/hooks")
 }
 
-/// The project's directory for manifest hooks.
+/// Returns the project's directory for manifest hooks.
 fn project_hooks(sandbox: &Sandbox) -> PathBuf {
     sandbox.project().join(".agents/hooks")
 }

@@ -13,7 +13,7 @@ use crate::{headless, of_kind, sandbox};
 
 const FRONT: &str = "trigger: before_tool\nmetadata:\n  runtime: serve\n  services: [ask, state]";
 
-/// A hook that denies in either form: with `$1` once per event, with `$2` when it is called.
+/// Returns a hook that denies in either form: with `$1` once per event, with `$2` when it is called.
 fn script(one_shot: &str, served: &str) -> String {
     format!(
         r#"[ "$1" = serve ] || {{ {one_shot}; exit; }}
@@ -148,7 +148,7 @@ fn the_doctor_reports_a_hook_whose_process_ended_three_times() {
     );
 }
 
-/// The process id that the hook wrote.
+/// Returns the process id that the hook wrote.
 fn pid(project: &Path) -> i32 {
     fs::read_to_string(project.join("pid")).unwrap().trim().parse().unwrap()
 }
@@ -157,7 +157,7 @@ fn exists(pid: i32) -> bool {
     test_kill_process(Pid::from_raw(pid).unwrap()).is_ok()
 }
 
-/// An agent that waits for a hook that ignores the end of its stdin and SIGTERM.
+/// Returns an agent that waits for a hook that ignores the end of its stdin and SIGTERM.
 fn waiting(sandbox: &Sandbox) -> Child {
     let model = sandbox
         .script("turns: [{tool_calls: [{name: bash, input: {command: 'true'}}]}, {text: ok}]");

@@ -67,7 +67,7 @@ fn an_event_that_the_protocol_does_not_have_is_an_error() {
     assert!(output.stderr.contains("there is no event \"xyz\""), "{output}");
 }
 
-/// The payload of an event for every hook that can subscribe to it: protocol, spelling and payload.
+/// Returns the payload of an event for every hook that can subscribe to it: protocol, spelling and payload.
 fn payloads(event: &Event, facts: &Facts) -> Vec<(ProtocolName, Value)> {
     let row = event.body.name().lifecycle();
     let mut payloads = Vec::new();
@@ -138,7 +138,7 @@ fn every_field_of_a_schema_is_in_a_payload() {
     }
 }
 
-/// Every field of `value`, which is at `path` in the payload, can be used in a condition of a static hook.
+/// Checks that every field of `value`, which is at `path` in the payload, can be used in a condition of a static hook.
 fn assert_known<'v>(event: EventName, path: &mut Vec<&'v str>, value: &'v Value) {
     for (name, value) in value.as_object().into_iter().flatten() {
         path.push(name);

@@ -9,7 +9,7 @@ use tenter_testkit::Sandbox;
 use super::{manifest, user_hooks};
 use crate::sandbox;
 
-/// A line of a journal: a run of `hook` in `project`.
+/// Returns a line of a journal: a run of `hook` in `project`.
 fn line(project: &str, hook: &str, (day, ms): (u32, u64), decision: &str) -> String {
     let record = json!({"v": 1, "time": format!("2026-03-{day:02}T09:00:00.000Z"), "conversation_id": "c", "project": project,
         "event": "before_tool", "kind": "run", "hook": hook, "layer": "user", "hash": "", "spelling": "before_tool",

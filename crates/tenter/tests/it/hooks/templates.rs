@@ -28,14 +28,14 @@ const ATTACKS: &str = include_str!("attacks.json");
 
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
-/// The languages whose interpreters are installed.
+/// Returns the languages whose interpreters are installed.
 fn languages() -> Vec<&'static str> {
     let installed = |(language, program): &(&str, &str)| *language == "bash" || needs::has(program);
     let all = [("bash", "bash"), ("python", "python3"), ("node", "node")];
     all.into_iter().filter(installed).map(|(language, _)| language).collect()
 }
 
-/// A sandbox with a user hook from this template, with a script in this language.
+/// Returns a sandbox with a user hook from this template, with a script in this language.
 fn with_hook(template: &str, language: &str) -> Sandbox {
     let sandbox = sandbox();
     let args = ["hooks", "new", template, "--template", template, "--lang", language, "--user"];
@@ -43,7 +43,7 @@ fn with_hook(template: &str, language: &str) -> Sandbox {
     sandbox
 }
 
-/// A sandbox with a user hook from this template, which has rules.
+/// Returns a sandbox with a user hook from this template, which has rules.
 fn with_rules(template: &str) -> Sandbox {
     let sandbox = sandbox();
     let args = ["hooks", "new", template, "--template", template, "--user"];
@@ -253,7 +253,7 @@ fn redact_secrets_withholds_an_output_that_it_cannot_read() {
     }
 }
 
-/// The files with this name below a directory.
+/// Returns the files with this name below a directory.
 fn files_named(dir: &Path, name: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -287,7 +287,7 @@ fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
     }
 }
 
-/// A `PATH` that starts with a directory with a fake program.
+/// Returns a `PATH` that starts with a directory with a fake program.
 fn path_with(sandbox: &Sandbox, program: &str, script: &str) -> String {
     sandbox.write_program(&format!("../bin/{program}"), format!("#!/bin/sh\n{script}\n"));
     format!(

@@ -138,7 +138,7 @@ fn control_characters_are_removed_and_reported() {
     assert!(output.stdout.contains("reason gone\n"), "{output}");
 }
 
-/// A hook that answers with the payload as it got it.
+/// Adds a hook that answers with the payload as it got it.
 fn echoing(sandbox: &Sandbox) {
     sandbox.sh_hook("echo", "before_tool_call\nafter_tool_call", "printf '%s\\n' \"$payload\" >&2");
 }
@@ -368,7 +368,7 @@ fn ctrl_c_terminates_the_hook_under_test() {
     wait_until("the hook's own child is gone", is_gone);
 }
 
-/// A hook whose rule stops force pushes, with these examples.
+/// Returns a hook whose rule stops force pushes, with these examples.
 fn rule_with_examples(stopped: &str, passed: &str) -> Sandbox {
     let sandbox = sandbox();
     let front = format!(

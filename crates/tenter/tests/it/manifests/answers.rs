@@ -194,7 +194,7 @@ fn an_allow_beside_other_things_is_recorded() {
     );
 }
 
-/// The record of a hook's only run.
+/// Returns the record of a hook's only run.
 fn of_hook<'r>(records: &'r [Value], hook: &str) -> &'r Value {
     of_kind(records, "run").into_iter().find(|run| run["hook"] == hook).unwrap()
 }

@@ -13,7 +13,7 @@ use crate::{headless, of_kind, sandbox};
 /// Events that nothing in this version causes: there is no compaction yet.
 const SILENT: [&str; 2] = ["pre_compact", "post_compact"];
 
-/// A hook on every event, and one on every other spelling, that keeps its payloads.
+/// Adds a hook on every event, and one on every other spelling, that keeps its payloads.
 fn record_everything(sandbox: &Sandbox) {
     for spelling in TABLE.iter().flat_map(|row| row.manifest) {
         let name = format!("on-{}", spelling.replace('_', "-"));
@@ -33,7 +33,7 @@ fn payloads(sandbox: &Sandbox, event: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The one payload of an event, without what every payload has.
+/// Returns the one payload of an event, without what every payload has.
 fn own(sandbox: &Sandbox, event: &str) -> Value {
     let [payload] = &payloads(sandbox, event)[..] else {
         panic!("{event}: {:#?}", payloads(sandbox, event));

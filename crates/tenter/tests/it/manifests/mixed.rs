@@ -14,7 +14,7 @@ fn appends(word: &str, field: &str) -> String {
     )
 }
 
-/// A setup with all kinds of hooks: rewriting, broken, timing out, asynchronous, denying.
+/// Returns a setup with all kinds of hooks: rewriting, broken, timing out, asynchronous, denying.
 fn everything() -> Sandbox {
     let sandbox = sandbox();
     hook(

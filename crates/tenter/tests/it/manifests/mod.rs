@@ -34,7 +34,7 @@ pub(crate) fn hook(sandbox: &Sandbox, name: &str, trigger: &str, more: &str, bod
     install(sandbox, &front, &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"));
 }
 
-/// A script of one call of `bash` with this command, and an answer under an expectation.
+/// Returns a script of one call of `bash` with this command, and an answer under an expectation.
 fn bash(command: &str, expect: &str) -> String {
     let command = serde_json::to_string(command).unwrap();
     format!(
@@ -42,7 +42,7 @@ fn bash(command: &str, expect: &str) -> String {
     )
 }
 
-/// The runs of one hook, in order.
+/// Returns the runs of one hook, in order.
 fn runs<'v>(lines: &'v [Value], hook: &str) -> Vec<&'v Value> {
     of_kind(lines, "hook").into_iter().filter(|run| run["hook"] == hook).collect()
 }
@@ -52,7 +52,7 @@ pub(crate) fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
     runs(lines, hook).iter().map(|run| run["decision"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The records of the journal.
+/// Returns the records of the journal.
 fn records(sandbox: &Sandbox) -> Vec<Value> {
     sandbox.run(&["log", "--json"]).expect_code(0).json_lines()
 }

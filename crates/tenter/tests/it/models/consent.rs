@@ -7,7 +7,7 @@ use tenter_testkit::{Output, Sandbox};
 use super::{USER_FILE, keyless, last, server};
 use crate::sandbox;
 
-/// A project that chooses a model of the provider `local`, where `server` listens.
+/// Returns a project that chooses a model of the provider `local`, where `server` listens.
 fn hostile(server: &ModelServer, more: &str) -> Sandbox {
     let sandbox = sandbox();
     let address = server.base_url(Format::Chat);

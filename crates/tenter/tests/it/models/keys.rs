@@ -7,7 +7,7 @@ use tenter_testkit::{Output, Sandbox, wait_until};
 use super::{USER_FILE, lab, run, server};
 use crate::sandbox;
 
-/// The whole of what is written anywhere, and what is printed.
+/// Returns the whole of what is written anywhere, and what is printed.
 fn everything_written(sandbox: &Sandbox, output: &Output) -> String {
     let grep =
         sandbox.shell("cat env.txt; find ../home/.local -type f -exec cat {} + | tr '\\0' ' '");

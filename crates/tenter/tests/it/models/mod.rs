@@ -17,7 +17,7 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
     sandbox.run_with_env(&[], &[&["run", "--result-only"], args, &["hi"]].concat())
 }
 
-/// A server that needs no key, as the provider `lab` of the user's configuration.
+/// Configures a server that needs no key, as the provider `lab` of the user's configuration.
 fn lab(sandbox: &Sandbox, server: &ModelServer, more: &str) {
     let address = server.base_url(Format::Chat);
     let provider = format!("[providers.lab]\napi = \"chat\"\nbase_url = \"{address}\"\n");
@@ -28,12 +28,12 @@ fn last(server: &ModelServer, field: &str) -> Value {
     server.requests().last().map(|request| request.body[field].clone()).unwrap_or_default()
 }
 
-/// A server that wants a key, as the providers do.
+/// Returns a server that wants a key, as the providers do.
 fn server() -> ModelServer {
     ModelServer::start(Script::new([]))
 }
 
-/// A server that wants none.
+/// Returns a server that wants none.
 fn keyless() -> ModelServer {
     ModelServer::start(Script::new([]).like_llama_cpp())
 }

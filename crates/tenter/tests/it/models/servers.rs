@@ -8,7 +8,7 @@ use tenter_testkit::{Output, Sandbox};
 use super::{USER_FILE, keyless, lab};
 use crate::sandbox;
 
-/// `lab`, behind TLS; `more` is the rest of its section.
+/// Configures `lab` behind TLS; `more` is the rest of its section.
 fn encrypted_lab(sandbox: &Sandbox, server: &ModelServer, more: &str) -> TlsFront {
     let url = server.base_url(Format::Chat);
     let front = TlsFront::start(Certificate::Signed, &url);

@@ -2,7 +2,7 @@
 
 use crate::sandbox;
 
-/// A hook that writes its payload into a file named after `mark`.
+/// Returns a hook that writes its payload into a file named after `mark`.
 fn telling(mark: &str) -> String {
     format!(
         "#!/bin/sh\n[ \"$1\" = hook ] && {{ echo user_message_send; exit; }}\ncat > \"$HOME/told-{mark}\"\n"

@@ -24,7 +24,7 @@ pub(crate) struct Repository<'s> {
 }
 
 impl<'s> Repository<'s> {
-    /// One with a commit that holds a hook with a helper, a skill and a recipe.
+    /// Creates one with a commit that holds a hook with a helper, a skill and a recipe.
     pub(crate) fn new(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.root().join("srv/ada").join(name);
         let repository = Self { sandbox, path };
@@ -67,7 +67,7 @@ impl<'s> Repository<'s> {
     }
 }
 
-/// The plugins directory's entries, hidden ones too.
+/// Returns the plugins directory's entries, hidden ones too.
 pub(crate) fn left(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(sandbox.project().join(".kodelet/plugins")).unwrap();
     let mut names: Vec<String> =

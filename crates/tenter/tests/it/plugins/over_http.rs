@@ -65,7 +65,7 @@ fn serve(backend: PathBuf, directory: PathBuf) -> String {
     address
 }
 
-/// One request, by the rules of CGI. The connection ends with the answer.
+/// Answers one request, by the rules of CGI. The connection ends with the answer.
 #[expect(clippy::disallowed_methods, reason = "a server of the test's own")]
 fn answer(mut stream: TcpStream, backend: &Path, directory: &Path) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());

@@ -10,7 +10,7 @@ use crate::{of_kind, sandbox};
 const SUMMARY: &str = "turns: []
 recipes: {compact: [{text: We spoke about fruit., usage: {input_tokens: 1500, output_tokens: 9}}]}";
 
-/// A conversation of two questions.
+/// Returns a conversation of two questions.
 fn with_conversation() -> Sandbox {
     let sandbox = sandbox();
     let usage = "usage: {input_tokens: 900, output_tokens: 100}";

@@ -18,7 +18,7 @@ fn run(sandbox: &Sandbox, script: &str, args: &[&str]) -> Output {
     sandbox.run(&all)
 }
 
-/// The result of the first tool call.
+/// Returns the result of the first tool call.
 fn first_result(output: &Output) -> Value {
     of_kind(&output.json_lines(), "tool-result")[0]["result"].clone()
 }

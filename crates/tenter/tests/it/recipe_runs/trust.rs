@@ -9,7 +9,7 @@ use crate::{of_kind, sandbox};
 
 const SCRIPT: &str = "turns: [{text: ok}]";
 
-/// A project's recipe that leaves a trace where its program is started.
+/// Returns a project's recipe that leaves a trace where its program is started.
 fn with_recipe() -> Sandbox {
     let sandbox = sandbox();
     sandbox.write(

@@ -16,7 +16,7 @@ const LANGUAGES: [(&str, &str, &str, &str); 2] = [
 ];
 const START_NODE: &str = "#!/bin/sh\nexec node \"$(dirname \"$0\")/hook.mjs\" \"$@\"\n";
 
-/// A sandbox with the hook of `wire` in one language, with these lines below `metadata`.
+/// Returns a sandbox with the hook of `wire` in one language, with these lines below `metadata`.
 fn with_hook(language: (&str, &str, &str, &str), metadata: &str) -> Sandbox {
     let (interpreter, source, script, copied) = language;
     let sandbox = sandbox();

@@ -7,7 +7,7 @@ use tenter_protocol::lifecycle::TABLE;
 use super::types::{Record, Records, Type, executable_spelling, pascal, spellings};
 use super::wrapped;
 
-/// `before_tool` → `beforeTool`.
+/// Returns the name in camel case: `before_tool` → `beforeTool`.
 fn camel(name: &str) -> String {
     let name = pascal(name);
     let (first, rest) = name.split_at(1);

@@ -15,7 +15,7 @@ fn sdk() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk")
 }
 
-/// A text in lines of at most `width` characters.
+/// Returns a text in lines of at most `width` characters.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

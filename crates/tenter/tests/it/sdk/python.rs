@@ -63,13 +63,13 @@ fn class(Record { name, about, base, fields }: &Record) -> String {
     text
 }
 
-/// The type of a field, which says if it may be missing.
+/// Returns the type of a field, which says if it may be missing.
 fn field_kind(field: &Field) -> String {
     let kind = kind(&field.kind);
     if field.is_required { kind } else { format!("NotRequired[{kind}]") }
 }
 
-/// A record with a field that is a keyword.
+/// Returns a record with a field that is a keyword.
 fn functional(name: &str, about: &str, fields: &[Field]) -> String {
     let mut text =
         format!("\n\n{}{name} = TypedDict(\n    \"{name}\",\n    {{\n", comment("", about));
@@ -106,7 +106,7 @@ fn kind(of: &Type) -> String {
     }
 }
 
-/// A method for each event, which registers a function.
+/// Returns a method for each event, which registers a function.
 fn methods() -> String {
     let mut text = "\n\nclass _Events:\n    def _on(self, event: str, handler: Any) -> Any:\n        raise NotImplementedError\n".to_owned();
     for row in &TABLE {

@@ -7,7 +7,7 @@ use tenter_testkit::needs;
 
 use super::sdk;
 
-/// The blocks of a page in one language, in order.
+/// Returns the blocks of a page in one language, in order.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()

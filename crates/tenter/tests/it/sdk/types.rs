@@ -118,7 +118,7 @@ pub(super) struct Records {
     schemas: BTreeMap<String, Value>,
 }
 
-/// `before_tool` → `BeforeTool`.
+/// Returns the name in Pascal case: `before_tool` → `BeforeTool`.
 pub(super) fn pascal(name: &str) -> String {
     let capital = |word: &str| {
         let (first, rest) = word.split_at(word.len().min(1));
@@ -127,7 +127,7 @@ pub(super) fn pascal(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// The events, and the types of their payloads and replies.
+/// Returns the events, and the types of their payloads and replies.
 pub(super) fn records() -> Records {
     let mut records = Records::default();
     for row in &TABLE {
@@ -148,7 +148,7 @@ pub(super) fn records() -> Records {
     records
 }
 
-/// The spelling of an executable hook, if it has the event.
+/// Returns the spelling of an executable hook, if it has the event.
 pub(super) fn executable_spelling(row: &Lifecycle) -> Option<&'static str> {
     row.spellings(ProtocolName::Executable).first().copied()
 }
@@ -250,7 +250,7 @@ impl Records {
         }
     }
 
-    /// The name of the record with this schema, which is the same in several events.
+    /// Returns the name of the record with this schema, which is the same in several events.
     fn named(&mut self, owner: &str, field: &str, schema: &Value) -> String {
         let mut shape = schema.clone();
         shape["description"] = Value::Null;
@@ -288,7 +288,7 @@ fn union(kinds: impl Iterator<Item = Type>) -> Type {
     Type::AnyOf(others)
 }
 
-/// `commands` → `command`.
+/// Returns the singular: `commands` → `command`.
 fn singular(field: &str) -> &str {
     field.strip_suffix('s').unwrap_or(field)
 }

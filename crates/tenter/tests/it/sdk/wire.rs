@@ -24,7 +24,7 @@ const LANGUAGES: [Language; 2] = [
     Language { interpreter: "node", hook: "hook.mjs", sdk: "javascript/tenter-hook.mjs" },
 ];
 
-/// The languages whose interpreter is installed.
+/// Returns the languages whose interpreter is installed.
 fn languages() -> impl Iterator<Item = Language> {
     LANGUAGES.into_iter().filter(|language| needs::has(language.interpreter))
 }
@@ -110,7 +110,7 @@ impl Peer {
         self.send(&json!({"id": id, "method": "before_tool", "params": payload(command)}));
     }
 
-    /// The result of a request.
+    /// Returns the result of a request.
     fn result(&mut self, id: u64, command: &str) -> Value {
         self.fire(id, command);
         let answer = self.read();

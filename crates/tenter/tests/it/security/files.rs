@@ -8,7 +8,7 @@ use tenter_testkit::{Sandbox, needs};
 
 use crate::sandbox;
 
-/// Every file and directory below `directory` that other users may read or write.
+/// Collects every file and directory below `directory` that other users may read or write.
 fn open_to_others(directory: &Path, paths: &mut Vec<String>) {
     for entry in fs::read_dir(directory).unwrap().flatten() {
         let metadata = entry.metadata().unwrap();

@@ -5,7 +5,7 @@ use tenter_testkit::{Output, Sandbox};
 
 use crate::sandbox;
 
-/// A sandbox in which nothing may be done to a file whose path ends in `.env`.
+/// Returns a sandbox in which nothing may be done to a file whose path ends in `.env`.
 fn guarded() -> Sandbox {
     let sandbox = sandbox();
     let manifest = "---\nname: no-env\ndescription: d\ntrigger: before_tool\nmatcher:\n  tool: file\n  pattern: \\.env$\n---\n";
@@ -51,7 +51,7 @@ fn tool_and_guard_see_the_same_file_name() {
     assert!(!stored.contains("KEY=secret"), "{stored}");
 }
 
-/// A sandbox with a user hook against `touch`, with `fail` as its failure mode.
+/// Returns a sandbox with a user hook against `touch`, with `fail` as its failure mode.
 fn no_touch(fail: &str, pattern: &str) -> Sandbox {
     let sandbox = sandbox();
     let manifest = format!(

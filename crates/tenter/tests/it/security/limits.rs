@@ -41,7 +41,7 @@ fn endless_ignore_files_do_not_block_a_search() {
         assert!(search, "{first_is_pipe}\n{output}");
     }
 }
-/// The processor time that a process has used so far, in ticks.
+/// Returns the processor time that a process has used so far, in ticks.
 fn ticks(pid: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();

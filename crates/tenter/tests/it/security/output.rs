@@ -9,7 +9,7 @@ use crate::sandbox;
 /// Sets the window's title, clears the screen, goes back to the line's beginning, turns the text around.
 const EVIL: &str = "x\u{1b}]0;owned\u{7}\u{1b}[2J\r\u{202e}\u{9b}2Jy";
 
-/// In JSON, which is for programs, control characters that JSON lets stand are there as they are.
+/// Checks that in JSON, which is for programs, control characters that JSON lets stand are there as they are.
 fn check(what: &str, output: &Output) {
     let is_json = output.stdout.starts_with('{');
     for text in [&output.stdout, &output.stderr] {

@@ -34,7 +34,7 @@ const LOOKING: [&[&str]; 22] = [
     &["conversation", "list"],
 ];
 
-/// A project with a trap in every place that some program looks at.
+/// Returns a project with a trap in every place that some program looks at.
 fn trapped() -> Sandbox {
     let sandbox = sandbox();
     for name in ["git", "gh", "bash", "sh", "python3", "vi", "ls", "env"] {

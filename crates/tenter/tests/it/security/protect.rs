@@ -8,13 +8,13 @@ use tenter_testkit::{Output, Sandbox};
 use crate::chat::chat;
 use crate::sandbox;
 
-/// One `file_write` for each path.
+/// Returns one `file_write` for each path.
 fn calls(paths: &[&str]) -> String {
     let call = |path: &&str| format!("{{name: file_write, input: {{path: \"{path}\", text: x}}}}");
     paths.iter().map(call).collect::<Vec<_>>().join(", ")
 }
 
-/// Has the agent write the files, with these flags.
+/// Lets the agent write the files, with these flags.
 fn write(sandbox: &Sandbox, paths: &[&str], flags: &[&str]) -> Output {
     let model =
         sandbox.script(&format!("turns: [{{tool_calls: [{}]}}, {{text: ok}}]", calls(paths)));

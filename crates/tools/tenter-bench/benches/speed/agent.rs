@@ -114,7 +114,7 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     Ok(writeln!(std::io::stdout(), "{all} {first} {last} {grown}")?)
 }
 
-/// A scripted model that calls a tool in each of `turns` turns and then stops.
+/// Returns a scripted model that calls a tool in each of `turns` turns and then stops.
 pub(crate) fn script(turns: usize, has_usage: bool) -> String {
     let usage = has_usage.then(|| json!({"input_tokens": 9_000, "output_tokens": 30}));
     let turn = |number: usize| {
@@ -138,7 +138,7 @@ impl Watcher for Ticks {
     }
 }
 
-/// An agent as in `tenter run`, without a terminal.
+/// Returns an agent as in `tenter run`, without a terminal.
 pub(crate) fn agent(
     scene: &Scene,
     script: &str,
@@ -198,7 +198,7 @@ fn settings(scene: &Scene) -> AgentSettings {
     }
 }
 
-/// A new conversation.
+/// Returns a new conversation.
 fn conversation(agent: &Agent) -> Conversation {
     let id = tenter_agent::store::new_conversation_id(clock());
     Conversation::new(id, None, agent.engine.project(), agent.model.name())

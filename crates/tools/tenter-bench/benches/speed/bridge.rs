@@ -63,7 +63,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     keeper::run(plan, report, &hook)
 }
 
-/// The ready-made guards, on events that none of them applies to and on calls that they check.
+/// Returns the ready-made guards, on events that none of them applies to and on calls that they check.
 fn guarded(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let scene = with_guards()?;
     for (what, event, command, budget) in GUARDED {
@@ -80,7 +80,7 @@ fn guarded(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     Ok(())
 }
 
-/// Commands with as many words as a host passes on, with all guards.
+/// Returns commands with as many words as a host passes on, with all guards.
 fn long_commands(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let (length, budget) = LONG;
     let scene = with_guards()?;
@@ -108,7 +108,8 @@ fn long_commands(plan: Plan, report: &mut Report, program: &Path) -> Measured<()
     Ok(())
 }
 
-/// Hooks in Python: kept between events, and started for each, also where a variable says that Python keeps no compiled files.
+/// Returns hooks in Python: kept between events, and started for each, also where a variable says that Python keeps no compiled
+/// files.
 fn python(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     for (what, text, variable) in [
         ("a Python hook that the keeper keeps", runtime::PYTHON, None),
@@ -131,7 +132,7 @@ fn python(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     Ok(())
 }
 
-/// A project of a user with all guards.
+/// Returns a project of a user with all guards.
 fn with_guards() -> Measured<Scene> {
     let scene = Scene::new()?;
     let hooks = scene.layout.config_home.join("agents/hooks");
@@ -148,7 +149,7 @@ fn with_guards() -> Measured<Scene> {
     Ok(scene)
 }
 
-/// A project with manifest hooks that are not about the call.
+/// Returns a project with manifest hooks that are not about the call.
 fn with_hooks(count: usize) -> Measured<Scene> {
     let scene = Scene::new()?;
     for index in 0..count {
@@ -158,7 +159,7 @@ fn with_hooks(count: usize) -> Measured<Scene> {
     Ok(scene)
 }
 
-/// The shell that most hosts start for the program.
+/// Returns the shell that most hosts start for the program.
 fn shell(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let scene = with_hooks(10)?;
     let words = program_itself(&scene, program);
@@ -169,7 +170,7 @@ fn shell(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     Ok(())
 }
 
-/// One executable hook that runs.
+/// Returns one executable hook that runs.
 fn one_hook(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let scene = Scene::new()?;
     scene.compile("before_tool_call", &scene.hook("hook"))?;
@@ -208,19 +209,19 @@ fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     Ok(())
 }
 
-/// `tenter-hook` for a tool call: the program and its arguments.
+/// Returns `tenter-hook` for a tool call: the program and its arguments.
 pub(crate) fn program_itself(scene: &Scene, program: &Path) -> [PathBuf; 5] {
     let home = scene.layout.home.clone();
     [program.to_owned(), "claude-code".into(), "PreToolUse".into(), "--home".into(), home]
 }
 
-/// A program with its arguments, against another program with the same stdin.
+/// Returns a program with its arguments, against another program with the same stdin.
 fn against(plan: Plan, scene: &Scene, words: &[PathBuf], other: &Path) -> Measured<Pair> {
     let payload = payload(scene, "PreToolUse", ORDINARY);
     on_payload(plan, scene, (words, &payload), other)
 }
 
-/// The same with a payload.
+/// Returns the same with a payload.
 fn on_payload(
     plan: Plan,
     scene: &Scene,

@@ -98,7 +98,7 @@ fn one_matches(
     Ok(())
 }
 
-/// A hook that does not match the call.
+/// Returns a hook that does not match the call.
 fn hook(index: usize, others: Others, program: &Path) -> Hook {
     let matcher = match others {
         Others::Event => {

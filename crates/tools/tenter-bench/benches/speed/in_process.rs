@@ -20,7 +20,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     front_matter(plan, report)
 }
 
-/// A thousand replies: decisions, context, and every tenth a rewrite.
+/// Returns a thousand replies: decisions, context, and every tenth a rewrite.
 fn fold(plan: Plan, report: &mut Report, scene: &Scene) -> Measured<()> {
     let body = scene.tool_call().body;
     let replies: Vec<Reply> = (0..1_000).map(reply).collect();
@@ -61,7 +61,7 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
 }
 
 impl Times {
-    /// The times divided by `parts`.
+    /// Returns the times divided by `parts`.
     fn per(&self, parts: f64) -> Self {
         Self::new(vec![self.minimum().div_f64(parts), self.median().div_f64(parts)])
     }

@@ -63,27 +63,27 @@ impl Plan {
     /// Maximum size in a smoke run.
     const SMALL: usize = 100;
 
-    /// Number of rounds, which is `full` for the tables.
+    /// Returns the number of rounds, which is `full` for the tables.
     fn rounds(self, full: usize) -> usize {
         if self.smoke { 1 } else { full }
     }
 
-    /// Number of runs in a round, which is `full` for the tables.
+    /// Returns the number of runs in a round, which is `full` for the tables.
     fn repeats(self, full: u32) -> u32 {
         if self.smoke { 1 } else { full }
     }
 
-    /// Size of a long command in bytes. A smoke run has no optimized code, and a limit of time.
+    /// Returns the size of a long command in bytes. A smoke run has no optimized code, and a limit of time.
     fn command_bytes(self) -> usize {
         if self.smoke { limits::MAX_BYTES / 64 } else { limits::MAX_BYTES }
     }
 
-    /// The sizes to measure.
+    /// Returns the sizes to measure.
     fn sizes(self, all: &[usize]) -> Vec<usize> {
         all.iter().copied().filter(|size| !self.smoke || *size <= Self::SMALL).collect()
     }
 
-    /// A single size.
+    /// Returns a single size.
     fn size(self, full: usize) -> usize {
         if self.smoke { full.min(Self::SMALL) } else { full }
     }

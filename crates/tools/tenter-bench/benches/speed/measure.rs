@@ -16,18 +16,18 @@ impl Times {
         Self(times)
     }
 
-    /// The minimum time.
+    /// Returns the minimum time.
     pub(crate) fn minimum(&self) -> Duration {
         self.0.first().copied().unwrap_or_default()
     }
 
-    /// The time within which this many of a hundred are.
+    /// Returns the time within which this many of a hundred are.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let place = (self.0.len() * percent).div_ceil(100).saturating_sub(1);
         self.0.get(place).copied().unwrap_or_default()
     }
 
-    /// The median time.
+    /// Returns the median time.
     pub(crate) fn median(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
     }
@@ -95,7 +95,7 @@ pub(crate) fn paired<T, U>(
     })
 }
 
-/// The ratio of two times.
+/// Returns the ratio of two times.
 pub(crate) fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64().max(f64::MIN_POSITIVE)
 }

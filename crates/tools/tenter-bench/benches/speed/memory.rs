@@ -56,7 +56,7 @@ pub(crate) fn ask_self(args: &[&str]) -> Measured<Vec<u64>> {
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
 }
 
-/// The resident memory of this process in KiB.
+/// Returns the resident memory of this process in KiB.
 pub(crate) fn resident_kib() -> Measured<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -109,7 +109,7 @@ fn exchange(entries: &[HistoryEntry], expected_next: u64) -> Exchange<'_> {
     Exchange { conversation_id: ID, expected_next, entries, usage: None, at: TIME }
 }
 
-/// `count` messages, alternately of the user and of the model.
+/// Returns `count` messages, alternately of the user and of the model.
 fn entries(count: usize) -> Vec<HistoryEntry> {
     let entry = |index: usize| {
         let (role, origin) = if index.is_multiple_of(2) {

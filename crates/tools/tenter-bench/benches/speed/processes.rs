@@ -50,8 +50,8 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// A program of the workspace with the name of its package, built with the profile of the bench, which is the release profile for the
-/// tables.
+/// Returns a program of the workspace with the name of its package, built with the profile of the bench, which is the release
+/// profile for the tables.
 pub(crate) fn program(name: &str) -> Measured<PathBuf> {
     program_of(name, name)
 }

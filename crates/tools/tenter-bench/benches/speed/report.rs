@@ -79,7 +79,7 @@ impl Report {
         self.skipped.push(what.to_owned());
     }
 
-    /// The tables as Markdown.
+    /// Returns the tables as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from("### Budgets\n\n");
         table(&mut text, ["measurement", "budget", "measured", "met"], &self.budgets);

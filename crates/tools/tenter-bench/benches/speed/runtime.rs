@@ -113,7 +113,7 @@ fn round_trip(
     Ok(())
 }
 
-/// A tool call with a payload of about 1 KiB.
+/// Returns a tool call with a payload of about 1 KiB.
 fn event(scene: &Scene) -> Measured<Event> {
     let mut event = scene.tool_call();
     let facts =

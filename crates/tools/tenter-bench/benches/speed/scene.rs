@@ -54,19 +54,19 @@ impl Scene {
         Ok(scene)
     }
 
-    /// A scene that another process created.
+    /// Returns a scene that another process created.
     pub(crate) fn there(base: &Path) -> Self {
         let layout =
             ResourceLayout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         Self { base: base.to_owned(), layout, scratch: None }
     }
 
-    /// A path in the temporary directory.
+    /// Returns a path in the temporary directory.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.base.join(path)
     }
 
-    /// The path of the project's hook with this name.
+    /// Returns the path of the project's hook with this name.
     pub(crate) fn hook(&self, name: &str) -> PathBuf {
         self.layout.project.join(".kodelet/hooks").join(name)
     }
@@ -133,7 +133,7 @@ impl Scene {
         TrustStore::open(file).0
     }
 
-    /// The cache directory.
+    /// Returns the cache directory.
     pub(crate) fn cache(&self) -> PathBuf {
         self.layout.home.join(".cache/tenter")
     }
@@ -147,7 +147,7 @@ impl Scene {
         }
     }
 
-    /// An engine with these hooks and a journal, as an agent has it.
+    /// Returns an engine with these hooks and a journal, as an agent has it.
     pub(crate) fn engine(&self, catalog: Catalog) -> Engine {
         self.builder(None).journal(self.at("journal")).build(catalog)
     }
@@ -161,7 +161,7 @@ impl Scene {
             .clock(clock)
     }
 
-    /// A `before_tool` event for `bash`.
+    /// Returns a `before_tool` event for `bash`.
     pub(crate) fn tool_call(&self) -> Event {
         let input = [("command".to_owned(), "cargo test --workspace -- --nocapture".into())];
         let call = ToolCall {
@@ -183,7 +183,7 @@ impl Scene {
     }
 }
 
-/// The front matter of a manifest hook, with `notes` additional lines.
+/// Returns the front matter of a manifest hook, with `notes` additional lines.
 pub(crate) fn front_matter(name: &str, notes: usize) -> String {
     let mut text = format!(
         "name: {name}\ndescription: Keeps files that are generated from being written by hand.\ntrigger: before_tool\nmatcher:\n  tool: \"^(WriteFile|file_edit)$\"\n  pattern: \"generated/.*[.]rs\"\ntimeout: 5000\npriority: 200\n"
@@ -197,13 +197,13 @@ pub(crate) fn front_matter(name: &str, notes: usize) -> String {
     text
 }
 
-/// The system clock.
+/// Returns the system clock.
 #[expect(clippy::disallowed_methods, reason = "benches use the real clock")]
 pub(crate) fn clock() -> Timestamp {
     Timestamp::now()
 }
 
-/// The environment of hooks, with the `PATH` of this machine.
+/// Returns the environment of hooks, with the `PATH` of this machine.
 #[expect(clippy::disallowed_methods, reason = "benches use the machine's PATH")]
 pub(crate) fn environment() -> Environment {
     let path = std::env::var_os("PATH").unwrap_or_default();

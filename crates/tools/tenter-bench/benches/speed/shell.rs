@@ -84,7 +84,7 @@ const REPEATED: [&str; 58] = [
 /// The limit of the contract for a text of the greatest size.
 const LIMIT: Duration = Duration::from_millis(25);
 
-/// Rules as guards have them, none of which fits the ordinary command.
+/// Returns rules as guards have them, none of which fits the ordinary command.
 fn rules(count: usize) -> Measured<HookRules> {
     let rule = |index: usize| match index % 4 {
         0 => {
@@ -139,7 +139,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// Texts with many words, in each of which a rule could fit.
+/// Returns texts with many words, in each of which a rule could fit.
 fn long_texts(size: usize) -> [(&'static str, String); 9] {
     let many = |unit: &dyn Fn(usize) -> String| {
         let mut text = String::new();
@@ -171,12 +171,12 @@ fn long_texts(size: usize) -> [(&'static str, String); 9] {
     ]
 }
 
-/// The directory with the ready-made guards.
+/// Returns the directory with the ready-made guards.
 pub(crate) fn shipped_guards() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hooks/tenter-commands/src/guard/shipped")
 }
 
-/// The ready-made guards.
+/// Returns the ready-made guards.
 fn guards() -> Measured<Vec<HookRules>> {
     let mut guards = Vec::new();
     for entry in fs::read_dir(shipped_guards())? {
@@ -188,7 +188,7 @@ fn guards() -> Measured<Vec<HookRules>> {
     Ok(guards)
 }
 
-/// The time of a whole call with all guards: reading the text, looking up its paths, and judging it.
+/// Returns the time of a whole call with all guards: reading the text, looking up its paths, and judging it.
 fn guarded(plan: Plan, report: &mut Report) -> Measured<()> {
     let guards = guards()?;
     let directory = Path::new("/home/ann/app");
@@ -210,7 +210,7 @@ fn guarded(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// A text in a cell of a table.
+/// Returns a text in a cell of a table.
 fn in_table(text: &str) -> String {
     text.escape_debug().to_string().replace('|', "\\|")
 }

@@ -15,7 +15,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// A lane with these turns for the requests that match `when`. After the last turn, every reply is `Done.`.
+    /// Creates a lane with these turns for the requests that match `when`. After the last turn, every reply is `Done.`.
     pub fn new(name: &str, when: Match, turns: impl IntoIterator<Item = ModelReply>) -> Self {
         Self {
             name: name.to_owned(),
@@ -74,43 +74,43 @@ pub struct Match {
 }
 
 impl Match {
-    /// The user's first message contains `text`.
+    /// Selects requests whose first user message contains `text`.
     pub fn first_user(mut self, text: &str) -> Self {
         self.first_user = Some(text.to_owned());
         self
     }
 
-    /// The user's last message contains `text`.
+    /// Selects requests whose last user message contains `text`.
     pub fn last_user(mut self, text: &str) -> Self {
         self.last_user = Some(text.to_owned());
         self
     }
 
-    /// A message, a tool result or the system prompt contains `text`.
+    /// Returns a message, a tool result or the system prompt contains `text`.
     pub fn any_text(mut self, text: &str) -> Self {
         self.any_text = Some(text.to_owned());
         self
     }
 
-    /// The system prompt, or a later message of the system, contains `text`.
+    /// Returns the system prompt, or a later message of the system, contains `text`.
     pub fn system(mut self, text: &str) -> Self {
         self.system = Some(text.to_owned());
         self
     }
 
-    /// The name of the model contains `text`.
+    /// Selects requests whose model has `text` in its name.
     pub fn model(mut self, text: &str) -> Self {
         self.model = Some(text.to_owned());
         self
     }
 
-    /// The path contains `text`.
+    /// Selects requests whose path contains `text`.
     pub fn path(mut self, text: &str) -> Self {
         self.path = Some(text.to_owned());
         self
     }
 
-    /// The request offers tools, or none.
+    /// Returns the request offers tools, or none.
     pub fn tools(mut self, offered: bool) -> Self {
         self.tools = Some(offered);
         self

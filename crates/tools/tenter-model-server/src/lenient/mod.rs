@@ -43,7 +43,7 @@ pub struct LenientScript {
 }
 
 impl LenientScript {
-    /// A script with these turns of the main conversation.
+    /// Creates a script with these turns of the main conversation.
     pub fn new(turns: impl IntoIterator<Item = ModelReply>) -> Self {
         Self {
             main: Lane::new(MAIN, Match::default(), turns),
@@ -182,7 +182,7 @@ impl LenientPlayer {
     }
 }
 
-/// The route of a request for a reply, whatever comes before the end of its path.
+/// Returns the route of a request for a reply, whatever comes before the end of its path.
 fn route(request: &HttpRequest, body: &Value) -> Option<Route> {
     if request.method != "POST" {
         return None;

@@ -49,7 +49,7 @@ fn list(path: &str, models: &[String]) -> Value {
     })
 }
 
-/// The model that the path names, if it is in the list.
+/// Returns the model that the path names, if it is in the list.
 fn one(path: &str, models: &[String]) -> Value {
     let Some((before, name)) = path.rsplit_once('/') else { return json!({}) };
     if !before.ends_with("/models") || !models.iter().any(|one| one == name) {
@@ -58,7 +58,7 @@ fn one(path: &str, models: &[String]) -> Value {
     if path.contains("/v1beta") { gemini(name) } else { model(name) }
 }
 
-/// A model with the fields of OpenAI and of Anthropic.
+/// Returns a model with the fields of OpenAI and of Anthropic.
 fn model(name: &str) -> Value {
     json!({
         "id": name, "object": "model", "created": 1_767_225_600, "owned_by": "tenter",

@@ -13,7 +13,7 @@ pub(super) fn is_side(reading: &Reading) -> bool {
     reading.tools.is_empty() || forced(reading).is_some()
 }
 
-/// The answer to a side request.
+/// Returns the answer to a side request.
 pub(super) fn reply(reading: &Reading) -> ModelReply {
     if let Some(tool) = forced(reading) {
         return ModelReply::new().call(&tool.name, instance(&tool.schema));
@@ -37,7 +37,7 @@ fn wants_json(reading: &Reading) -> bool {
     reading.texts(Role::System).chain(last).any(|text| text.contains("JSON"))
 }
 
-/// A meaningless value that a JSON Schema allows.
+/// Returns a meaningless value that a JSON Schema allows.
 fn instance(schema: &Value) -> Value {
     at_depth(schema, schema, 0)
 }
@@ -67,13 +67,13 @@ fn at_depth(schema: &Value, root: &Value, depth: usize) -> Value {
     }
 }
 
-/// The value that a schema names: its only one, its default, or its first.
+/// Returns the value that a schema names: its only one, its default, or its first.
 fn fixed(schema: &Value) -> Option<Value> {
     let literal = schema.get("const").or_else(|| schema.get("default"));
     literal.or_else(|| schema["enum"].get(0)).cloned()
 }
 
-/// The type in lower case: Gemini writes it in upper case.
+/// Returns the type in lower case: Gemini writes it in upper case.
 fn kind(schema: &Value) -> String {
     let kind = &schema["type"];
     let first = kind.as_str().or_else(|| kind[0].as_str());

@@ -66,7 +66,7 @@ fn read_content(content: &Value, reading: &mut Reading) {
     reading.say(Role::User, text);
 }
 
-/// The strings in a result, which is an object with fields of the client's choice.
+/// Returns the strings in a result, which is an object with fields of the client's choice.
 fn strings(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

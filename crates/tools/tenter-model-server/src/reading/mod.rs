@@ -83,7 +83,7 @@ impl Reading {
         }
     }
 
-    /// Number of replies of the model in the conversation.
+    /// Returns the number of replies of the model in the conversation.
     pub(crate) fn model_turns(&self) -> usize {
         let mut serials = HashSet::new();
         let (mut turns, mut inside) = (0, false);
@@ -99,7 +99,7 @@ impl Reading {
         turns
     }
 
-    /// The texts of one role, in order.
+    /// Returns the texts of one role, in order.
     pub(crate) fn texts(&self, role: Role) -> impl DoubleEndedIterator<Item = &str> {
         self.messages
             .iter()
@@ -115,17 +115,17 @@ impl Reading {
     }
 }
 
-/// The elements of an array; empty if it is not an array.
+/// Returns the elements of an array; empty if it is not an array.
 fn elements(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The text of a string; empty if it is not a string.
+/// Returns the text of a string; empty if it is not a string.
 fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The text of a content: a string, or the `text` of its blocks, one line each.
+/// Returns the text of a content: a string, or the `text` of its blocks, one line each.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -62,7 +62,7 @@ fn closing(answer: &WireReply) -> Value {
     })
 }
 
-/// `input_tokens` does not include cached tokens here.
+/// Returns the usage; `input_tokens` does not include cached tokens here.
 fn usage(answer: &WireReply, output: u64) -> Value {
     let usage = answer.usage();
     let fresh = usage.input.saturating_sub(usage.cached + usage.written);
@@ -81,7 +81,7 @@ fn stop_reason(answer: &WireReply) -> &'static str {
     answer.stop_word(["end_turn", "tool_use", "max_tokens", "refusal"])
 }
 
-/// A complete block. Invalid arguments are sent as a string.
+/// Returns a complete block. Invalid arguments are sent as a string.
 fn block(item: &WireItem) -> Value {
     match item {
         WireItem::Reasoning { text, signature } => {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::Format;
 use crate::stream::{Frame, FrameKind};
 
-/// The body of an HTTP error, as the provider documents it for this status.
+/// Returns the body of an HTTP error, as the provider documents it for this status.
 pub fn body(format: Format, code: u16, retry_after: Option<u64>, llama: bool) -> Value {
     match format {
         _ if llama => llama_error(code, llama_kind(code), llama_text(code)),
@@ -15,7 +15,7 @@ pub fn body(format: Format, code: u16, retry_after: Option<u64>, llama: bool) ->
     }
 }
 
-/// An error with a message of this server, in the shape of the API.
+/// Returns an error with a message of this server, in the shape of the API.
 pub fn rejection(format: Format, message: &str) -> Value {
     match format {
         Format::Anthropic => anthropic("invalid_request_error", message),
@@ -26,7 +26,7 @@ pub fn rejection(format: Format, message: &str) -> Value {
     }
 }
 
-/// The body of the 400 for a conversation that is too long.
+/// Returns the body of the 400 for a conversation that is too long.
 pub fn too_long(format: Format, llama: bool) -> Value {
     const RESPONSES: &str = "Your input exceeds the context window of this model. Please adjust your input and try again.";
     const CHAT: &str = "This model's maximum context length is 128000 tokens. However, your messages resulted in \
@@ -45,7 +45,7 @@ pub fn too_long(format: Format, llama: bool) -> Value {
     }
 }
 
-/// The body of the 404 for an unknown model.
+/// Returns the body of the 404 for an unknown model.
 pub(crate) fn unknown_model(format: Format, model: &str) -> Value {
     match format {
         Format::Anthropic => anthropic("not_found_error", &format!("model: {model}")),
@@ -65,7 +65,7 @@ pub(crate) fn unknown_model(format: Format, model: &str) -> Value {
     }
 }
 
-/// The error event of a stream that has started.
+/// Returns the error event of a stream that has started.
 pub(crate) fn in_stream(format: Format, llama: bool) -> Frame {
     const MISMATCH: &str =
         "The model produced output that does not match the expected peg-native format";
@@ -195,7 +195,7 @@ fn gemini_text(code: u16) -> &'static str {
     }
 }
 
-/// llama.cpp's errors have the same shape in every API, and a numeric code.
+/// Returns an error of llama.cpp's, with the same shape in every API and a numeric code.
 fn llama_error(code: u16, kind: &str, message: &str) -> Value {
     json!({"error": {"code": code, "message": message, "type": kind}})
 }

@@ -20,7 +20,7 @@ pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     frames
 }
 
-/// Google ends lines with CRLF.
+/// Returns an event whose lines end with CRLF, as Google's do.
 fn event(data: &Value, mark: FrameKind) -> Frame {
     Frame { text: format!("data: {data}\r\n\r\n"), mark }
 }
@@ -41,7 +41,7 @@ fn response(answer: &WireReply, parts: &Value, last: bool) -> Value {
     })
 }
 
-/// `candidatesTokenCount` leaves the thoughts out; counts of nothing are left out as well.
+/// Returns the usage. `candidatesTokenCount` leaves the thoughts out; counts of nothing are left out as well.
 fn usage(answer: &WireReply, last: bool) -> Value {
     let usage = answer.usage();
     let mut metadata = json!({
@@ -64,7 +64,7 @@ fn usage(answer: &WireReply, last: bool) -> Value {
     metadata
 }
 
-/// Arguments are not text here: any but an object end the reply with an error.
+/// Streams arguments, which are not text here: any but an object end the reply with an error.
 fn malformed(answer: &WireReply) -> bool {
     answer.items(Format::Gemini).iter().any(|item| match item {
         WireItem::Call { arguments, .. } => object(arguments).is_none(),
@@ -83,7 +83,7 @@ fn finish_reason(answer: &WireReply) -> &'static str {
     answer.stop_word(["STOP", "STOP", "MAX_TOKENS", "SAFETY"])
 }
 
-/// The parts of the reply, text in pieces of `size` characters. The first call has the signature, or else the last part.
+/// Returns the parts of the reply, text in pieces of `size` characters. The first call has the signature, or else the last part.
 fn parts(answer: &WireReply, size: usize) -> Vec<(Value, FrameKind)> {
     let mut signature = answer.reply.reasoning.is_some().then(|| answer.signature(Format::Gemini));
     let mut parts = Vec::new();
@@ -137,7 +137,7 @@ fn call(
     part
 }
 
-/// The empty text at the end of a stream, with the signature if there is no call.
+/// Returns the empty text at the end of a stream, with the signature if there is no call.
 fn last_part(answer: &WireReply) -> Value {
     let mut part = json!({"text": ""});
     if answer.reply.reasoning.is_some() && !answer.calls_tools() {

@@ -53,7 +53,7 @@ pub(super) enum WireItem<'a> {
 }
 
 impl<'a> WireReply<'a> {
-    /// The reply as an event stream.
+    /// Returns the reply as an event stream.
     pub(super) fn stream(&self, format: Format) -> Vec<Frame> {
         match format {
             Format::Anthropic => anthropic::stream(self),
@@ -63,7 +63,7 @@ impl<'a> WireReply<'a> {
         }
     }
 
-    /// The reply as one JSON value.
+    /// Returns the reply as one JSON value.
     pub(super) fn whole(&self, format: Format) -> Value {
         match format {
             Format::Anthropic => anthropic::whole(self),
@@ -73,7 +73,7 @@ impl<'a> WireReply<'a> {
         }
     }
 
-    /// The parts of the reply, in order.
+    /// Returns the parts of the reply, in order.
     pub(super) fn items(&self, format: Format) -> Vec<WireItem<'a>> {
         let thought = self.reply.reasoning.as_deref();
         let thought =
@@ -90,12 +90,12 @@ impl<'a> WireReply<'a> {
         thought.into_iter().chain(rest).collect()
     }
 
-    /// The signature of the reasoning.
+    /// Returns the signature of the reasoning.
     pub(super) fn signature(&self, format: Format) -> String {
         signature(format, self.serial, self.reply.reasoning.as_deref().unwrap_or_default())
     }
 
-    /// The id of the reply.
+    /// Returns the id of the reply.
     fn id(&self, prefix: &str) -> String {
         if self.llama {
             format!("{prefix}{:0>32}", self.serial)
@@ -104,7 +104,7 @@ impl<'a> WireReply<'a> {
         }
     }
 
-    /// llama.cpp's ids have 32 characters, and a prefix only in Responses.
+    /// Returns a call's id. llama.cpp's have 32 characters, and a prefix only in Responses.
     fn call_id(&self, format: Format, tag: &str) -> String {
         match format {
             Format::Anthropic | Format::Chat if self.llama => format!("{tag:z<32}"),
@@ -122,12 +122,12 @@ impl<'a> WireReply<'a> {
         self.reply.usage
     }
 
-    /// Number of output tokens that are reasoning.
+    /// Returns the number of output tokens that are reasoning.
     fn reasoning_tokens(&self) -> u64 {
         if self.reply.reasoning.is_some() { self.usage().output / 2 } else { 0 }
     }
 
-    /// The API's word for the stop reason.
+    /// Returns the API's word for the stop reason.
     fn stop_word<'w>(&self, [done, calls, length, filtered]: [&'w str; 4]) -> &'w str {
         match self.reply.stop {
             StopReason::Length => length,

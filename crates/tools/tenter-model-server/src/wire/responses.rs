@@ -38,7 +38,7 @@ fn number(events: &mut [Event]) {
     }
 }
 
-/// llama.cpp leaves out every number, and the event that repeats a call's arguments.
+/// Removes what llama.cpp leaves out: every number, and the event that repeats a call's arguments.
 fn strip(events: &mut Vec<Event>) {
     events.retain(|(event, _)| event["type"] != "response.function_call_arguments.done");
     for (event, _) in events {
@@ -59,7 +59,7 @@ fn lifecycle(answer: &WireReply, kind: &str) -> Value {
     json!({"type": kind, "response": response(answer, false)})
 }
 
-/// llama.cpp reports a truncated reply as completed.
+/// Returns the status; llama.cpp reports a truncated reply as completed.
 fn status(answer: &WireReply) -> &'static str {
     if answer.reply.stop == StopReason::Done || answer.llama { "completed" } else { "incomplete" }
 }
@@ -171,7 +171,7 @@ fn begun(answer: &WireReply, item: &WireItem) -> Value {
     begun
 }
 
-/// The reasoning's content is only sent encrypted, and only on request.
+/// Returns the finished reasoning, whose content is only sent encrypted, and only on request.
 fn finished(answer: &WireReply, item: &WireItem) -> Value {
     let id = item_id(answer, item);
     let cut = answer.reply.stop != StopReason::Done && !answer.llama;

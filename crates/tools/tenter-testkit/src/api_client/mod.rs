@@ -30,7 +30,7 @@ impl HttpResponse {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// The names and data of the events.
+    /// Returns the names and data of the events.
     pub fn events(&self) -> Vec<(String, String)> {
         let field = |event: &str, name: &str| {
             let lines = event.lines().filter_map(|line| line.strip_prefix(name));
@@ -44,7 +44,7 @@ impl HttpResponse {
             .collect()
     }
 
-    /// The data of the events, without Chat's `[DONE]`.
+    /// Returns the data of the events, without Chat's `[DONE]`.
     pub fn data(&self) -> Vec<Value> {
         let events = self.events();
         let data = events.iter().map(|(_, data)| data).filter(|data| *data != "[DONE]");
@@ -52,7 +52,7 @@ impl HttpResponse {
     }
 }
 
-/// The path of a format, and the header with its key.
+/// Returns the path of a format, and the header with its key.
 pub fn door(format: Format, streams: bool) -> (&'static str, &'static [&'static str]) {
     match format {
         Format::Anthropic => {

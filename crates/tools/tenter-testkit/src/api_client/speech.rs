@@ -5,7 +5,7 @@ use tenter_model_server::Format;
 
 use super::HttpResponse;
 
-/// A request with the user message `text` and one tool.
+/// Returns a request with the user message `text` and one tool.
 pub fn ask(format: Format, text: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]});
     match format {
@@ -37,7 +37,7 @@ pub fn ask(format: Format, text: &str) -> Value {
     }
 }
 
-/// The messages of a request.
+/// Returns the messages of a request.
 pub fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> {
     let field = match format {
         Format::Anthropic | Format::Chat => "messages",

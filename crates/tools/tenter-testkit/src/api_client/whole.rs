@@ -6,7 +6,7 @@ use tenter_model_server::{Format, ModelServer};
 use super::{HttpResponse, send, send_whole};
 use super::{SpokenResponse, hear};
 
-/// Every format, streaming and not.
+/// Returns every format, streaming and not.
 pub fn ways() -> impl Iterator<Item = (Format, bool)> {
     Format::ALL.into_iter().flat_map(|format| [(format, true), (format, false)])
 }

@@ -123,7 +123,7 @@ impl Hooks {
         answer
     }
 
-    /// The handlers of an event. Equal commands count once.
+    /// Returns the handlers of an event. Equal commands count once.
     fn handlers(&self, event: &str) -> Vec<Handler> {
         let read = |file: &PathBuf| serde_json::from_str(&fs::read_to_string(file).ok()?).ok();
         let mut users: Vec<Value> = self.files.iter().filter_map(read).collect();
@@ -222,7 +222,7 @@ impl Handler {
         }
     }
 
-    /// The exit code, stdout and stderr; `None` if it does not start, or does not end in time.
+    /// Returns the exit code, stdout and stderr; `None` if it does not start, or does not end in time.
     fn output(
         &self,
         payload: &Value,
@@ -299,7 +299,7 @@ fn read(stdout: &str, answer: &mut HookAnswer) {
     answer.output = field("updatedToolOutput").or_else(|| answer.output.take());
 }
 
-/// The elements of a list.
+/// Returns the elements of a list.
 pub(super) fn elements(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

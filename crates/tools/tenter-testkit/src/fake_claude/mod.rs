@@ -104,7 +104,7 @@ exec '{}' {}
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
 }
 
-/// Is the client: with the environment that a client is given, in its project.
+/// Acts as the client: with the environment that a client is given, in its project.
 ///
 /// # Panics
 /// It was not started by the program that [`install`] writes.

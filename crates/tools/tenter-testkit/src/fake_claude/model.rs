@@ -18,13 +18,13 @@ pub(super) struct ReceivedReply {
 }
 
 impl ReceivedReply {
-    /// Its text.
+    /// Returns its text.
     pub(super) fn text(&self) -> String {
         let blocks = super::hooks::elements(&self.content).iter();
         blocks.filter_map(|block| block["text"].as_str()).collect()
     }
 
-    /// The calls of tools.
+    /// Returns the calls of tools.
     pub(super) fn calls(&self) -> Vec<Value> {
         let blocks = super::hooks::elements(&self.content).iter();
         blocks.filter(|block| block["type"] == "tool_use").cloned().collect()
@@ -56,7 +56,7 @@ pub(super) fn ask(url: &str, messages: &[Value]) -> Result<ReceivedReply, String
     Ok(ReceivedReply { content: reply["content"].clone(), input_tokens })
 }
 
-/// The body of the response to a request.
+/// Returns the body of the response to a request.
 fn post(url: &str, body: &str) -> std::io::Result<String> {
     let address = url.trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(address)?;

@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// The message with which a hook makes the agent continue.
+    /// Returns the message with which a hook makes the agent continue.
     fn stop(&self, agent: &Agent, text: &str, continuations: usize) -> Option<String> {
         let event = if agent.id.is_some() { "SubagentStop" } else { "Stop" };
         let answer = self.fire(

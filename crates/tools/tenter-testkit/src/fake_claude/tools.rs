@@ -22,7 +22,7 @@ impl FakeToolEnd {
         Self { text, response: None }
     }
 
-    /// The end with another native result, if the client takes it: all fields have to be there.
+    /// Returns the end with another native result, if the client takes it: all fields have to be there.
     pub(super) fn replaced(self, response: &Value) -> Self {
         let is_whole = ["stdout", "stderr", "interrupted", "isImage"]
             .iter()

@@ -24,7 +24,7 @@ pub(super) enum Anchor {
 }
 
 impl Anchor {
-    /// A text, without surrounding whitespace.
+    /// Returns a text, without surrounding whitespace.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.trim().to_owned())
     }

@@ -27,7 +27,7 @@ pub struct StrictScript {
 }
 
 impl StrictScript {
-    /// A script with these replies.
+    /// Creates a script with these replies.
     pub fn new(replies: impl IntoIterator<Item = ModelReply>) -> Self {
         Self {
             replies: replies.into_iter().collect(),
@@ -190,7 +190,7 @@ impl StrictPlayer {
         violations.into_lines()
     }
 
-    /// The provider's error for a wrong key or a conversation that is too long.
+    /// Returns the provider's error for a wrong key or a conversation that is too long.
     fn refuse(
         &self,
         request: &HttpRequest,

@@ -32,18 +32,18 @@ impl Emulator {
         self.terminal.resize(columns.into(), rows.into());
     }
 
-    /// The visible rows, without spaces at their ends.
+    /// Returns the visible rows, without spaces at their ends.
     pub(super) fn rows(&self) -> Vec<String> {
         let lines = self.terminal.screen().visible_lines();
         lines.map(|line| line.text().trim_end().to_owned()).collect()
     }
 
-    /// Every line so far, including those that have scrolled off. Wrapped rows are joined.
+    /// Returns every line so far, including those that have scrolled off. Wrapped rows are joined.
     pub(super) fn lines(&self) -> Vec<String> {
         self.terminal.screen().text()
     }
 
-    /// Column and row of the cursor; `None` if it is hidden.
+    /// Returns column and row of the cursor; `None` if it is hidden.
     pub(super) fn cursor(&self) -> Option<(usize, usize)> {
         self.terminal.cursor().position()
     }

@@ -116,7 +116,7 @@ fn ran(texts: &[String], stubs: &Path, empty: &Path, programs: &[&str]) -> Optio
     Some(runs.collect())
 }
 
-/// The driver, with the recording programs as functions, too: these are faster.
+/// Returns the driver, with the recording programs as functions, too: these are faster.
 fn driver(programs: &[&str]) -> String {
     let mut driver = String::from(
         "record() { local all; printf -v all '\\001%s' \"$@\"; printf '%s\\002' \"$all\" >&2; [ \"$1\" != fail ]; }\n",

@@ -118,8 +118,8 @@ const DATA: [&str; 31] = [
 /// As [`DATA`], for commands of one line.
 const COMMENTS: [&str; 3] = ["# {}", "ls # {}", "ls\n  # {}\nls"];
 
-/// The command within a text that runs it, with the frame that was chosen. `depth` keeps here-documents apart that are within
-/// each other.
+/// Returns the command within a text that runs it, with the frame that was chosen. `depth` keeps here-documents apart that are
+/// within each other.
 pub fn framed(command: &str, depth: usize, choices: &mut Choices) -> String {
     let is_one_line = !command.contains('\n') && !command.contains('#');
     let at = choices.below(if is_one_line { ANY.len() + ONE_LINE.len() } else { ANY.len() });
@@ -130,7 +130,7 @@ pub fn framed(command: &str, depth: usize, choices: &mut Choices) -> String {
     filled(frame, command, depth)
 }
 
-/// Every text that contains the command as data.
+/// Returns every text that contains the command as data.
 pub fn as_data(command: &str) -> Vec<String> {
     let comments = COMMENTS.iter().filter(|_| !command.contains('\n'));
     DATA.iter().chain(comments).map(|frame| filled(frame, command, 0)).collect()

@@ -8,7 +8,7 @@ pub use bash::{Argv, commands_run};
 pub use frames::{as_data, framed};
 pub use words::PlainCommand;
 
-/// A text as one word in single quotes.
+/// Returns a text as one word in single quotes.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

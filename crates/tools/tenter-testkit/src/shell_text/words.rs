@@ -42,7 +42,7 @@ pub struct PlainCommand {
 }
 
 impl PlainCommand {
-    /// The command, if `text` has only such words. Variables and patterns are left as they are.
+    /// Returns the command, if `text` has only such words. Variables and patterns are left as they are.
     pub fn parse(text: &str) -> Option<Self> {
         let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
         let is_word = |c: char| is_plain_character(c) || "~*?$[]{}".contains(c);
@@ -52,23 +52,23 @@ impl PlainCommand {
         fits.then_some(Self { words })
     }
 
-    /// A command of these words.
+    /// Creates a command of these words.
     pub fn new(words: &[impl AsRef<str>]) -> Option<Self> {
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
         Self::parse(&words.join(" "))
     }
 
-    /// The program and its arguments.
+    /// Returns the program and its arguments.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &str {
         &self.words[0]
     }
 
-    /// This command with other words for its operands: `op1`, `op2`, …
+    /// Returns this command with other words for its operands: `op1`, `op2`, …
     #[must_use]
     pub fn with_placeholders(&self) -> Self {
         let placed = |(index, word): (usize, &String)| {
@@ -78,7 +78,7 @@ impl PlainCommand {
         Self { words: self.words.iter().enumerate().map(placed).collect() }
     }
 
-    /// Another text that runs this command with the same arguments.
+    /// Returns another text that runs this command with the same arguments.
     pub fn respelled(&self, choices: &mut Choices) -> String {
         let mut setup = String::new();
         let words = self.words.iter().enumerate();
@@ -110,7 +110,7 @@ impl PlainCommand {
         last.is_some_and(|last| is_plain(last) && !last.starts_with('-'))
     }
 
-    /// Another text that runs this command through a program that runs others.
+    /// Returns another text that runs this command through a program that runs others.
     pub fn wrapped(&self, choices: &mut Choices) -> String {
         format!("{} {}", choices.of(&WRAPPERS), self.words.join(" "))
     }
@@ -128,7 +128,7 @@ impl PlainCommand {
         }
     }
 
-    /// This command with a redirection at another place.
+    /// Returns this command with a redirection at another place.
     pub fn redirected(&self, choices: &mut Choices) -> String {
         const REDIRECTIONS: [&str; 6] =
             [">/dev/null", "2>&1", "> /dev/null 2>&1", "&>/dev/null", "</dev/null", "2>>log.txt"];
@@ -164,7 +164,7 @@ impl PlainCommand {
     }
 }
 
-/// Characters that mean themselves everywhere.
+/// Returns whether it is one of the characters that mean themselves everywhere.
 fn is_plain_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_./:+@,%-=".contains(c)
 }
@@ -173,13 +173,13 @@ fn is_plain(word: &str) -> bool {
     word.chars().all(is_plain_character)
 }
 
-/// Options of one letter, alone or bundled.
+/// Returns whether it is an option, or options, of one letter, alone or bundled.
 fn is_short_option(word: &str) -> bool {
     word.strip_prefix('-')
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
-/// One word, written otherwise. `setup` receives commands that have to be before it.
+/// Returns one word, written otherwise. `setup` receives commands that have to be before it.
 fn respelled(word: &str, index: usize, setup: &mut String, choices: &mut Choices) -> String {
     if !is_plain(word) {
         return word.to_owned();

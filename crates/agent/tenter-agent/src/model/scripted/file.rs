@@ -100,7 +100,7 @@ pub(super) struct ScriptCall {
 }
 
 impl ScriptCall {
-    /// The tool call, as number `index` of turn number `turn`.
+    /// Returns the tool call, as number `index` of turn number `turn`.
     pub(super) fn block(&self, turn: usize, index: usize) -> ResponseBlock {
         let id = self.id.clone().unwrap_or_else(|| format!("call-{turn}-{index}"));
         let input = match &self.input {
@@ -183,7 +183,7 @@ pub(super) struct ScriptFailure {
 }
 
 impl ScriptFailure {
-    /// The beginning of the text is streamed before the failure.
+    /// Returns whether the beginning of the text is streamed before the failure.
     pub(super) fn is_cut(&self) -> bool {
         matches!(self.kind, FaultKind::Cut)
     }

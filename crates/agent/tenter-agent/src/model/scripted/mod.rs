@@ -91,7 +91,7 @@ impl ScriptedModel {
         Ok(Self { name: name.to_owned(), script, positions: Mutex::default() })
     }
 
-    /// The turn for the next request, its number, and whether it fails this time. The last turn of a recipe and the last
+    /// Returns the turn for the next request, its number, and whether it fails this time. The last turn of a recipe and the last
     /// completion repeat; the conversation's turns end.
     fn next(&self, purpose: Purpose) -> Option<(usize, &ScriptTurn, bool)> {
         let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);

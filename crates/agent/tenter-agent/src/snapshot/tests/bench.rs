@@ -42,7 +42,7 @@ impl Bench {
         Self { scratch, recorder }
     }
 
-    /// The same after the process died.
+    /// Returns the same after the process died.
     pub(super) fn restarted(self) -> Self {
         let recorder = recorder(self.scratch.path());
         Self { recorder, ..self }
@@ -69,7 +69,7 @@ impl Bench {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A turn in which a command does something.
+    /// Takes a turn in which a command does something.
     pub(super) fn command(&self, work: impl FnOnce()) {
         self.recorder.begin(ID, "go");
         self.recorder.before_anything(&Cancel::new());
@@ -77,7 +77,7 @@ impl Bench {
         self.recorder.end().unwrap();
     }
 
-    /// A turn in which a file tool writes.
+    /// Takes a turn in which a file tool writes.
     pub(super) fn tool(&self, name: &str, content: &str) {
         self.recorder.begin(ID, "write");
         self.recorder.before_file(&self.path(name));
@@ -125,7 +125,7 @@ impl Bench {
         rows.map(|value| text(value.unwrap())).collect()
     }
 
-    /// Everything in the project: content or target, and permission bits.
+    /// Returns everything in the project: content or target, and permission bits.
     pub(super) fn tree(&self) -> BTreeMap<String, (String, u32)> {
         fn collect(directory: &Path, tree: &mut BTreeMap<String, (String, u32)>) {
             for entry in fs::read_dir(directory).unwrap() {

@@ -1,6 +1,6 @@
 //! Splits a command line into simple commands, or rejects it. It supports a subset of shell syntax and rejects the rest.
 
-/// The simple commands of a line, with single spaces between their words.
+/// Returns the simple commands of a line, with single spaces between their words.
 pub(super) fn commands(line: &str) -> Result<Vec<String>, &'static str> {
     let mut splitter = Splitter { rest: line, command: String::new(), commands: Vec::new() };
     while let Some(letter) = splitter.rest.chars().next() {

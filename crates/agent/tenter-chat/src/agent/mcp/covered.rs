@@ -85,7 +85,7 @@ impl ServerCoverage {
         }
     }
 
-    /// The fingerprint of the present state.
+    /// Returns the fingerprint of the present state.
     ///
     /// # Errors
     /// A file cannot be read, or there are too many.
@@ -206,7 +206,7 @@ impl ServerCoverage {
         Ok(())
     }
 
-    /// The files that git tracks or does not ignore; `None` without a repository.
+    /// Returns the files that git tracks or does not ignore; `None` without a repository.
     fn files_of_git(&self) -> Option<Vec<PathBuf>> {
         // Nothing that the repository configures is run.
         let args = [

@@ -104,7 +104,7 @@ pub(crate) fn grant_file(
     Ok(GrantFile::new(project, &expand(url, &inherited(project, server))?))
 }
 
-/// A server behind HTTP. The secrets of the user's login are added to `secrets`.
+/// Returns a server behind HTTP. The secrets of the user's login are added to `secrets`.
 fn http(
     project: &Project,
     url: &str,
@@ -130,7 +130,7 @@ fn http(
     Ok(Transport::Http(HttpServer { url, headers, proxy, authorities, authorization }))
 }
 
-/// A program.
+/// Returns a program.
 fn program(
     project: &Project,
     server: &ConfiguredServer,
@@ -188,7 +188,7 @@ fn expanded_map(
     expanded.collect()
 }
 
-/// The environment of a server: the environment of commands, and what its settings add.
+/// Returns the environment of a server: the environment of commands, and what its settings add.
 fn environment(inherited: Environment, added: Vec<(String, String)>) -> Environment {
     let mut environment = inherited;
     let marker = (user_only::TENTER_MARKER.to_owned(), "1".to_owned());

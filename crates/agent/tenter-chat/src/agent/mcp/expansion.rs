@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use tenter_engine::inspect::Environment;
 
-/// `text` with the values of these variables.
+/// Returns `text` with the values of these variables.
 ///
 /// # Errors
 /// A variable is not set and has no default, its value is not UTF-8, or a `${` is not closed.

@@ -28,7 +28,8 @@ pub(crate) use trust::{PendingServer, ask, ask_through, covered, pending, refusa
 /// The timeout of a tested server's start.
 const TEST_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// The servers for a session; `None` if there are none. A server that cannot be used is reported, and does not affect the others.
+/// Returns the servers for a session; `None` if there are none. A server that cannot be used is reported, and does not affect the
+/// others.
 pub(crate) fn source(project: &Project) -> (Option<Arc<dyn ToolSource>>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let mut definitions = Vec::new();
@@ -50,12 +51,12 @@ pub(crate) fn source(project: &Project) -> (Option<Arc<dyn ToolSource>>, Vec<Dia
 /// The state of a server that a session uses.
 pub(crate) const READY: &str = "ready";
 
-/// All servers, also those that are not used.
+/// Returns all servers, also those that are not used.
 pub(crate) fn all<'p>(project: &'p Project<'_>) -> impl Iterator<Item = &'p ConfiguredServer> {
     project.settings.mcp.iter()
 }
 
-/// The server called `name`.
+/// Returns the server called `name`.
 pub(crate) fn find<'p>(project: &'p Project<'_>, name: &str) -> Option<&'p ConfiguredServer> {
     all(project).find(|server| server.name == name)
 }

@@ -32,8 +32,8 @@ pub(super) struct Outside<'p> {
 }
 
 impl Outside<'_> {
-    /// The working directory: `cwd` in the home directory, or the home directory. If that is part of the project, the root
-    /// directory, in which only the administrator can put files.
+    /// Returns the working directory: `cwd` in the home directory, or the home directory. If that is part of the project, the
+    /// root directory, in which only the administrator can put files.
     pub(super) fn directory(&self, cwd: Option<&str>) -> PathBuf {
         match cwd {
             Some(cwd) => self.home.join(cwd),
@@ -42,7 +42,7 @@ impl Outside<'_> {
         }
     }
 
-    /// The variables without directories of the project; `cwd` is the working directory.
+    /// Returns the variables without directories of the project; `cwd` is the working directory.
     pub(super) fn environment(&self, inherited: Environment, cwd: &Path) -> Environment {
         let is_kept = |(name, _): &(OsString, OsString)| STARTED_IN.iter().all(|one| name != one);
         let variables = inherited.into_iter().filter(is_kept);
@@ -53,7 +53,7 @@ impl Outside<'_> {
         without.chain([("PWD".into(), cwd.into())]).collect()
     }
 
-    /// The value without entries that name files of the project; `None` if nothing is left.
+    /// Returns the value without entries that name files of the project; `None` if nothing is left.
     fn without_project(&self, name: &OsStr, value: &OsStr) -> Option<OsString> {
         let is_searched = SEARCHED.iter().any(|one| name == *one);
         let is_kept = |entry: &PathBuf| {

@@ -12,13 +12,13 @@ use super::outside::Outside;
 /// The variable with the project's root.
 pub(super) const PROJECT: &str = "TENTER_PROJECT_DIR";
 
-/// The variables with which the settings of a server are expanded.
+/// Returns the variables with which the settings of a server are expanded.
 pub(super) fn inherited(project: &Project, server: &ConfiguredServer) -> Environment {
     let root = project.root().as_os_str().to_owned();
     project.hook_environment().for_hook(&server.table.pass_env, &[(PROJECT, root)])
 }
 
-/// The working directory of a server.
+/// Returns the working directory of a server.
 ///
 /// # Errors
 /// Its setting has a variable that is not set.

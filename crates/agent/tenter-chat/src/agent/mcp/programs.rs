@@ -170,7 +170,7 @@ const SEARCHED_PREFIXES: &[&str] = &[
     "UV_", "YARN_", "npm_",
 ];
 
-/// The kind of a command's program.
+/// Returns the kind of a command's program.
 pub(super) fn kind(command: &Command) -> Kind {
     let name = family(&command.program);
     let subcommand = command.subcommand.as_deref();
@@ -198,7 +198,7 @@ pub(super) fn kind(command: &Command) -> Kind {
 }
 
 impl Runner {
-    /// The runner of the programs that a program runs, if it is one.
+    /// Returns the runner of the programs that a program runs, if it is one.
     pub(super) fn of_programs_by(via: &str) -> Option<Self> {
         match via {
             "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" => Some(Self::JavaScript),
@@ -207,7 +207,7 @@ impl Runner {
         }
     }
 
-    /// The files that it reads in the working directory and above.
+    /// Returns the files that it reads in the working directory and above.
     pub(super) fn files(self) -> &'static [&'static str] {
         match self {
             Self::JavaScript => &[
@@ -235,7 +235,7 @@ impl Runner {
         }
     }
 
-    /// The directories with programs and plugins of it.
+    /// Returns the directories with programs and plugins of it.
     pub(super) fn directories(self) -> &'static [&'static str] {
         match self {
             Self::JavaScript => &[".yarn/plugins", ".yarn/releases"],
@@ -269,7 +269,7 @@ pub(super) fn is_searched(variable: &str) -> bool {
         || SEARCHED_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
 }
 
-/// A program's name without a version: `python3.12` is `python`.
+/// Returns a program's name without a version: `python3.12` is `python`.
 fn family(name: &str) -> &str {
     let name = match name.rfind('@') {
         Some(at) if at > 0 => name.get(..at).unwrap_or(name),

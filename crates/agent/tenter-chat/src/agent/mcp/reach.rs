@@ -92,7 +92,7 @@ impl CommandReader<'_> {
         self.reach.unknown.get_or_insert_with(|| what.to_owned());
     }
 
-    /// The path as one of the project: as written, or where its symlinks lead.
+    /// Returns the path as one of the project: as written, or where its symlinks lead.
     fn in_project(&self, path: &Path) -> Option<PathBuf> {
         let project = self.command.project;
         let has_parents = path.components().any(|part| part.as_os_str() == "..");
@@ -232,7 +232,8 @@ impl CommandReader<'_> {
             || programs::is_server_name(path.unwrap_or(&command.program))
     }
 
-    /// The arguments of an interpreter up to its program: options and the program itself. The first operand may be a subcommand.
+    /// Notes the arguments of an interpreter up to its program: options and the program itself. The first operand may be a
+    /// subcommand.
     fn run_arguments(&mut self, command: &Command, directory: &Path) {
         let is_file = |index: &&usize| {
             command.args.get(**index).is_some_and(|word| directory.join(word).exists())
@@ -241,7 +242,7 @@ impl CommandReader<'_> {
         self.run_until(program.map_or(command.args.len(), |index| index + 1), command, directory);
     }
 
-    /// The arguments before one of them.
+    /// Notes the arguments before one of them.
     fn run_until(&mut self, end: usize, command: &Command, directory: &Path) {
         let is_before =
             |uncertain: &Uncertain| matches!(uncertain, Uncertain::Arg(index) if *index < end);
@@ -258,7 +259,7 @@ impl CommandReader<'_> {
         }
     }
 
-    /// The values of a shell's options. What its script does is a fact of its own.
+    /// Notes the values of a shell's options. What its script does is a fact of its own.
     fn run_flags(&mut self, command: &Command, directory: &Path) {
         let values = command.flags.iter().filter_map(|flag| flag.split_once('='));
         values.for_each(|(_, value)| self.run(directory, value));
@@ -281,7 +282,7 @@ impl CommandReader<'_> {
         self.add_installed_by_options(command, directory);
     }
 
-    /// A runner's options up to the name of the package; the options of `uv tool run` are operands.
+    /// Notes a runner's options up to the name of the package; the options of `uv tool run` are operands.
     fn packages(&mut self, runner: Runner, command: &Command, directory: &Path) {
         let first = command.operand_args.first().map_or(command.args.len(), |first| first + 1);
         let is_nested = command.subcommand.as_deref() == Some("tool");
@@ -298,7 +299,7 @@ impl CommandReader<'_> {
         }
     }
 
-    /// `bun FILE` and `bun run FILE` run a file, and `bun run NAME` what `package.json` says.
+    /// Notes what `bun` runs: with `FILE` or `run FILE` a file, with `run NAME` what `package.json` says.
     fn bun(&mut self, command: &Command, directory: &Path) {
         self.javascript(command, directory);
         let mut operands = command.operands.iter().map(String::as_str);
@@ -372,7 +373,7 @@ impl CommandReader<'_> {
     }
 }
 
-/// The parts of a word that can be paths: it can be an option with a value, a list, or text for a shell.
+/// Returns the parts of a word that can be paths: it can be an option with a value, a list, or text for a shell.
 fn pieces(word: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "=:,;@'\"`()<>|&".contains(c);
     let attached = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -382,14 +383,14 @@ fn pieces(word: &str) -> impl Iterator<Item = &str> {
     whole.chain(word.split(is_between)).filter(|piece| !piece.is_empty() && !piece.starts_with('-'))
 }
 
-/// The name and value of an argument that sets a variable.
+/// Returns the name and value of an argument that sets a variable.
 fn assignment(arg: &str) -> Option<(&str, &str)> {
     let (name, value) = arg.split_once('=')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (!name.is_empty() && name.chars().all(is_name)).then_some((name, value))
 }
 
-/// The directory above the first part of a path that is a pattern.
+/// Returns the directory above the first part of a path that is a pattern.
 fn without_pattern(path: &str) -> PathBuf {
     let is_plain = |part: &std::path::Component| {
         !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{'])
@@ -397,7 +398,7 @@ fn without_pattern(path: &str) -> PathBuf {
     Path::new(path).components().take_while(is_plain).collect()
 }
 
-/// The name of a package without the version that is asked for.
+/// Returns the name of a package without the version that is asked for.
 fn without_version(package: &str) -> &str {
     match package.rfind('@') {
         Some(at) if at > 0 => package.get(..at).unwrap_or(package),
@@ -405,7 +406,7 @@ fn without_version(package: &str) -> &str {
     }
 }
 
-/// The package of a module's name: its first part, or the first two.
+/// Returns the package of a module's name: its first part, or the first two.
 fn package_of(name: &str) -> Option<PathBuf> {
     if name.starts_with(['.', '/']) {
         return None;

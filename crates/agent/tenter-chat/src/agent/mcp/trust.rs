@@ -79,7 +79,7 @@ pub(crate) fn covered(project: &Project, server: &ConfiguredServer) -> Option<St
     Some(ServerCoverage::new(project, server).description().unwrap_or_else(|why| why))
 }
 
-/// The record of trust in a server as it is now.
+/// Returns the record of trust in a server as it is now.
 ///
 /// # Errors
 /// A covered file cannot be read.
@@ -91,7 +91,7 @@ pub(super) fn trust_record(
     Ok(TrustRecord::new(TrustedKind::McpServer, &server.name, fingerprint, &server.file))
 }
 
-/// The servers of the project that the user has not trusted. A disabled one needs no trust.
+/// Returns the servers of the project that the user has not trusted. A disabled one needs no trust.
 pub(crate) fn pending(project: &Project) -> Vec<PendingServer> {
     if project.settings.hooks.trust == TrustMode::All {
         return Vec::new();
@@ -213,7 +213,7 @@ fn names(pending: &[PendingServer]) -> Vec<String> {
     pending.iter().map(|pending| pending.name.clone()).collect()
 }
 
-/// The failure of a command that cannot continue without trust (R46).
+/// Returns the failure of a command that cannot continue without trust (R46).
 pub(crate) fn refusal(pending: &[PendingServer]) -> Failure {
     refusal_of(&pending.iter().collect::<Vec<_>>())
 }

@@ -59,7 +59,7 @@ pub(super) fn check(
         .help("--model or TENTER_MODEL names another"))
 }
 
-/// The models chosen by the project that need the user's consent.
+/// Returns the models chosen by the project that need the user's consent.
 pub(crate) fn pending(project: &Project) -> Vec<ProjectModel> {
     let settings = &project.settings.models;
     let names_of_settings = [&settings.model, &settings.weak_model].into_iter().flatten();
@@ -105,7 +105,7 @@ impl ProjectModel {
         !is_users(project, provider) && !self.record(project).is_in(&project.trust, project.root())
     }
 
-    /// The record of the consent: for this model at this URL.
+    /// Returns the record of the consent: for this model at this URL.
     pub(crate) fn record(&self, project: &Project) -> TrustRecord {
         let fingerprint = Fingerprint(format!("{} at {}", self.name, self.address));
         let file = project.root().join("tenter.toml");
@@ -135,7 +135,7 @@ impl ProjectModel {
         record_in(&mut store, project.root(), &[self.record(project).entry()])
     }
 
-    /// The error for missing consent, with the ways to continue.
+    /// Returns the error for missing consent, with the ways to continue.
     pub(crate) fn refusal(&self) -> Failure {
         let message = format!(
             "this project's tenter.toml chooses the model {}, and you have not agreed to that: {}",

@@ -15,7 +15,7 @@ const CONTEXT_WINDOW: u64 = 128_000;
 /// Maximum number of suggested names.
 const SUGGESTIONS: usize = 3;
 
-/// Names similar to `word`, the nearest first; empty if none is similar.
+/// Returns names similar to `word`, the nearest first; empty if none is similar.
 pub(super) fn near<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     let mut names = names.to_vec();
     let next = |_| {
@@ -56,7 +56,7 @@ pub(crate) fn facts(
     })
 }
 
-/// The model's context window in tokens, if known.
+/// Returns the model's context window in tokens, if known.
 pub(super) fn known_window(
     provider: &Provider,
     model: &str,
@@ -70,7 +70,7 @@ pub(super) fn known_window(
 /// An input price without an output price, or the other way round.
 struct HalfAPrice;
 
-/// The configured prices, falling back to the known ones.
+/// Returns the configured prices, falling back to the known ones.
 fn prices(table: &ModelTable, defaults: Option<Prices>) -> Result<Option<Prices>, HalfAPrice> {
     let price = |value: Option<Price>, default: Option<f64>| value.map(f64::from).or(default);
     let input = price(table.input_price, defaults.map(|facts| facts.input));
@@ -84,7 +84,7 @@ fn prices(table: &ModelTable, defaults: Option<Prices>) -> Result<Option<Prices>
     }
 }
 
-/// The warning for a model whose context window is unknown.
+/// Returns the warning for a model whose context window is unknown.
 pub(super) fn unknown(project: &Project, name: &str, near: &[String]) -> Diagnostic {
     let config = project.env.config_file();
     let message = format!(
@@ -115,7 +115,7 @@ pub(crate) fn strays(project: &Project) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// `did you mean a, b or c?`
+/// Returns `did you mean a, b or c?`
 pub(super) fn suggestion(near: &[String]) -> Option<String> {
     let (last, before) = near.split_last()?;
     let names =

@@ -16,7 +16,7 @@ use super::provider::Provider;
 /// Maximum number of stderr lines shown if the command fails.
 const SHOWN_LINES: usize = 10;
 
-/// The provider's key; `None` if it needs none.
+/// Returns the provider's key; `None` if it needs none.
 pub(super) fn key(
     ring: &KeyRing,
     provider: &Provider,
@@ -36,13 +36,13 @@ pub(super) fn key(
     ring.get_or_print(provider.name, print).map(Some)
 }
 
-/// The first of the provider's variables that is set.
+/// Returns the first of the provider's variables that is set.
 pub(crate) fn variable_that_is_set<'p>(provider: &Provider<'p>, env: &Env) -> Option<&'p str> {
     let holds = |name: &&str| env.text(name).is_some_and(|text| !text.trim().is_empty());
     provider.key_variables.iter().copied().find(holds)
 }
 
-/// The help for a missing key.
+/// Returns the help for a missing key.
 pub(super) fn help(provider: &Provider, env: &Env) -> String {
     let (name, file) = (provider.name, env.config_file());
     let set = match provider.key_variables.join(" or ") {
@@ -110,7 +110,7 @@ fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> 
     }
 }
 
-/// It runs in the home directory, where no project controls relative paths or configuration files.
+/// Returns the invocation in the home directory, where no project controls relative paths or configuration files.
 fn invocation(command: &KeyCommand, env: &Env, limits: Limits) -> Option<Invocation> {
     let words = match command {
         KeyCommand::Line(line) if line.trim().is_empty() => return None,
@@ -134,7 +134,7 @@ fn first_line(stdout: &CapturedOutput) -> Option<&str> {
     std::str::from_utf8(line).ok().map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// The command's stderr, with anything that looks like a key masked.
+/// Returns the command's stderr, with anything that looks like a key masked.
 fn last_lines(stderr: &CapturedOutput) -> String {
     let words = Redactor::default().text(&stderr.tail_lines(SHOWN_LINES));
     if words.trim().is_empty() { String::new() } else { format!(":\n{}", words.trim_end()) }

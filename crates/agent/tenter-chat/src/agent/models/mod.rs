@@ -44,7 +44,7 @@ pub(crate) struct ConnectedModel {
     pub findings: Vec<Diagnostic>,
 }
 
-/// The model named by the first of: flags, the stored conversation, variables, files; otherwise the default model of the
+/// Returns the model named by the first of: flags, the stored conversation, variables, files; otherwise the default model of the
 /// first provider provider_of key is set. `cancel` terminates a command that prints a key.
 pub(crate) fn choose(
     project: &Project,
@@ -140,7 +140,7 @@ fn default_model(project: &Project) -> Result<String, Failure> {
     Ok(name)
 }
 
-/// The only provider that has a model of this name.
+/// Returns the only provider that has a model of this name.
 fn provider_of<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure> {
     let providers = Provider::all(project)?;
     if let Some(provider) = providers.iter().find(|provider| provider.name == model) {
@@ -187,7 +187,7 @@ fn no_provider(project: &Project, providers: &[Provider], model: &str) -> Failur
     ))
 }
 
-/// The model of `provider`, with the settings of flags and configuration.
+/// Returns the model of `provider`, with the settings of flags and configuration.
 fn connect(
     project: &Project,
     args: &AgentArgs,

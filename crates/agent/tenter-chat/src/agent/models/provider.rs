@@ -82,7 +82,7 @@ pub(crate) struct Provider<'p> {
 }
 
 impl<'p> Provider<'p> {
-    /// The provider with this name.
+    /// Returns the provider with this name.
     pub(crate) fn find(project: &'p Project, name: &str) -> Result<Self, Failure> {
         let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name);
         let table = project.settings.models.providers.get_key_value(name);
@@ -96,7 +96,7 @@ impl<'p> Provider<'p> {
         provider.and_then(Self::checked).map_err(|problem| misconfigured(project, name, &problem))
     }
 
-    /// All providers, the built-in ones first.
+    /// Returns all providers, the built-in ones first.
     pub(crate) fn all(project: &'p Project) -> Result<Vec<Self>, Failure> {
         names(project).into_iter().map(|name| Self::find(project, name)).collect()
     }
@@ -161,7 +161,7 @@ impl<'p> Provider<'p> {
         !self.key_variables.is_empty() || self.key_command.is_some()
     }
 
-    /// Its known models: from the built-in table, then those that only the configuration has.
+    /// Returns its known models: from the built-in table, then those that only the configuration has.
     pub(crate) fn models(&self, project: &'p Project) -> Vec<&'p str> {
         let mut models: Vec<&str> = known_models(self.name);
         let configured = project.settings.models.models.keys().filter_map(|whole| {

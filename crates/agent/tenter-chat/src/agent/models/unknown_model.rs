@@ -20,7 +20,7 @@ pub(super) struct UnknownModel {
 }
 
 impl UnknownModel {
-    /// `near` are known models with a similar name, as `PROVIDER/NAME`.
+    /// Creates the error; `near` are known models with a similar name, as `PROVIDER/NAME`.
     pub(super) fn new(model: Box<dyn Model>, endpoint: Endpoint, near: Vec<String>) -> Self {
         Self { model, endpoint, near }
     }
@@ -36,7 +36,7 @@ impl UnknownModel {
         }
     }
 
-    /// Models with a similar name; else the server's models.
+    /// Returns models with a similar name; else the server's models.
     fn suggestion(&self, cancel: &Cancel) -> Option<String> {
         if let Some(suggestion) = facts::suggestion(&self.near) {
             return Some(suggestion);

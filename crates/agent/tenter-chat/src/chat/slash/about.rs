@@ -33,7 +33,7 @@ pub(super) fn help(
     Ok(None)
 }
 
-/// The lines that list the commands: what each does is next to it if there is room, and below it otherwise.
+/// Returns the lines that list the commands: what each does is next to it if there is room, and below it otherwise.
 fn commands(width: usize) -> Vec<String> {
     let usages = COMMANDS.iter().map(|one| format!("/{} {}", one.name, one.argument));
     let usages: Vec<String> = usages.map(|usage| usage.trim_end().to_owned()).collect();

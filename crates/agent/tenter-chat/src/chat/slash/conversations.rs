@@ -64,7 +64,7 @@ pub(super) fn new(
     Ok(Some(ChatEnd::Change(SessionChange::New)))
 }
 
-/// The conversations of this project, the most recent first.
+/// Returns the conversations of this project, the most recent first.
 pub(in crate::chat) fn recent(agent: &Agent, project: &Path) -> Result<Vec<Summary>, StoreError> {
     agent.store.list(&ListQuery { project: Some(project), limit: LISTED, include_subagents: false })
 }

@@ -101,7 +101,7 @@ fn what(change: &FileVersions) -> String {
     }
 }
 
-/// The text of a file; nothing for one that does not exist.
+/// Returns the text of a file; nothing for one that does not exist.
 ///
 /// # Errors
 /// The reason why it cannot be shown.

@@ -44,7 +44,7 @@ pub(super) fn export(
     Ok(None)
 }
 
-/// The file to write: in the working directory if only a name is given, with a name of its own in a directory.
+/// Returns the file to write: in the working directory if only a name is given, with a name of its own in a directory.
 fn path(context: &CommandContext, argument: &str) -> Result<PathBuf, Failure> {
     let path = PathBases::new(context.chat.project.env).resolve_argument(argument);
     if !path.is_dir() {

@@ -124,7 +124,7 @@ pub(super) fn trust(
     Ok(is_trusted.then(|| changed(settled, has_servers)))
 }
 
-/// The servers of the project that are not trusted; none if the chat runs without servers.
+/// Returns the servers of the project that are not trusted; none if the chat runs without servers.
 fn pending_servers(context: &CommandContext) -> Vec<mcp::PendingServer> {
     if context.chat.args.no_mcp { Vec::new() } else { mcp::pending(&context.chat.project) }
 }

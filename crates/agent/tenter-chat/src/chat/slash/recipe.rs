@@ -94,7 +94,7 @@ fn decide(context: &mut CommandContext, recipe: &Recipe) -> Result<bool, Failure
     }
 }
 
-/// The arguments at the beginning of a text, and the message after them.
+/// Returns the arguments at the beginning of a text, and the message after them.
 fn arguments(text: &str) -> (Vec<(String, String)>, &str) {
     let mut arguments = Vec::new();
     for word in words::split(text) {

@@ -89,7 +89,7 @@ fn heading(plan: &RestorePlan) {
     }
 }
 
-/// The line for what will happen to a file; `None` if nothing will.
+/// Returns the line for what will happen to a file; `None` if nothing will.
 fn will(path: &str, step: &RestoreStep) -> Option<String> {
     let path = visible(path);
     match &step.status {

@@ -101,7 +101,7 @@ fn managed(project: &Project, host: &Host, has_own: bool) -> Option<Diagnostic> 
     })
 }
 
-/// Problems with the handlers in a file.
+/// Returns the problems with the handlers in a file.
 fn with_handlers(
     target: &Target,
     handlers: &[RegisteredHandler],
@@ -138,7 +138,7 @@ fn with_handlers(
     findings
 }
 
-/// The finding that the host does not read the file.
+/// Returns the finding that the host does not read the file.
 fn ignored(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     let IgnoredFile { reads, line, column } = registry.ignored_because(target).ok().flatten()?;
     let message = format!(
@@ -149,7 +149,7 @@ fn ignored(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     Some(finding("bridge-ignored", Severity::Error, message, target).help(help))
 }
 
-/// The finding that the host does not trust handlers.
+/// Returns the finding that the host does not trust handlers.
 fn untrusted(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     let missing = registry.untrusted(target).ok().filter(|missing| *missing > 0)?;
     let message = format!(
@@ -159,7 +159,7 @@ fn untrusted(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     Some(finding("bridge-untrusted", Severity::Error, message, target))
 }
 
-/// The findings that other hosts read the registration, too.
+/// Returns the findings that other hosts read the registration, too.
 fn read_by_others(project: &Project, registry: &Registry, target: &Target) -> Vec<Diagnostic> {
     let host = target.host;
     let others = host.registration.also_reads.iter().filter_map(|id| hosts::find(id));
@@ -182,7 +182,7 @@ fn read_by_others(project: &Project, registry: &Registry, target: &Target) -> Ve
     in_project.map(finding).collect()
 }
 
-/// The finding that a plugin of the host registers hooks as well.
+/// Returns the finding that a plugin of the host registers hooks as well.
 fn in_plugin(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     let plugin = registry.plugin(target.host)?;
     let message = format!(
@@ -197,7 +197,7 @@ fn in_plugin(registry: &Registry, target: &Target) -> Option<Diagnostic> {
     Some(finding("bridge-twice", Severity::Info, message, target).help(help))
 }
 
-/// The finding that sessions ran without an event.
+/// Returns the finding that sessions ran without an event.
 fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let newest = registry.newest_session(host)?;
@@ -217,7 +217,7 @@ fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Dia
     is_unseen.then(|| finding("bridge-no-events", Severity::Warning, message, target).help(help))
 }
 
-/// The finding that the host ran a denied call.
+/// Returns the finding that the host ran a denied call.
 fn breached(project: &Project, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let breach = installed_agents::newest_breach(project.env, host)?;
@@ -242,7 +242,7 @@ fn unknown_tools(project: &Project, target: &Target) -> Option<Diagnostic> {
         .then(|| finding("bridge-unknown-tools", Severity::Info, message, target).help(help))
 }
 
-/// The finding that the installed version of the host knows other events than those that are registered.
+/// Returns the finding that the installed version of the host knows other events than those that are registered.
 fn outdated(project: &Project, registry: &Registry, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let version = InstalledAgent::find(project.env, host).version(project.env)?;
@@ -265,7 +265,7 @@ fn outdated(project: &Project, registry: &Registry, target: &Target) -> Option<D
     Some(finding("bridge-outdated", severity, message, target))
 }
 
-/// The finding that the installed version of the host is not proved, or that a check of it is broken.
+/// Returns the finding that the installed version of the host is not proved, or that a check of it is broken.
 fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let version = InstalledAgent::find(project.env, host).version(project.env)?;
@@ -292,7 +292,7 @@ fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     Some(finding("bridge-unproved", Severity::Info, message, target).help(help))
 }
 
-/// The finding that the installed version of a host, which cannot be proved, is not the measured one.
+/// Returns the finding that the installed version of a host, which cannot be proved, is not the measured one.
 fn other_version(version: &str, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let message = match host.measured_version {
@@ -307,7 +307,7 @@ fn other_version(version: &str, target: &Target) -> Option<Diagnostic> {
     Some(finding("bridge-version", Severity::Info, message, target).help(help))
 }
 
-/// The finding that a recorded registration is not in its file.
+/// Returns the finding that a recorded registration is not in its file.
 fn missing(target: &Target) -> Diagnostic {
     let message =
         format!("{} runs no hooks of yours: the registration was removed", target.host.name);
@@ -317,7 +317,7 @@ fn missing(target: &Target) -> Diagnostic {
     ))
 }
 
-/// The finding that the user's registration and one of the project are both read.
+/// Returns the finding that the user's registration and one of the project are both read.
 fn twice<'t>(
     project: &Project,
     registered: impl Iterator<Item = &'t Target>,
@@ -337,7 +337,7 @@ fn twice<'t>(
     Some(finding("bridge-twice", Severity::Info, message, first).help(help))
 }
 
-/// A setting that switches hooks off.
+/// Returns a setting that switches hooks off.
 fn silenced(host: &Host, setting: SilencingSetting) -> Diagnostic {
     let SilencingSetting { file, key, value, line } = setting;
     let message = format!("{} runs no hooks of yours: {key} is {value} in line {line}", host.name);

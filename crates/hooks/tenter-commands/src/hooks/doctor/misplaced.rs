@@ -21,7 +21,7 @@ pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
     too_deep.chain(unread(project, &read)).collect()
 }
 
-/// The warning about hooks in a directory that is no hook itself.
+/// Returns the warning about hooks in a directory that is no hook itself.
 fn too_deep(directory: PathBuf) -> Option<Diagnostic> {
     if is_hook(&directory) {
         return None;
@@ -40,7 +40,7 @@ fn too_deep(directory: PathBuf) -> Option<Diagnostic> {
     Some(finding.at(directory).help(help))
 }
 
-/// The warnings about hooks in directories of the home directory that only projects have.
+/// Returns the warnings about hooks in directories of the home directory that only projects have.
 fn unread(project: &Project, read: &[PathBuf]) -> Vec<Diagnostic> {
     let layout = &project.layout;
     let real = |path: &Path| fs::canonicalize(path).ok();
@@ -71,7 +71,7 @@ fn is_hook(directory: &Path) -> bool {
     source::manifest_file(directory).is_ok_and(|manifest| manifest.is_some())
 }
 
-/// The subdirectories of a directory by name, without hidden ones.
+/// Returns the subdirectories of a directory by name, without hidden ones.
 fn directories(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().take(MAX_ENTRIES).flatten();
     let visible_entries =

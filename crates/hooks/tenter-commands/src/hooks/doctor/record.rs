@@ -107,5 +107,5 @@ fn of_current_content(index: &JournalIndex, hooks: &[KnownHook]) -> Vec<HookFigu
     let is_current =
         |name: &str, hash: &str| hooks.iter().any(|hook| hook.name == name && hook.hash == hash);
     let runs = index.runs().filter(|run| is_current(run.hook, run.hash));
-    figures::of(runs, index.answers(), hooks).hooks
+    figures::compute(runs, index.answers(), hooks).hooks
 }

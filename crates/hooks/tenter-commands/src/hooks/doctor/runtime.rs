@@ -62,7 +62,7 @@ fn check_all(engine: &Engine, hooks: &[&Arc<Hook>]) -> Vec<Option<String>> {
     })
 }
 
-/// The names and hashes of the hooks whose process ended too often, in any journal.
+/// Returns the names and hashes of the hooks whose process ended too often, in any journal.
 fn given_up(project: &Project) -> BTreeSet<(String, String)> {
     let journals = project.env.journals();
     let conversations = journals.conversations().unwrap_or_default();

@@ -7,7 +7,7 @@ use tenter_terminal::ui::{FAINT, HEADING, NAME, styled};
 /// Characters of a command or path that are shown.
 const SHOWN: usize = 200;
 
-/// One line for each command and path; none if the call has none.
+/// Returns one line for each command and path; none if the call has none.
 pub(super) fn lines(facts: &CallFacts) -> Vec<String> {
     let commands = facts.commands.iter().map(command);
     let paths = facts.paths.iter().map(path);

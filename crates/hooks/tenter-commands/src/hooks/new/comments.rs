@@ -10,7 +10,7 @@ const WIDTH: usize = 118;
 /// Column at which the explanation of a field or a reply starts.
 const INDENT: usize = 24;
 
-/// The end of a new `HOOK.md`: payload and replies at `event`.
+/// Returns the end of a new `HOOK.md`: payload and replies at `event`.
 pub(super) fn of_manifest(event: EventName) -> String {
     let row = event.lifecycle();
     let about = format!("The hook runs {}. {}", row.fires, row.notes);
@@ -46,7 +46,7 @@ const MANIFEST_REPLIES: [&str; 7] = [
     "| exit code 0, no output | None. |",
 ];
 
-/// The comment in a new executable for the event of this spelling, without comment characters.
+/// Returns the comment in a new executable for the event of this spelling, without comment characters.
 pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
     let row = event.lifecycle();
     let mut lines = vec![format!("{spelling} fires {}.", row.fires)];
@@ -69,7 +69,7 @@ pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
     lines
 }
 
-/// `word`, and its explanation beside or below it.
+/// Returns `word`, and its explanation beside or below it.
 fn explained(word: &str, explanation: &str) -> Vec<String> {
     let lines = wrapped(explanation, WIDTH - INDENT);
     let mut lines: Vec<String> =
@@ -84,14 +84,14 @@ fn explained(word: &str, explanation: &str) -> Vec<String> {
     lines
 }
 
-/// A clause as a sentence.
+/// Returns a clause as a sentence.
 fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), characters.as_str())
 }
 
-/// `text` in lines of at most `width` characters, broken at spaces.
+/// Returns `text` in lines of at most `width` characters, broken at spaces.
 fn wrapped(text: &str, width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -7,7 +7,7 @@ use tenter_terminal::failure::Failure;
 use super::manifest::NAME;
 use super::{ScriptLanguage, comments};
 
-/// The spelling by which an executable subscribes to the event `word`, which may have any spelling.
+/// Returns the spelling by which an executable subscribes to the event `word`, which may have any spelling.
 ///
 /// # Errors
 /// The event is unknown, or only manifest hooks have it.
@@ -24,7 +24,7 @@ pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
     })
 }
 
-/// The text of a hook that subscribes with `spelling`; `None` if this is not a spelling of executables.
+/// Returns the text of a hook that subscribes with `spelling`; `None` if this is not a spelling of executables.
 pub(super) fn text(name: &str, spelling: &str, language: ScriptLanguage) -> Option<String> {
     let event = *by_any_spelling(spelling).first()?;
     let (script, comment) = match language {

@@ -11,13 +11,13 @@ use tenter_terminal::failure::Failure;
 /// The placeholder for the hook's name in templates.
 pub(super) const NAME: &str = "@NAME@";
 
-/// The event with this spelling; the first one if there are several.
+/// Returns the event with this spelling; the first one if there are several.
 pub(super) fn event(word: &str) -> Result<EventName, Failure> {
     let events = super::super::events_named(word)?;
     events.first().copied().ok_or_else(|| Failure::usage(format!("there is no event {word:?}")))
 }
 
-/// The text of a `HOOK.md` with the hook's name, quoted if YAML would read the name as another type.
+/// Returns the text of a `HOOK.md` with the hook's name, quoted if YAML would read the name as another type.
 ///
 /// # Errors
 /// The name is not valid (R16).

@@ -152,7 +152,7 @@ impl NewHookPlan {
         }
     }
 
-    /// The event as the hook spells it.
+    /// Returns the event as the hook spells it.
     fn spelling(&self) -> &'static str {
         match self {
             Self::Template(template) => template.event.as_str(),
@@ -228,7 +228,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// The files in `hooks` of a new plugin: complete hooks as examples.
+/// Returns the files in `hooks` of a new plugin: complete hooks as examples.
 pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
     let mut files = Vec::new();
     for name in ["context-at-start", "no-force-push"] {

@@ -19,7 +19,7 @@ const METADATA: &str = include_str!("../templates/runtime/metadata.yaml");
 /// Starts a Node script with its arguments: not every version of Node treats a file without extension as an ES module.
 const START_NODE: &str = include_str!("../templates/runtime/run");
 
-/// The files of a runtime hook for `event` that does nothing yet.
+/// Returns the files of a runtime hook for `event` that does nothing yet.
 ///
 /// # Errors
 /// The name is not valid for a manifest hook (R16), or there is no SDK for the language.
@@ -60,7 +60,7 @@ pub(super) fn files(
     Ok(files)
 }
 
-/// `before_tool` → `beforeTool`: how JavaScript writes names.
+/// Returns the name as JavaScript writes it: `before_tool` → `beforeTool`.
 fn camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();

@@ -81,7 +81,7 @@ fn examples() -> Result<Vec<StaticExample>, Failure> {
     serde_json::from_str(part!("examples.json")).map_err(Failure::caused_by)
 }
 
-/// The files of a new hook.
+/// Returns the files of a new hook.
 ///
 /// # Errors
 /// The event does not allow the action, or the name is not valid (R16).
@@ -144,7 +144,7 @@ fn manifest(example: &StaticExample, action: ActionWord) -> String {
         .replace("@ANSWER@", &answer.replace("@TEXT@", &example.text))
 }
 
-/// The test in which the hook acts, and the one in which it does not.
+/// Returns the test in which the hook acts, and the one in which it does not.
 fn tests(example: &StaticExample, action: ActionWord) -> (Value, Value) {
     let part = &example.rendered;
     let expected = match action {

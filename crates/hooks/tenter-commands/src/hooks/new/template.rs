@@ -147,13 +147,13 @@ const INCLUDE: &str = "@include ";
 const START_NODE: &str = file!("include/run");
 
 impl Template {
-    /// The description in `HOOK.md`.
+    /// Returns the description in `HOOK.md`.
     pub(super) fn about(&self) -> &'static str {
         let line = self.manifest.lines().find_map(|line| line.strip_prefix("description: "));
         line.unwrap_or_default()
     }
 
-    /// The files of a hook of this name.
+    /// Returns the files of a hook of this name.
     ///
     /// # Errors
     /// The name is not valid for a manifest hook (R16).
@@ -172,12 +172,12 @@ impl Template {
     }
 }
 
-/// The template of this name.
+/// Returns the template of this name.
 pub(super) fn named(name: &str) -> Option<&'static Template> {
     TEMPLATES.iter().find(|template| template.name == name)
 }
 
-/// The template that a hook's name selects.
+/// Returns the template that a hook's name selects.
 pub(super) fn implied_by(hook: &str) -> Option<&'static Template> {
     TEMPLATES.iter().find(|template| template.name == hook || template.aliases.contains(&hook))
 }
@@ -247,7 +247,7 @@ fn scripts(script: String, language: ScriptLanguage) -> Vec<NewFile> {
     }
 }
 
-/// The script with its includes.
+/// Returns the script with its includes.
 fn assembled(script: &str, language: ScriptLanguage) -> String {
     let included = |line: &str| {
         let (_, name) = line.split_once(INCLUDE)?;

@@ -121,12 +121,12 @@ fn tests_of(hook: &Hook) -> Result<table::Tests, Failure> {
     Ok(table::Tests { files: case::files(hook)?, examples: example::results(hook)? })
 }
 
-/// An engine without observers, to test hooks with.
+/// Returns an engine without observers, to test hooks with.
 fn engine(project: &Project) -> Engine {
     project.engine_builder().build(Catalog::default())
 }
 
-/// If the hook is not trusted, asks whether to trust it, or trusts it because of `--trust`. Returns the catalog after that.
+/// Asks whether to trust the hook if it is not trusted, or trusts it because of `--trust`. Returns the catalog after that.
 fn trusted(
     project: &mut Project,
     catalog: Catalog,

@@ -64,7 +64,7 @@ pub(super) fn run(
     })
 }
 
-/// A run of the one-shot form of a hook that was called.
+/// Returns a run of the one-shot form of a hook that was called.
 pub(super) fn other_form(
     engine: &Engine,
     hook: &Arc<Hook>,

@@ -14,7 +14,7 @@ use crate::project::Project;
 /// The id of the diagnostic for a hook that was not asked for its events.
 pub(super) const NOT_CHECKED: &str = "executable-not-checked";
 
-/// Everything that is wrong with the executable hook at `path`.
+/// Returns everything that is wrong with the executable hook at `path`.
 pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let may_run =
         fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);

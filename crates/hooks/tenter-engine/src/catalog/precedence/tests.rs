@@ -67,7 +67,7 @@ fn examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examine
     }
 }
 
-/// Findings with different paths, and the same in another order.
+/// Returns findings with different paths, and the same in another order.
 fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
     prop::collection::vec((0..4usize, 0..2usize, 0..3usize, 0..8usize), 0..24)
         .prop_map(|all| {

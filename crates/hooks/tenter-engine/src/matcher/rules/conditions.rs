@@ -205,7 +205,7 @@ impl CompiledConditions {
         Self { checks, ..compiled }
     }
 
-    /// The commands whose programs fit, and unless `needs_program`, those whose programs are not known.
+    /// Returns the commands whose programs fit, and unless `needs_program`, those whose programs are not known.
     pub(super) fn commands(&self, call: &CallFacts, needs_program: bool) -> Vec<usize> {
         let count = call.facts.call.commands.len();
         if count <= MAX_COMMANDS_WITHOUT_INDEX {
@@ -278,7 +278,7 @@ fn one_of(patterns: &[Pattern], text: Text<'_>) -> Truth {
     Truth::any(patterns.iter().map(|pattern| pattern.fits(text)))
 }
 
-/// The subcommand is known unless its argument is not.
+/// Tests the subcommand, which is known unless its argument is not.
 fn subcommand(patterns: &[Pattern], command: &Command) -> Truth {
     let Some(subcommand) = &command.subcommand else { return Truth::No };
     let arg = command.args.iter().position(|arg| arg == subcommand);

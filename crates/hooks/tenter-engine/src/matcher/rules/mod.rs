@@ -75,7 +75,7 @@ pub(crate) struct RuleMatch {
 }
 
 impl HookRules {
-    /// The rules of a manifest; none if it has none.
+    /// Creates the rules of a manifest; none if it has none.
     pub fn new(rules: &[Rule]) -> Option<Self> {
         (!rules.is_empty()).then(|| Self {
             gates: RuleGates::new(rules),
@@ -242,7 +242,7 @@ impl CompiledRule {
         decision.and_then(|decision| decision.confine.clone()).unwrap_or_default()
     }
 
-    /// The command and path that fit best, and how strongly they do.
+    /// Returns the command and path that fit best, and how strongly they do.
     fn best(&self, call: &CallFacts) -> (Strength, Subject) {
         let mut best = (Strength { counts: false, truth: Truth::No }, Subject::default());
         for subject in self.subjects(call) {
@@ -319,7 +319,7 @@ impl CompiledRule {
         RuleMatch { fit, reply }
     }
 
-    /// The reason for the model. If the rule fits only perhaps, it says how to make that certain.
+    /// Returns the reason for the model. If the rule fits only perhaps, it says how to make that certain.
     fn reason(&self, fit: &RuleFit) -> String {
         let reason = self.rule.decision.as_ref().map(|decision| decision.reason.clone());
         if fit.is_certain {
@@ -362,7 +362,7 @@ impl CallFacts {
         paths.iter().map(move |path| Subject { command, path: Some(*path) })
     }
 
-    /// The text of the command, or the path as given to a tool.
+    /// Returns the text of the command, or the path as given to a tool.
     fn text_of(&self, subject: Subject) -> String {
         let command = subject.command.and_then(|index| self.facts.call.commands.get(index));
         let path = subject.path.and_then(|index| self.facts.call.paths.get(index));

@@ -83,7 +83,7 @@ impl PathPattern {
         }
     }
 
-    /// The position of a path relative to the directory of the base; `None` if that is the root.
+    /// Returns the position of a path relative to the directory of the base; `None` if that is the root.
     fn position(&self, text: &PathText) -> Option<Position> {
         match self.base {
             Base::Root => None,
@@ -347,7 +347,7 @@ impl PathRule {
         PathFit { is_as_written, ..fit }
     }
 
-    /// An upper limit of the length of the directories in `covers`.
+    /// Returns an upper limit of the length of the directories in `covers`.
     fn longest_cover(&self, call: &CallFacts) -> usize {
         let longest = self.covers.iter().map(|target| target.text().len()).max().unwrap_or(0);
         let home = call.home.as_deref().map_or(1, str::len);
@@ -405,7 +405,7 @@ impl PathRule {
 }
 
 impl PathPattern {
-    /// The directory that it names.
+    /// Returns the directory that it names.
     fn as_directory<'c>(&'c self, call: &'c CallFacts) -> Cow<'c, str> {
         match self.directory(call) {
             None => self.text().into(),
@@ -420,7 +420,7 @@ impl PathFit {
         Self { truth: holds.into(), is_as_written: true }
     }
 
-    /// The strongest of several.
+    /// Returns the strongest of several.
     fn any(fits: impl Iterator<Item = Self>) -> Self {
         let strength = |fit: &Self| (fit.truth, fit.is_as_written);
         let no = Self { truth: Truth::No, is_as_written: false };
@@ -429,13 +429,13 @@ impl PathFit {
 }
 
 impl PathText {
-    /// The text itself fits: surely, if it is certain.
+    /// Returns the text itself fits: surely, if it is certain.
     fn as_written(&self) -> PathFit {
         let truth = if self.has_unknown_parts { Truth::Perhaps } else { Truth::Yes };
         PathFit { truth, is_as_written: true }
     }
 
-    /// One of the texts that it may stand for fits, or none.
+    /// Returns one of the texts that it may stand for fits, or none.
     fn perhaps(&self, fits: impl Fn() -> bool) -> PathFit {
         let may_fit = self.is_open() && fits();
         let truth = if may_fit { Truth::Perhaps } else { Truth::No };

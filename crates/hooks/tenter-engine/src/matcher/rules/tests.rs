@@ -14,13 +14,13 @@ use crate::facts::CallSurroundings;
 
 mod help;
 
-/// Rules as the cache keeps them.
+/// Returns rules as the cache keeps them.
 fn rules(rules: Value) -> HookRules {
     let rules: Vec<Rule> = serde_json::from_value(rules).unwrap();
     HookRules::new(&rules).unwrap()
 }
 
-/// Rules with these conditions, which ask where they fit perhaps.
+/// Returns rules with these conditions, which ask where they fit perhaps.
 fn rule(conditions: &Value) -> HookRules {
     rules(json!([{"if": conditions, "uncertain": "ask"}]))
 }
@@ -286,12 +286,12 @@ fn truths() -> impl Strategy<Value = Truth> {
     prop_oneof![Just(Truth::No), Just(Truth::Perhaps), Just(Truth::Yes)]
 }
 
-/// A list of at most two of these texts, without the condition if it is empty.
+/// Returns a list of at most two of these texts, without the condition if it is empty.
 fn some_of(texts: &'static [&'static str]) -> impl Strategy<Value = Value> {
     prop::collection::vec(prop::sample::select(texts), 0..3).prop_map(Value::from)
 }
 
-/// Conditions that examples such as [`commands`] fit now and then.
+/// Returns conditions that examples such as [`commands`] fit now and then.
 fn conditions() -> impl Strategy<Value = Value> {
     const PATTERNS: &[&str] = &[
         "**/.ssh/**",
@@ -345,7 +345,7 @@ fn conditions() -> impl Strategy<Value = Value> {
     )
 }
 
-/// Commands of which parts may be unknown.
+/// Returns commands of which parts may be unknown.
 fn commands() -> impl Strategy<Value = String> {
     const WORDS: &str = "git push clean rm -rf cat chmod cp mv sudo xargs $X r''m > >> | ; A=1 / /etc /etc/passwd ~ ~/.ssh \
         ~/.ssh/k.pem ~/.config ~/id_rsa .env src/a a/x/b a.toml * .e* $D/.env /$D ../x /home /tmp/x . ( a/ -c=gc.x --mirror main -$X .git";

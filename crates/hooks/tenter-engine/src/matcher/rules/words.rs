@@ -159,7 +159,7 @@ impl OperandCondition {
     }
 }
 
-/// The operand with this index.
+/// Returns the operand with this index.
 pub(super) fn operand(command: &Command, place: usize) -> Text<'_> {
     let arg = command.operand_args.get(place).copied();
     Text {
@@ -169,7 +169,7 @@ pub(super) fn operand(command: &Command, place: usize) -> Text<'_> {
     }
 }
 
-/// `any`, `all` and `none`, given whether a pattern fits one of the words.
+/// Combines `any`, `all` and `none`, given whether a pattern fits one of the words.
 fn combine<P>([any, all, none]: [&Vec<P>; 3], is_there: impl Fn(&P) -> Truth) -> Truth {
     let one = if any.is_empty() { Truth::Yes } else { Truth::any(any.iter().map(&is_there)) };
     let each = Truth::all(all.iter().map(&is_there));

@@ -37,7 +37,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// A user hook that runs `script`, with the same result under both protocols.
+    /// Creates a user hook that runs `script`, with the same result under both protocols.
     pub(super) fn new(name: &'static str, script: impl Into<String>, means: Means) -> Self {
         Self {
             name,
@@ -56,7 +56,7 @@ impl Fault {
         }
     }
 
-    /// A correct hook whose program is changed after it was loaded.
+    /// Returns a correct hook whose program is changed after it was loaded.
     pub(super) fn done_to(
         name: &'static str,
         reason: &'static str,
@@ -74,12 +74,12 @@ impl Fault {
         Self { manifest, runtime: Some(manifest), ..self }
     }
 
-    /// The result if the hook is called, where it is another one.
+    /// Returns the result if the hook is called, where it is another one.
     pub(super) fn when_called(self, runtime: Means) -> Self {
         Self { runtime: Some(runtime), ..self }
     }
 
-    /// Not for hooks that are called: they would wait for the next request.
+    /// Leaves out hooks that are called: they would wait for the next request.
     pub(super) fn not_when_called(self) -> Self {
         Self { runtime: None, ..self }
     }
@@ -89,7 +89,7 @@ impl Fault {
         way != Way::Runtime || self.runtime.is_some()
     }
 
-    /// The number of processes that survive a run. The processes of a runtime hook end with it.
+    /// Returns the number of processes that survive a run. The processes of a runtime hook end with it.
     pub(super) fn survivors(&self, way: Way) -> usize {
         if way == Way::Runtime { 0 } else { self.survivors }
     }
@@ -122,7 +122,7 @@ impl Fault {
         Self { survivors: 1, ..self }
     }
 
-    /// The expected result.
+    /// Returns the expected result.
     pub(super) fn means(&self, way: Way) -> Means {
         match way {
             Way::Executable => self.executable,

@@ -141,14 +141,15 @@ fn play_in_time(part: &Part<'_>) -> Played {
     played.unwrap_or_else(|| play(part))
 }
 
-/// The thread of a dialogue closes its descriptors when the program has ended; a leaked one would stay open forever.
+/// Waits, because the thread of a dialogue closes its descriptors when the program has ended; a leaked one would stay open
+/// forever.
 fn until_descriptors_are_closed(before: usize) {
     wait_until(&format!("as many descriptors are open as before: {before}"), || {
         open_descriptors() == before
     });
 }
 
-/// Orphans are reaped now and then when programs run; a leaked child would stay forever.
+/// Waits, because orphans are reaped now and then when programs run; a leaked child would stay forever.
 fn until_no_child_is_left() {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     wait_until("every child is reaped", || {
@@ -157,7 +158,7 @@ fn until_no_child_is_left() {
     });
 }
 
-/// A program that ends at once.
+/// Returns a program that ends at once.
 fn nothing() -> Invocation {
     Invocation {
         program: "true".into(),

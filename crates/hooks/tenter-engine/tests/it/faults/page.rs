@@ -34,7 +34,7 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     );
 }
 
-/// The table of faults and their results, which are the same at every event.
+/// Returns the table of faults and their results, which are the same at every event.
 fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
     let mut table = "| A hook that … | executable | manifest hook | runtime hook, called | left running |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for fault in faults {
@@ -53,7 +53,7 @@ fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
     table
 }
 
-/// The result of a fault, the same at every event at which a reply has an effect.
+/// Returns the result of a fault, the same at every event at which a reply has an effect.
 fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
     if !fault.is_possible(way) {
         return "does not apply".to_owned();
@@ -66,7 +66,7 @@ fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
     rows_text.into_iter().collect()
 }
 
-/// The recorded result of the run and its reason, which the stage has checked.
+/// Returns the recorded result of the run and its reason, which the stage has checked.
 fn in_words(row: &Row, means: Means) -> String {
     match (row.decision, means) {
         (_, Means::Unusable { reason }) => {
@@ -82,7 +82,7 @@ fn in_words(row: &Row, means: Means) -> String {
     }
 }
 
-/// The table of events and the effect of a failure, which is the same for every fault.
+/// Returns the table of events and the effect of a failure, which is the same for every fault.
 fn of_events(rows: &[Row]) -> String {
     let mut table =
         "| At | a failure, fail open | a failure, fail closed | a trusted hook that changed |\n| --- | --- | --- | --- |\n".to_owned();

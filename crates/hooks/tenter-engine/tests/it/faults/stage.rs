@@ -113,7 +113,7 @@ pub(super) fn engine(
     builder.observer(observer.clone()).observer(journal.clone()).build(catalog)
 }
 
-/// A clock that jumps with every reading.
+/// Returns a clock that jumps with every reading.
 fn jumping() -> Timestamp {
     static LOOKS: AtomicUsize = AtomicUsize::new(0);
     let times = [Timestamp::UNIX_EPOCH, Timestamp::MAX, Timestamp::MIN];
@@ -136,12 +136,12 @@ fn scene(cells: &Cells<'_>) -> Scene {
     scene
 }
 
-/// The name of an event's hook.
+/// Returns the name of an event's hook.
 pub(super) fn name(event: EventName) -> String {
     format!("guard-{}", event.as_str().replace('_', "-"))
 }
 
-/// The hook of an event, and the path of its program.
+/// Returns the hook of an event, and the path of its program.
 fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
     let (directory, name, lifecycle) = (cells.fault.layer, name(event), event.lifecycle());
     let answer = answer();
@@ -169,12 +169,12 @@ fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
     }
 }
 
-/// Shell functions that print a reply: this one, and the reply of every correct hook.
+/// Returns shell functions that print a reply: this one, and the reply of every correct hook.
 pub(super) fn answer() -> String {
     format!("say() {{ printf '%s\\n' \"$1\"; }}\nanswer() {{ say '{{{SAID}}}'; }}")
 }
 
-/// A script that does the same whether it is run once or called: then `say` responds.
+/// Returns a script that does the same whether it is run once or called: then `say` responds.
 fn called(answer: &str, script: &str) -> String {
     format!(
         r#"#!/bin/sh
@@ -226,7 +226,7 @@ impl Cell<'_> {
         fails && is_closed
     }
 
-    /// A trusted hook whose program changed denies in either fail mode, but does not keep the agent from stopping.
+    /// Returns a trusted hook whose program changed denies in either fail mode, but does not keep the agent from stopping.
     fn has_changed(&self) -> bool {
         self.cells.fault.layer == PROJECT
     }
@@ -274,7 +274,7 @@ impl Cell<'_> {
         self.demand(is_as_meant, || format!("{outcome:?}"));
     }
 
-    /// A fail-closed failure denies what can be denied, withholds unchecked output, and is reported.
+    /// Checks that a fail-closed failure denies what can be denied, withholds unchecked output, and is reported.
     fn failed_closed(&self, outcome: &Outcome, original: &Body, reason: &str) -> bool {
         let name = name(self.event);
         let says = |text: &str| text.contains(&format!("{name} failed (")) && text.contains(reason);

@@ -247,7 +247,7 @@ fn processes() -> Vec<Fault> {
     ]
 }
 
-/// A script that replies if it has only three file descriptors, apart from those that this process itself inherited.
+/// Returns a script that replies if it has only three file descriptors, apart from those that this process itself inherited.
 fn looks_for_descriptors() -> String {
     let is_handed_on = |descriptor: &u32| {
         let information = fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}"));
@@ -271,7 +271,7 @@ fn looks_for_descriptors() -> String {
     )
 }
 
-/// Hooks that change their own program.
+/// Returns hooks that change their own program.
 fn itself() -> Vec<Fault> {
     let rewrites = "echo '# more' >> \"$0\"; answer";
     vec![
@@ -325,7 +325,7 @@ fn programs() -> Vec<Fault> {
     ]
 }
 
-/// The same faults for a project's hook, which is compared with the trusted content.
+/// Returns the same faults for a project's hook, which is compared with the trusted content.
 fn pinned() -> Vec<Fault> {
     let reason = "was changed after it was loaded";
     vec![
@@ -360,7 +360,7 @@ fn pinned() -> Vec<Fault> {
     ]
 }
 
-/// The beginning of an ELF program for an architecture that does not exist.
+/// Returns the beginning of an ELF program for an architecture that does not exist.
 fn foreign_program() -> Vec<u8> {
     let mut header = b"\x7fELF\x02\x01\x01".to_vec();
     header.resize(64, 0);

@@ -19,12 +19,12 @@ const DENY: &str = "#!/bin/sh\necho \"$TENTER_HOOK_DIR says no\" >&2\nexit 2\n";
 const SCRIPT: &str = "scripts/run";
 
 impl Scene {
-    /// A manifest hook for `before_tool` in `directory`, its name and `more` lines in the front matter.
+    /// Returns a manifest hook for `before_tool` in `directory`, its name and `more` lines in the front matter.
     pub(super) fn manifest(&self, directory: &str, name: &str, more: &str) -> PathBuf {
         self.manifest_in(directory, name, name, more)
     }
 
-    /// The same in a directory of another name.
+    /// Returns the same in a directory of another name.
     pub(super) fn manifest_in(
         &self,
         directory: &str,
@@ -38,7 +38,7 @@ impl Scene {
         self.at(&format!("{directory}/{dir}"))
     }
 
-    /// A directory with a manifest and nothing to run.
+    /// Returns a directory with a manifest and nothing to run.
     pub(super) fn bare(&self, directory: &str, dir: &str, front: &str) -> PathBuf {
         self.file(
             &format!("{directory}/{dir}/HOOK.md"),

@@ -12,7 +12,7 @@ use crate::builtin::turn;
 use crate::scene::{PROJECT, Scene, USER, ids, running, scope, why};
 
 impl Scene {
-    /// A static hook in the user's directory: its trigger, and the lines below `metadata`.
+    /// Returns a static hook in the user's directory: its trigger, and the lines below `metadata`.
     fn declared(&self, name: &str, trigger: &str, lines: &[&str]) -> PathBuf {
         self.declared_in(USER, name, &format!("trigger: {trigger}"), lines)
     }

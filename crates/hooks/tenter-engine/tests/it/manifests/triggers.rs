@@ -46,7 +46,7 @@ fn hook(scene: &Scene, front: &str) {
     scene.file(&format!("{USER}/note/{SCRIPT}"), NOTE, 0o755);
 }
 
-/// The events that the hook was told of, in its own words.
+/// Returns the events that the hook was told of, in its own words.
 fn spellings(scene: &Scene, bodies: Vec<Body>) -> Vec<String> {
     let (engine, _) = scene.engine(scene.load().0);
     for body in bodies {

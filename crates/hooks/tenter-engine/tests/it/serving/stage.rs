@@ -85,7 +85,7 @@ done
         )
     }
 
-    /// The hook `name` in `directory`.
+    /// Writes the hook `name` into `directory`.
     pub(super) fn write(&self, scene: &Scene, directory: &str, name: &str) {
         let Self { manifest, metadata, .. } = self;
         let front = format!(
@@ -139,7 +139,7 @@ impl Stage {
         let _ = session.before_tool(ToolCall::new("1", "bash", []));
     }
 
-    /// The reason with which the event was denied.
+    /// Returns the reason with which the event was denied.
     pub(super) fn reason(&self) -> String {
         self.fire()
             .verdict
@@ -155,12 +155,12 @@ impl Stage {
         self.runs().pop().unwrap()
     }
 
-    /// The process ids of the hook, in the order in which they were started.
+    /// Returns the process ids of the hook, in the order in which they were started.
     pub(super) fn pids(&self) -> Vec<i32> {
         self.lines("pids").iter().map(|line| line.parse().unwrap()).collect()
     }
 
-    /// The methods that the hook heard.
+    /// Returns the methods that the hook heard.
     pub(super) fn heard(&self) -> Vec<String> {
         self.lines("heard")
     }

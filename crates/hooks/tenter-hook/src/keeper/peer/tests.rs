@@ -128,7 +128,7 @@ fn a_request_of_the_hook_goes_to_the_connection_of_its_event_and_back() {
                 assert_eq!(request["method"], "state.get");
                 assert_eq!(request["params"], json!({"key": name, "request": 2}), "its own id");
                 let id = Id::Number(request["id"].as_i64().unwrap());
-                client.send(&Response { id, result: Ok(RawJson::of(&value)) }.to_line());
+                client.send(&Response { id, result: Ok(RawJson::new(&value)) }.to_line());
                 assert_eq!(client.message()["result"], value);
             });
         }

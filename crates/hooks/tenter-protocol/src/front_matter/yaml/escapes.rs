@@ -77,7 +77,7 @@ impl<'a> Repaired<'a> {
     }
 }
 
-/// The opening quote of the first text with an unknown escape.
+/// Returns the opening quote of the first text with an unknown escape.
 fn unknown_escape(yaml: &str) -> Option<usize> {
     let error = events(yaml).find_map(Result::err)?;
     let unknown = matches!(
@@ -87,7 +87,7 @@ fn unknown_escape(yaml: &str) -> Option<usize> {
     error.marker().byte_offset().filter(|_| unknown)
 }
 
-/// The backslashes that begin an escape in the text whose opening quote is at `quote`.
+/// Returns the backslashes that begin an escape in the text whose opening quote is at `quote`.
 fn backslashes(text: &str, quote: usize) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut places = Vec::new();

@@ -5,7 +5,7 @@ use granit_parser::{Options, Parser, StrInput};
 /// Maximum depth of nested collections.
 const MAX_DEPTH: usize = 32;
 
-/// The parse events of `yaml`.
+/// Returns the parse events of `yaml`.
 pub(super) fn events(yaml: &str) -> Parser<'_, StrInput<'_>> {
     let mut options = Options::default();
     options.disallow_directives = true;

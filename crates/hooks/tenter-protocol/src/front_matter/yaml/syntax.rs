@@ -61,7 +61,7 @@ fn is_about_quotes(kind: &ErrorKind) -> bool {
     )
 }
 
-/// A message and a help.
+/// Returns a message and a help.
 fn describe(kind: &ErrorKind) -> (String, &'static str) {
     let (message, help) = match kind {
         kind if is_about_tabs(kind) => ("tabs are not allowed in indentation", "use spaces"),

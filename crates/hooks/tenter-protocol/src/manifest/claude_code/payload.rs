@@ -80,8 +80,8 @@ fn trigger(compaction: Compaction) -> &'static str {
     }
 }
 
-/// The payloads of an event; none if Claude Code does not fire one. A patch of several files is a call for each of them, as
-/// Claude Code's tools change one file at a time; those are left out whose tool `is_meant` rules out.
+/// Returns the payloads of an event; none if Claude Code does not fire one. A patch of several files is a call for each of them,
+/// as Claude Code's tools change one file at a time; those are left out whose tool `is_meant` rules out.
 pub fn payloads(event: EventRef<'_>, is_meant: impl Fn(&str) -> bool) -> Vec<Object> {
     let Some(native) = ClaudeCodeEvent::new(event) else { return Vec::new() };
     let Some(call) = event.body.tool_call() else { return vec![payload(event, native)] };
@@ -127,7 +127,7 @@ fn payload(event: EventRef<'_>, ClaudeCodeEvent { name, matched }: ClaudeCodeEve
     fields.0
 }
 
-/// The fields of every event.
+/// Returns the fields of every event.
 fn base(event: EventRef<'_>, name: &str) -> Fields {
     let scope = event.scope;
     let mut fields = Fields(Object::new());
@@ -186,7 +186,7 @@ impl Fields {
     }
 }
 
-/// A call as calls of Claude Code's tools: one for each file of a patch, else one.
+/// Returns a call as calls of Claude Code's tools: one for each file of a patch, else one.
 pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String, Object)> {
     let patch = Patch::of_input(&call.input).filter(|_| call.name == FILE_EDIT);
     let files = patch.map(|patch| patch.files).unwrap_or_default();
@@ -211,7 +211,7 @@ pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String,
     files.iter().map(native_edit).collect()
 }
 
-/// A call in the names of Claude Code. In Claude Code itself, that is the tool that the model called.
+/// Returns a call in the names of Claude Code. In Claude Code itself, that is the tool that the model called.
 fn native_call(event: EventRef<'_>, call: &ToolCall) -> (String, Object) {
     let host = event.scope.host.as_deref().filter(|host| host.name == CLAUDE_CODE);
     let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
@@ -226,7 +226,7 @@ fn native_call(event: EventRef<'_>, call: &ToolCall) -> (String, Object) {
     (tool.name.to_owned(), renamed.collect())
 }
 
-/// A value of an input. Claude Code's file tools only know absolute paths.
+/// Returns a value of an input. Claude Code's file tools only know absolute paths.
 fn absolute(field: &str, value: &Value, cwd: &Path) -> Value {
     match value.as_str() {
         Some(path) if PATHS.contains(&field) && !path.is_empty() && !path.starts_with('~') => {
@@ -236,7 +236,7 @@ fn absolute(field: &str, value: &Value, cwd: &Path) -> Value {
     }
 }
 
-/// The calls of the last response, with the text of their results; `None` if the agent does not tell the conversation.
+/// Returns the calls of the last response, with the text of their results; `None` if the agent does not tell the conversation.
 fn tool_calls(event: EventRef<'_>, turn: &Turn) -> Option<Value> {
     let messages = turn.messages.as_deref()?;
     let response = messages.iter().rposition(|message| message.role == Role::Assistant)?;

@@ -54,7 +54,7 @@ pub fn parse_reply(
     }
 }
 
-/// A denial by exit code 2: the reason is in the JSON, else it is stderr.
+/// Returns a denial by exit code 2: the reason is in the JSON, else it is stderr.
 fn blocked(event: EventRef<'_>, object: Option<&Object>, stderr: &str) -> ParsedReply {
     let own = object.and_then(reason).map(str::to_owned);
     let mut parsed = ParsedReply {
@@ -72,7 +72,7 @@ fn reason(object: &Object) -> Option<&str> {
     text.into_iter().flatten().find_map(Value::as_str).filter(|text| !text.trim().is_empty())
 }
 
-/// Text without a decision: context where a session or a message begins, else for the journal.
+/// Returns text without a decision: context where a session or a message begins, else for the journal.
 fn text(event: EventRef<'_>, content: Option<&[u8]>) -> ParsedReply {
     let text = content.map(|content| String::from_utf8_lossy(content).into_owned());
     match event.body.name() {
@@ -167,7 +167,8 @@ fn demand_patch(event: EventRef<'_>, call: &ToolCall, input: &Object, reply: &mu
     reply.verdict = Some(Verdict::new(VerdictKind::Deny, Some(reason)));
 }
 
-/// Claude Code does not let hooks stop the start of a session or of a subagent: what they say is for the user.
+/// Drops the verdict where Claude Code does not let hooks stop the start of a session or of a subagent: what they say is for the
+/// user.
 fn drop_powerless_verdict(event: EventRef<'_>, parsed: &mut ParsedReply) {
     let is_start = matches!(event.body.name(), EventName::SessionStart | EventName::SubagentStart);
     if let Some(verdict) = parsed.reply.verdict.take_if(|verdict| is_start && verdict.is_deny()) {

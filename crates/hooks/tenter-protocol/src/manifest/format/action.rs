@@ -49,7 +49,7 @@ pub(super) fn read(
     })
 }
 
-/// The word of the action, if every one of the events allows it.
+/// Returns the word of the action, if every one of the events allows it.
 fn action_word(
     field: &Field,
     events: &[EventName],
@@ -114,7 +114,7 @@ impl<'f> ActionReader<'_, 'f, '_> {
         })
     }
 
-    /// A key that the action cannot do without.
+    /// Returns a key that the action cannot do without.
     fn required(&mut self, key: &str, expected: &str) -> Option<&'f Field> {
         let field = find(self.fields, key);
         if field.is_none() {
@@ -130,7 +130,7 @@ impl<'f> ActionReader<'_, 'f, '_> {
         self.template(field, TemplateKind::Text)
     }
 
-    /// The text of a template, if it is valid.
+    /// Returns the text of a template, if it is valid.
     fn template(&mut self, field: &Field, kind: TemplateKind) -> Option<String> {
         let expected = match kind {
             TemplateKind::Text => "text, quoted if it begins with `{`",
@@ -166,7 +166,7 @@ impl<'f> ActionReader<'_, 'f, '_> {
         args.into_iter().map(|(name, text)| Some((name, text?))).collect()
     }
 
-    /// The messages. The last must be the user's, so that the model can answer (R32).
+    /// Returns the messages. The last must be the user's, so that the model can answer (R32).
     fn messages(&mut self) -> Option<Vec<(Role, String)>> {
         let expected = "a list of `{role: user, content: …}`";
         let field = self.required("messages", expected)?;

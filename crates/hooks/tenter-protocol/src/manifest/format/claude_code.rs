@@ -44,7 +44,7 @@ pub(super) fn read(
     Some(script)
 }
 
-/// The tool's name is matched in one way only.
+/// Reports a second matcher of the tool's name, which is matched in one way only.
 fn report_second_matcher(top: &[Field], fields: &[Field], report: &mut Report<'_>) {
     let own = find(top, "matcher").and_then(|field| find(field.value.as_mapping()?, "tool"));
     if let (Some(own), Some(_)) = (own, find(fields, "matcher")) {

@@ -117,7 +117,7 @@ fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
     }
 }
 
-/// The key of Tenter's that `key` probably misspells. Authors have many keys of their own, so it must be very near.
+/// Returns the key of Tenter's that `key` probably misspells. Authors have many keys of their own, so it must be very near.
 fn probable_key(key: &str, keys: &[&'static str]) -> Option<&'static str> {
     let initial = |word: &str| word.chars().next().map(|letter| letter.to_ascii_lowercase());
     let is_near = |candidate: &&str| {

@@ -83,7 +83,7 @@ fn read_headers(
     fields.iter().filter_map(read).collect()
 }
 
-/// The variable that a header's value names.
+/// Returns the variable that a header's value names.
 fn read_variable(value: &Node, checks: Checks<'_>, report: &mut Report<'_>) -> Option<String> {
     let Some(name) = value.as_text().and_then(header_variable) else {
         let message = "a header's value must name an environment variable";

@@ -6,7 +6,7 @@ use super::codes::{DIRECTORY_NAME, NAME};
 use crate::front_matter::{Report, quotable};
 use crate::resource_name::{faults, normalize, suggestion};
 
-/// The normalized name, if it is valid; reports everything that is wrong with it.
+/// Returns the normalized name, if it is valid; reports everything that is wrong with it.
 pub(super) fn check(text: &str, at: &Range<usize>, report: &mut Report<'_>) -> Option<String> {
     let name = normalize(text);
     let faults = faults(&name);
@@ -22,7 +22,7 @@ pub(super) fn check(text: &str, at: &Range<usize>, report: &mut Report<'_>) -> O
     faults.is_empty().then_some(name)
 }
 
-/// A name that equals the directory's once its faults are fixed has no further fault.
+/// Compares a name with the directory's. One that equals it once its faults are fixed has no further fault.
 fn compare_with_directory(
     name: &str,
     suggestion: Option<&str>,

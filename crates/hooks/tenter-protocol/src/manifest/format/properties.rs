@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use crate::Object;
 use crate::manifest::{Manifest, MatcherText};
 
-/// The output of `read-properties`: the properties in the reference implementation's order, without those that are not set.
+/// Returns the output of `read-properties`: the properties in the reference implementation's order, without those that are not
+/// set.
 pub fn properties(manifest: &Manifest) -> Value {
     let mut properties = Object::new();
     let mut set = |key: &str, value: Value| properties.insert(key.to_owned(), value);

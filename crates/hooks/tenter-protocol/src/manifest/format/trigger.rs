@@ -46,7 +46,7 @@ fn item_subscription(item: &Node, report: &mut Report<'_>) -> Option<Subscriptio
     subscription(&scalar.text, item, report)
 }
 
-/// The event with the spelling `word`.
+/// Returns the event with the spelling `word`.
 fn subscription(word: &str, node: &Node, report: &mut Report<'_>) -> Option<Subscription> {
     let subscription = TABLE.iter().find_map(|row| {
         let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;
@@ -74,7 +74,7 @@ fn help(word: &str) -> String {
     did_you_mean(word, &spellings, || format!("events are {}", canonical_names()))
 }
 
-/// All canonical names, as a list in a sentence.
+/// Returns all canonical names, as a list in a sentence.
 fn canonical_names() -> String {
     let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
     or_list(&names)

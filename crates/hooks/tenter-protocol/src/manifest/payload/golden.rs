@@ -29,7 +29,7 @@ fn scope() -> Scope {
     }
 }
 
-/// The payload of `body` with the canonical event name and the tool's own name.
+/// Returns the payload of `body` with the canonical event name and the tool's own name.
 fn line_of(body: Body) -> String {
     let trigger = body.name().as_str();
     payload(&Event { scope: scope(), body }, trigger, None, &Facts::default(), false).to_line()
@@ -365,7 +365,7 @@ fn what_a_host_does_not_provide_is_left_out() {
     }
 }
 
-/// The bodies of the specification's examples (sections 5.1 to 5.5).
+/// Returns the bodies of the specification's examples (sections 5.1 to 5.5).
 fn specified() -> Vec<(Body, Value)> {
     let args = object(&json!({"ui": "shell", "agent": "default"}));
     let exit_reason = ExitReason::UserExit;

@@ -62,14 +62,14 @@ fn permission(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     Some(Verdict::new(verdict_kind(event, "permissionDecision", word, fields)?, reason))
 }
 
-/// `decision` inside `hookSpecificOutput`, as some agents write it.
+/// Reads `decision` inside `hookSpecificOutput`, as some agents write it.
 fn decision(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     let reason: Option<String> = fields.read(&fields::REASON);
     let decision: String = fields.read(&fields::DECISION)?;
     Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
 }
 
-/// The output as a rewrite. Output that is not a tool's result is shown to the model unchanged.
+/// Returns the output as a rewrite. Output that is not a tool's result is shown to the model unchanged.
 fn updated_output(event: EventName, fields: &mut FieldReader) -> Option<Object> {
     let output: Value = fields.read(&fields::UPDATED_OUTPUT)?;
     if event == EventName::AfterToolFailure {
@@ -87,7 +87,7 @@ fn updated_output(event: EventName, fields: &mut FieldReader) -> Option<Object> 
     }
 }
 
-/// `continue: false`, which stops Claude Code whatever else the reply contains.
+/// Applies `continue: false`, which stops Claude Code whatever else the reply contains.
 fn stop(event: EventName, reason: Option<String>, fields: &mut FieldReader, reply: &mut Reply) {
     if event == EventName::BeforeStop {
         reply.verdict = None;

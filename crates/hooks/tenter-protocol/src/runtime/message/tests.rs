@@ -31,13 +31,13 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn object() -> impl Strategy<Value = RawJson> {
-    prop::collection::btree_map(".{0,4}", value(), 0..4).prop_map(|fields| RawJson::of(&fields))
+    prop::collection::btree_map(".{0,4}", value(), 0..4).prop_map(|fields| RawJson::new(&fields))
 }
 
 fn any_message() -> impl Strategy<Value = Message> {
     let params = || prop::option::of(object());
     let result = prop_oneof![
-        value().prop_map(|value| Ok(RawJson::of(&value))),
+        value().prop_map(|value| Ok(RawJson::new(&value))),
         (any::<i64>(), ".{0,20}", prop::option::of(object()))
             .prop_map(|(code, message, data)| Err(ErrorObject { code, message, data })),
     ];

@@ -30,12 +30,13 @@ pub(super) struct BlockLayout {
 }
 
 impl BlockLayout {
-    /// A layout for lines of this many columns.
+    /// Creates a layout for lines of this many columns.
     pub(super) fn new(width: usize) -> Self {
         Self { width: width.max(NARROWEST) }
     }
 
-    /// The line before code in this language, which may be empty. There is nothing left of code, so that it can be copied.
+    /// Returns the line before code in this language, which may be empty. There is nothing left of code, so that it can be
+    /// copied.
     pub(super) fn code_head(self, language: &str) -> StyledLine {
         if language.is_empty() {
             return self.code_end();
@@ -49,18 +50,18 @@ impl BlockLayout {
         line
     }
 
-    /// The line after code.
+    /// Returns the line after code.
     pub(super) fn code_end(self) -> StyledLine {
         StyledLine::new(FAINT, &"─".repeat(CODE_RULE.min(self.width)))
     }
 
-    /// The layout within text that takes this many columns.
+    /// Returns the layout within text that takes this many columns.
     fn within(self, columns: usize) -> Self {
         Self { width: self.width - columns }
     }
 }
 
-/// The styled lines of the block, each with a line end.
+/// Returns the styled lines of the block, each with a line end.
 pub(super) fn render(block: &str, layout: BlockLayout) -> String {
     let mut options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     // The parser adds missing cells to each row.
@@ -372,12 +373,12 @@ impl RenderedPage {
         self.out.push('\n');
     }
 
-    /// The layout within the enclosing items and quotes.
+    /// Returns the layout within the enclosing items and quotes.
     fn inner(&self) -> BlockLayout {
         self.layout.within(self.shown().map(|within| within.width).sum())
     }
 
-    /// The enclosing items and quotes whose prefix is shown: the inner ones of a deep nesting have none.
+    /// Returns the enclosing items and quotes whose prefix is shown: the inner ones of a deep nesting have none.
     fn shown(&self) -> impl Iterator<Item = &Within> {
         let mut room = self.layout.width / 2;
         self.within.iter().take_while(move |within| {

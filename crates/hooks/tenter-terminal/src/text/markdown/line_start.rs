@@ -16,7 +16,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// The fence in a line, and its language; `None` if the line is no fence.
+    /// Returns the fence in a line, and its language; `None` if the line is no fence.
     pub(super) fn read(line: &str) -> Option<(Self, &str)> {
         let rest = line.trim_start_matches(' ');
         let mark = rest.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
@@ -39,7 +39,7 @@ impl Fence {
         line.trim().chars().all(|mark| mark == self.mark)
     }
 
-    /// A line of the code without the indentation of the fence.
+    /// Returns a line of the code without the indentation of the fence.
     pub(super) fn without_indent(self, line: &str) -> &str {
         let spaces = line.len() - line.trim_start_matches(' ').len();
         &line[spaces.min(self.indent)..]
@@ -82,8 +82,8 @@ pub(super) fn is_rule(line: &str) -> bool {
     }) && more >= 2
 }
 
-/// The two parts of a line between which the marks of quotes and items are left out: the parser takes quadratic time for a
-/// deep nesting.
+/// Returns the two parts of a line between which the marks of quotes and items are left out: the parser takes quadratic time for
+/// a deep nesting.
 pub(super) fn without_deep_marks(line: &str) -> [&str; 2] {
     let (mut marks, mut length, mut end) = (0, line.len(), 0);
     for (at, mark) in line.char_indices() {

@@ -12,7 +12,7 @@ const MARKS: &str = "-=*_#`~+|>:[]!\\<";
 /// Characters that mean nothing yet at the end of a line.
 const LAST_MARKS: &str = "*_~`[!\\<";
 
-/// The lines of the open block and the incomplete line after them, as if the text ended there.
+/// Returns the lines of the open block and the incomplete line after them, as if the text ended there.
 pub(super) fn closed(block: &str, line: &str) -> (String, String) {
     let (mut block, line) = (recent_lines(block), without_open_marks(recent_words(line)));
     if is_head_of_table(&block, line) {
@@ -29,7 +29,7 @@ pub(super) fn closed(block: &str, line: &str) -> (String, String) {
     (block, String::new())
 }
 
-/// The last lines of a long block. A table keeps its head.
+/// Returns the last lines of a long block. A table keeps its head.
 fn recent_lines(block: &str) -> String {
     if block.len() <= MAX_LENGTH {
         return block.to_owned();
@@ -41,7 +41,7 @@ fn recent_lines(block: &str) -> String {
     head.concat()
 }
 
-/// The last words of a long line.
+/// Returns the last words of a long line.
 fn recent_words(line: &str) -> &str {
     if line.len() <= MAX_LENGTH {
         return line;
@@ -50,7 +50,7 @@ fn recent_words(line: &str) -> &str {
     tail.split_once(' ').map_or(tail, |(_, words)| words)
 }
 
-/// The line without marks at its end whose meaning depends on what follows.
+/// Returns the line without marks at its end whose meaning depends on what follows.
 fn without_open_marks(line: &str) -> &str {
     let line = line.trim_end_matches(|c: char| c.is_whitespace() || LAST_MARKS.contains(c));
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -65,7 +65,7 @@ fn is_head_of_table(block: &str, line: &str) -> bool {
     rows.starts_with('|') && rows.lines().count() == 1 && (block.is_empty() || line.is_empty())
 }
 
-/// The number of cells in a row of a table.
+/// Returns the number of cells in a row of a table.
 fn cells(row: &str) -> usize {
     let row = row.trim();
     let row = row.strip_prefix('|').unwrap_or(row);
@@ -73,7 +73,7 @@ fn cells(row: &str) -> usize {
     row.split('|').count()
 }
 
-/// The marks that close what is open at the end of the text.
+/// Returns the marks that close what is open at the end of the text.
 fn missing_marks(block: &str, line: &str) -> String {
     if Fence::read(line).is_some() {
         return String::new();
@@ -110,7 +110,7 @@ fn begins_paragraph(line: &str) -> bool {
     begins_item(line) || is_heading(line) || line.starts_with('|')
 }
 
-/// The last cell of a row of a table; other text as it is.
+/// Returns the last cell of a row of a table; other text as it is.
 fn last_cell(text: &str) -> &str {
     if text.trim_start().starts_with('|') {
         text.trim_end().rsplit('|').next().unwrap_or_default()
@@ -119,7 +119,7 @@ fn last_cell(text: &str) -> &str {
     }
 }
 
-/// The marks that close the code, the link and the emphasis that are open at the end of a text.
+/// Returns the marks that close the code, the link and the emphasis that are open at the end of a text.
 fn closing_marks(text: &str) -> String {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -154,7 +154,7 @@ fn closing_marks(text: &str) -> String {
     open.into_iter().rev().collect()
 }
 
-/// The number of times that a text repeats its first character, which is ASCII.
+/// Returns the number of times that a text repeats its first character, which is ASCII.
 fn run_length(text: &str) -> usize {
     text.bytes().take_while(|byte| text.as_bytes().first() == Some(byte)).count()
 }

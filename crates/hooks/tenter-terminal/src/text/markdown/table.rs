@@ -21,12 +21,12 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table in lines of at most `width` columns.
+    /// Returns the table in lines of at most `width` columns.
     pub(super) fn lines(&self, width: usize) -> Vec<StyledLine> {
         self.widths(width).map_or_else(|| self.records(width), |widths| self.grid(&widths))
     }
 
-    /// The widths of the columns; `None` if they do not fit.
+    /// Returns the widths of the columns; `None` if they do not fit.
     fn widths(&self, width: usize) -> Option<Vec<usize>> {
         let bars = 3 * self.columns.len().saturating_sub(1);
         let available = width.checked_sub(bars)?;
@@ -43,7 +43,7 @@ impl Table {
         Some(widened(widths, &natural, room))
     }
 
-    /// The largest of the sizes in each column.
+    /// Returns the largest of the sizes in each column.
     fn widest(&self, size: impl Fn(&StyledLine) -> usize) -> Vec<usize> {
         let mut widest = vec![0; self.columns.len()];
         for row in &self.rows {
@@ -77,13 +77,13 @@ impl Table {
         lines
     }
 
-    /// The lines of a row of wrapped cells, without trailing spaces.
+    /// Returns the lines of a row of wrapped cells, without trailing spaces.
     fn row(&self, cells: &[Vec<StyledLine>], widths: &[usize]) -> Vec<StyledLine> {
         let height = cells.iter().map(Vec::len).max().unwrap_or(0);
         (0..height).map(|at| self.row_line(cells, widths, at)).collect()
     }
 
-    /// The line `at` of a row of wrapped cells.
+    /// Returns the line `at` of a row of wrapped cells.
     fn row_line(&self, cells: &[Vec<StyledLine>], widths: &[usize], at: usize) -> StyledLine {
         let mut line = StyledLine::default();
         for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
@@ -105,7 +105,7 @@ impl Table {
         line
     }
 
-    /// Each cell on lines of its own, after the head of its column.
+    /// Returns each cell on lines of its own, after the head of its column.
     fn records(&self, width: usize) -> Vec<StyledLine> {
         let [head, rows @ ..] = &self.rows[..] else { return Vec::new() };
         if rows.is_empty() {
@@ -127,7 +127,7 @@ impl Table {
     }
 }
 
-/// A cell after the head of its column, indented after the first line.
+/// Returns a cell after the head of its column, indented after the first line.
 fn record_lines(name: &StyledLine, cell: &StyledLine, width: usize) -> Vec<StyledLine> {
     let mut text = name.clone();
     text.push(HEADING, if name.is_empty() { "" } else { ": " });
@@ -144,7 +144,7 @@ fn record_lines(name: &StyledLine, cell: &StyledLine, width: usize) -> Vec<Style
     lines
 }
 
-/// The widths that wrapped cells need.
+/// Returns the widths that wrapped cells need.
 fn used_widths(rows: &[Vec<Vec<StyledLine>>], columns: usize) -> Vec<usize> {
     let mut widths = vec![0; columns];
     for row in rows {

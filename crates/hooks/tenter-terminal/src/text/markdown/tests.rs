@@ -272,7 +272,7 @@ fn hostile_text_takes_linear_time() {
     }
 }
 
-/// Text with many marks of Markdown.
+/// Returns text with many marks of Markdown.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\n"),
@@ -365,7 +365,7 @@ proptest! {
     }
 }
 
-/// Text without code.
+/// Returns text without code.
 fn prose() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\n"),

@@ -56,7 +56,7 @@ fn calls_whose_results_come_in_between_are_one_turn() {
 
 const PATCH: &str = "*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n";
 
-/// Tools as Codex offers them: functions, custom ones, and namespaces, in the list or in the conversation.
+/// Returns tools as Codex offers them: functions, custom ones, and namespaces, in the list or in the conversation.
 fn codex(in_conversation: bool) -> Value {
     let tools = json!([
         {"type": "function", "name": "exec_command", "parameters": {"type": "object"}},

@@ -118,7 +118,7 @@ fn messages(messages: &Value, violations: &mut Violations) {
     turns::distinct(&turns, "messages", violations);
 }
 
-/// A tool result may be empty, and cannot be an image.
+/// Checks a tool result, which may be empty, and cannot be an image.
 fn result(value: &Value, at: &str, violations: &mut Violations) {
     if value.as_str() != Some("") {
         content(value, at, &["text"], violations);

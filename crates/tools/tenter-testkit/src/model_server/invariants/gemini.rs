@@ -172,7 +172,7 @@ fn user(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations)
     }
 }
 
-/// The content field of a part; empty if there is not exactly one.
+/// Returns the content field of a part; empty if there is not exactly one.
 fn shape<'p>(part: &'p Value, at: &str, violations: &mut Violations) -> &'p str {
     violations.known(part, at, &[DATA.as_slice(), BESIDES.as_slice()].concat());
     let there = part.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
@@ -192,7 +192,7 @@ fn media(part: &Value, at: &str, violations: &mut Violations) {
     media::image(text_of(&inline["mimeType"]), text_of(&inline["data"]), &IMAGES, at, violations);
 }
 
-/// The identity of a call: its name and its id. Calls of earlier models have no id.
+/// Returns the identity of a call: its name and its id. Calls of earlier models have no id.
 fn identity(call: &Value) -> String {
     let name = text_of(&call["name"]);
     call["id"].as_str().map_or_else(|| name.to_owned(), |id| format!("{name} {id}"))

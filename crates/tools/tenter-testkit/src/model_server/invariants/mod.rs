@@ -107,7 +107,7 @@ fn key(format: Format, checked: &CheckedRequest, violations: &mut Violations) {
     }
 }
 
-/// The elements of an array; empty if it is not an array.
+/// Returns the elements of an array; empty if it is not an array.
 fn elements(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

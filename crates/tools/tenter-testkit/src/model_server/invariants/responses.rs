@@ -197,7 +197,7 @@ impl Input {
         }
     }
 
-    /// The turn of the model, which has all items of a reply.
+    /// Returns the turn of the model, which has all items of a reply.
     fn model(&mut self, at: &str) -> &mut Turn {
         let turns = self.turns.len();
         turns::turn(&mut self.turns, at, Side::Model, true);

@@ -56,7 +56,7 @@ impl Turn {
     }
 }
 
-/// The turn for the next message: the last one if it is of the same side and `joins`, else a new one.
+/// Returns the turn for the next message: the last one if it is of the same side and `joins`, else a new one.
 pub(super) fn turn<'t>(
     turns: &'t mut Vec<Turn>,
     at: &str,

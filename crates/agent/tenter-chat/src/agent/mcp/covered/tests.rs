@@ -67,7 +67,7 @@ fn check(definition: &str, file: &str, other: Option<&str>) {
     assert!(project.counts(file), "{definition}: a change of {file} is not seen");
 }
 
-/// The definition of a server from words.
+/// Returns the definition of a server from words.
 fn words(words: &[&str]) -> String {
     format!("command = {:?}\nargs = {:?}", words[0], &words[1..])
 }

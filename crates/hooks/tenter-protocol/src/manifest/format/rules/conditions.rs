@@ -115,7 +115,7 @@ fn condition(field: &Field, into: &mut Conditions, report: &mut Report<'_>) -> O
     Some(())
 }
 
-/// The fields of a condition that has several parts.
+/// Returns the fields of a condition that has several parts.
 fn parts<'f>(field: &'f Field, keys: &[&str], report: &mut Report<'_>) -> Option<&'f [Field]> {
     let parts = report.mapping(field, &RULE)?;
     if parts.is_empty() {
@@ -159,7 +159,7 @@ fn list(part: &Field, into: &mut Words, report: &mut Report<'_>) -> Option<()> {
     Some(())
 }
 
-/// A number, or `{min: …, max: …}`.
+/// Returns a number, or `{min: …, max: …}`.
 fn count(field: &Field, report: &mut Report<'_>) -> Option<(usize, usize)> {
     let number = |field: &Field| match field.value.as_scalar().map(Scalar::meaning) {
         Some(Meaning::Integer(number)) => usize::try_from(number).ok(),

@@ -28,7 +28,7 @@ fn contradiction(conditions: &Conditions) -> Option<String> {
     flags.or(operand_words).or(counted).or(path)
 }
 
-/// Number of words that there must at least be.
+/// Returns the number of words that there must at least be.
 fn needed(words: &Words) -> usize {
     usize::from(!words.any.is_empty() || !words.all.is_empty())
 }

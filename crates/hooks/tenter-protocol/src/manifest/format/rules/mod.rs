@@ -60,7 +60,7 @@ pub(super) fn read(owner: RuleOwner<'_>, checks: Checks<'_>, report: &mut Report
     rules
 }
 
-/// Either all rules decide, or none: else it would be unclear what a call that fits several of them leads to.
+/// Reports that some rules decide and others do not: else it would be unclear what a call that fits several of them leads to.
 fn report_mixed(field: &Field, owner: RuleOwner<'_>, rules: &[Rule], report: &mut Report<'_>) {
     let deciding = rules.iter().filter(|rule| rule.decision.is_some()).count();
     if deciding != 0 && deciding != rules.len() {
@@ -169,7 +169,7 @@ impl RuleReader<'_, '_> {
         Some(except)
     }
 
-    /// The decision and its reason. `Err` if they are invalid.
+    /// Returns the decision and its reason. `Err` if they are invalid.
     fn decision(&mut self, fields: &[Field]) -> Result<Option<RuleDecision>, Invalid> {
         let reason = find(fields, "reason");
         let Some(field) = find(fields, "decision") else {
@@ -196,8 +196,8 @@ impl RuleReader<'_, '_> {
         Ok(Some(RuleDecision { verdict, reason: text.trim().to_owned(), confine }))
     }
 
-    /// The confinement of the decision confine; the profile `standard` if there is none. Other decisions have none: a setting may have chosen
-    /// them.
+    /// Returns the confinement of the decision confine; the profile `standard` if there is none. Other decisions have none: a
+    /// setting may have chosen them.
     fn confinement(
         &mut self,
         fields: &[Field],
