@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use tenter_engine::trust::TrustError;
+use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
 /// The exit codes of `tenter` (R56).
@@ -84,6 +85,18 @@ impl Failure {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Replaces a refusal of what is not trusted by an interruption if the user pressed Ctrl-C at the question.
+    #[must_use]
+    pub fn or_interrupted(self, cancel: &Cancel) -> Self {
+        if self.exit != Exit::Untrusted || !cancel.is_cancelled() {
+            return self;
+        }
+        Self {
+            exit: Exit::Interrupted,
+            ..Self::new("interrupted: nothing was trusted, and nothing ran")
+        }
     }
 }
 

@@ -137,12 +137,13 @@ impl Interrupts {
             if state.away && signal == SIGINT {
                 return;
             }
-            RECEIVED.fetch_add(1, Ordering::SeqCst);
             if state.target.is_cancelled() {
                 state.exit();
             }
             state.terminated |= signal != SIGINT;
             state.target.cancel();
+            // A question that ends because of the signal finds the work cancelled.
+            RECEIVED.fetch_add(1, Ordering::SeqCst);
             state.terminated && state.reading
         };
         if wake {

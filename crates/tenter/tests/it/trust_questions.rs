@@ -336,6 +336,30 @@ fn ctrl_c_at_a_hooks_question_ends_a_run_at_the_first_press() {
 }
 
 #[test]
+fn ctrl_c_at_the_question_about_trust_is_an_interruption() {
+    let sandbox = sandbox();
+    sandbox.hook("guard", GUARD);
+    let mut terminal = run_at_terminal(&sandbox);
+    terminal.wait_for("[q] quit: ");
+    terminal.signal(Signal::INT);
+    let output = sandbox.finish_pty(terminal).expect_code(130);
+    assert!(output.stdout.contains("error: interrupted: nothing was trusted"), "{output}");
+    assert!(!output.stdout.contains("Hello."), "{output}");
+}
+
+#[test]
+fn a_hook_that_the_user_disables_is_not_missing_although_another_one_is() {
+    let sandbox = guarded("");
+    sandbox.hook("other", GUARD);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    remove_guard(&sandbox);
+    let _ = sandbox.run(&["hooks", "disable", "other"]).expect_code(0);
+    let output = run(&sandbox, &[]).expect_code(0);
+    assert!(output.stderr.contains("the trusted hook guard does not run"), "{output}");
+    assert!(!output.stderr.contains("other"), "{output}");
+}
+
+#[test]
 fn each_hook_can_be_trusted_alone_and_guards_of_tenter_take_one_line() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["guard", "add", "--project", "git-safety"]).expect_code(0);

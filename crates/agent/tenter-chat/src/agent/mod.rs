@@ -191,7 +191,8 @@ pub(crate) fn hooks_to_run(
         let choice = if args.trust_project {
             TrustChoice::Trust
         } else {
-            trust_or_skip(project, pending, show)?
+            trust_or_skip(project, pending, show)
+                .map_err(|failure| failure.or_interrupted(cancel))?
         };
         let (hooks, _) = choice.trusted(pending);
         catalog = trust::trust_pending(project, catalog, (&hooks, &[]), cancel)?;
@@ -203,10 +204,11 @@ pub(crate) fn hooks_to_run(
         return Ok(catalog);
     }
     let lost: Vec<String> = catalog.lost().iter().map(|lost| lost.name.clone()).collect();
-    trust::settle_lost(project, catalog, &mut read_at_terminal, cancel).inspect_err(|failure| {
+    trust::settle_lost(project, catalog, &mut read_at_terminal, cancel).map_err(|failure| {
         if failure.exit == Exit::Untrusted {
             show.untrusted(&lost);
         }
+        failure.or_interrupted(cancel)
     })
 }
 

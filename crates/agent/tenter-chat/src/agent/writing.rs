@@ -74,7 +74,8 @@ pub(crate) fn write(
     let show: Arc<dyn Show> = Arc::new(Quiet::default());
     let _working = screen().work();
     let catalog = hooks_to_run(project, &agent_args, show.as_ref(), cancel)?;
-    let recipe = recipe_to_run(project, &agent_args, name, show.as_ref())?;
+    let recipe = recipe_to_run(project, &agent_args, name, show.as_ref())
+        .map_err(|failure| failure.or_interrupted(cancel))?;
     let mut built = build(project, &agent_args, catalog, Arc::clone(&show), cancel)?;
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     let arguments = [more, args.arg.clone()].concat();

@@ -84,7 +84,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
         Arc::new(render::ChatDisplay::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
     let starting = screen().work();
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
-    agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
+    agent::mcp::settle(&mut project, &args.agent, show.as_ref())
+        .map_err(|failure| failure.or_interrupted(&cancel))?;
     let observer = Arc::clone(&show) as _;
     let mut built = agent::build(&project, &args.agent, catalog, observer, &cancel)?;
     built.agent.settings.ui = "chat";

@@ -61,11 +61,12 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     signals::forward(&cancel)?;
     let show = show(env, &project, args);
     let _working = work(args);
+    let interrupted = |failure: Failure| failure.or_interrupted(&cancel);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
-    agent::mcp::settle(&mut project, &args.agent, show.as_ref())?;
+    agent::mcp::settle(&mut project, &args.agent, show.as_ref()).map_err(interrupted)?;
     let find_recipe =
         |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
-    let recipe = args.recipe.as_ref().map(find_recipe).transpose()?;
+    let recipe = args.recipe.as_ref().map(find_recipe).transpose().map_err(interrupted)?;
     let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
     built.agent.permissions.set_planning(args.plan);
     for finding in project.findings().chain(&built.findings) {

@@ -55,9 +55,7 @@ pub fn disable(project: &mut Project, name: &str) -> CommandResult {
     // The user disables it themselves: it is not missed.
     let name = listed.name.clone();
     let catalog = project.load(&Cancel::new());
-    if catalog.lost().iter().all(|lost| lost.name == name) {
-        trust::accept(project, &catalog)?;
-    }
+    trust::accept_disabled(project, &catalog, &name)?;
     Ok(done)
 }
 

@@ -22,6 +22,6 @@ pub use record::{ProjectRecipe, TrustRecord};
 pub use reload::Reloader;
 pub use root::settle_root;
 pub use store::{
-    accept, accept_if_complete, record, record_in, revoke, trust_hooks, trust_pending,
-    trust_recipes,
+    accept, accept_disabled, accept_if_complete, record, record_in, revoke, trust_hooks,
+    trust_pending, trust_recipes,
 };

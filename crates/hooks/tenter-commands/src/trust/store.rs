@@ -63,6 +63,20 @@ pub fn accept(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
     accept_in(&mut project.trust, catalog)
 }
 
+/// Accepts that the user disabled a trusted hook themselves. Other trusted hooks that do not run are still missed.
+pub fn accept_disabled(
+    project: &mut Project,
+    catalog: &Catalog,
+    name: &str,
+) -> Result<(), Failure> {
+    if catalog.lost().iter().all(|lost| lost.name == name) {
+        return accept(project, catalog);
+    }
+    let mut disabled = catalog.lost().iter().filter(|lost| lost.name == name);
+    disabled
+        .try_for_each(|lost| project.trust.accept_loss(&lost.project, name).map_err(Failure::from))
+}
+
 /// Trusts as [`accept`], in this store.
 pub(super) fn accept_in(store: &mut TrustStore, catalog: &Catalog) -> Result<(), Failure> {
     let hooks = catalog.hooks().iter().filter(|hook| hook.layer.needs_trust());

@@ -189,6 +189,14 @@ impl TrustStore {
         })
     }
 
+    /// Accepts that one trusted hook does not run, until it is trusted again. The state of the project is not accepted.
+    pub fn accept_loss(&mut self, project: &Path, name: &str) -> Result<(), TrustError> {
+        let project = key_to_write(project)?;
+        self.update(|projects| {
+            projects.entry(project).or_default().without.insert(name.to_owned());
+        })
+    }
+
     /// Revokes the trust in one hook of a project, or in all of them. Returns the number of hooks and recipes.
     pub fn revoke(&mut self, project: &Path, name: Option<&str>) -> Result<usize, TrustError> {
         key_to_write(project)?;

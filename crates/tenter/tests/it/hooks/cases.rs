@@ -90,6 +90,24 @@ fn the_json_form_has_every_test() {
     );
     assert!(results[1]["error"].as_str().unwrap().contains("\"expect\" is empty"), "{results}");
 }
+
+#[test]
+fn of_all_hooks_only_failed_tests_are_shown_unless_asked_for() {
+    let sandbox = sandbox();
+    let hook = manifest(&user_hooks(&sandbox), "guard", "trigger: before_tool", GUARD);
+    test(&hook, "a.json", &json!({"expect": {"decision": "rewrite"}}));
+    test(&hook, "b.json", &json!({"expect": {}}));
+    let lines_of = |args: &[&str]| {
+        let output = sandbox.run(&[&["hooks", "test"], args].concat()).expect_code(1);
+        let lines = output.stdout.lines().filter(|line| !line.starts_with("  "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [name, failed, sum] =
+        ["guard  1 passed, 1 failed", "FAIL tests/b.json", "1 passed, 1 failed"];
+    assert_eq!(lines_of(&[]), [name, failed, sum]);
+    assert_eq!(lines_of(&["--verbose"]), [name, "pass tests/a.json", failed, sum]);
+}
+
 #[test]
 fn a_sample_a_payload_and_an_event_each_run_the_hook_once() {
     let sandbox = sandbox();

@@ -1,4 +1,4 @@
-//! `tenter hooks test --all`: the tests of every hook.
+//! `tenter hooks test` without a name: the tests of every hook, of which only those that failed are shown.
 
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::{Catalog, ListedHook, Status};
@@ -29,11 +29,13 @@ pub(super) fn run(
             untested.push(visible(&hook.name).into_owned());
             continue;
         }
-        ui::out(styled(HEADING, visible(&hook.name)));
-        let Some(results) = table::results(project, hook, tests, true, cancel)? else {
+        let Some(results) = table::results(project, hook, tests, cancel)? else {
             return Ok(Exit::Interrupted);
         };
         let counts = results.counts();
+        let name = styled(HEADING, visible(&hook.name));
+        ui::out(format!("{name}  {}", in_words(counts)));
+        results.print(hook, args.verbose);
         (passed, failed) = (passed + counts.0, failed + counts.1);
         suites.push(results.suite(hook));
     }
@@ -54,8 +56,13 @@ pub(super) fn run(
     if !untested.is_empty() {
         ui::note(format!("without tests: {}", untested.join(", ")));
     }
-    ui::out(format!("{passed} passed, {failed} failed"));
+    ui::out(in_words((passed, failed)));
     Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Returns the numbers of tests that passed and failed in words.
+fn in_words((passed, failed): (usize, usize)) -> String {
+    format!("{passed} passed, {failed} failed")
 }
 
 /// Trusts the hooks of the project because of `--trust`. Returns the catalog after that.

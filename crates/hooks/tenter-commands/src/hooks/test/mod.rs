@@ -45,6 +45,9 @@ pub struct Args {
     /// Test every hook that runs in this project, as without NAME.
     #[arg(long, conflicts_with_all = ["name", "payload", "event", "sample", "json"])]
     all: bool,
+    /// Show the tests that passed, too, if every hook is tested.
+    #[arg(long, short)]
+    verbose: bool,
     /// Also write the results of tests to FILE, as JUnit XML.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "event", "sample"])]
     junit: Option<PathBuf>,

@@ -84,6 +84,14 @@ impl HookResults {
         JunitSuite { name: hook.name.clone(), cases }
     }
 
+    /// Prints the results of all tests, or only of those that failed.
+    pub(super) fn print(&self, hook: &Hook, with_passed: bool) {
+        let files = self.files.iter().filter(|tested| with_passed || !tested.passed);
+        files.for_each(|tested| print(hook, tested));
+        let examples = self.examples.iter().filter(|tested| with_passed || !tested.passed);
+        examples.for_each(ExampleResult::print);
+    }
+
     fn print_json(&self) {
         let files = self.files.iter().map(TestResult::File);
         let all: Vec<_> = files.chain(self.examples.iter().map(TestResult::Example)).collect();
@@ -99,7 +107,7 @@ pub(super) fn run(
     args: &Args,
     cancel: &Cancel,
 ) -> CommandResult {
-    let Some(results) = results(project, hook, tests, !args.json, cancel)? else {
+    let Some(results) = results(project, hook, tests, cancel)? else {
         return Ok(Exit::Interrupted);
     };
     if let Some(file) = &args.junit {
@@ -109,6 +117,7 @@ pub(super) fn run(
     if args.json {
         results.print_json();
     } else {
+        results.print(hook, true);
         ui::out(format!("{passed} passed, {failed} failed"));
     }
     Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
@@ -119,7 +128,6 @@ pub(super) fn results(
     project: &Project,
     hook: &Arc<Hook>,
     tests: Tests,
-    is_shown: bool,
     cancel: &Cancel,
 ) -> Result<Option<HookResults>, Failure> {
     let mut files = Vec::new();
@@ -128,13 +136,7 @@ pub(super) fn results(
         if cancel.is_cancelled() {
             return Ok(None);
         }
-        if is_shown {
-            print(hook, &tested);
-        }
         files.push(tested);
-    }
-    if is_shown {
-        tests.examples.iter().for_each(ExampleResult::print);
     }
     Ok(Some(HookResults { files, examples: tests.examples }))
 }
