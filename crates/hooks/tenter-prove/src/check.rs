@@ -1,5 +1,7 @@
 //! The table of checks (B33): the promise of Tenter for each, and the facts that show whether it holds.
 
+use std::ffi::OsStr;
+
 use serde_json::Value;
 use tenter_bridge::host::{InputRewrite, Support};
 use tenter_bridge::user_rules::Checks;
@@ -186,13 +188,11 @@ impl Check {
         }
     }
 
-    /// Returns the promise of Tenter.
-    pub(crate) fn promise(self, host: &Host, client: &Client) -> Promise {
-        if let Some(limit) = client.limit(&self.id()) {
+    /// Returns the promise of Tenter where `path` is the `PATH`.
+    pub(crate) fn promise(self, (host, client): (&Host, &Client), path: &OsStr) -> Promise {
+        let why = || plan::impossible(self.scenario(), (host, client), path);
+        if let Some(limit) = client.limit(&self.id()).or_else(why) {
             return Promise::Nothing(limit.to_owned());
-        }
-        if let Some(why) = plan::impossible(self.scenario(), host, client) {
-            return Promise::Nothing(why.to_owned());
         }
         match self {
             Self::Fires(event) => fires(host, event),

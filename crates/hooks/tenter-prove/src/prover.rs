@@ -75,7 +75,8 @@ impl Prover<'_> {
         let needed: Vec<Scenario> = checks.iter().flat_map(|check| check.scenarios()).collect();
         let all = Scenario::ALL.into_iter().chain([Scenario::Managed]);
         let possible = all.filter(|one| {
-            needed.contains(one) && plan::impossible(*one, self.host, self.client).is_none()
+            needed.contains(one)
+                && plan::impossible(*one, (self.host, self.client), self.path).is_none()
         });
         let scenarios: Vec<Scenario> = possible.collect();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -157,7 +158,7 @@ impl Prover<'_> {
         let judged = checks.iter().map(|check| {
             let facts = check.facts(observed, self.client);
             let failure = observed.runs.get(&check.scenario()).and_then(Run::failure);
-            let promise = check.promise(self.host, self.client);
+            let promise = check.promise((self.host, self.client), self.path);
             let (verdict, evidence) = judge(promise, &facts, failure);
             let reached_model = observed.runs.values().any(|run| !run.requests.is_empty());
             ProvedCheck { id: check.id(), proves: check.proves(), verdict, evidence, reached_model }

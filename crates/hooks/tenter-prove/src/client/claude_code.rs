@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::{Format, Match};
 
-use super::{Client, Compaction, KEY, Launch, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, OwnSandbox, PROMPT, RESUME, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "claude-code",
@@ -55,7 +55,11 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("create a detailed summary"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
-    own_sandbox: Some("`sandbox.enabled`"),
+    own_sandbox: Some(OwnSandbox {
+        setting: "`sandbox.enabled`",
+        programs: &["bwrap", "socat"],
+        without_programs: "it runs commands without its sandbox, for which bwrap and socat must be installed",
+    }),
     off_switch: Some("`disableAllHooks`"),
     ..Client::BASE
 };

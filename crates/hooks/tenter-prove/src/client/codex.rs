@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenter_model_server::{Format, Match, ModelReply};
 
-use super::{Client, Compaction, KEY, Launch, MCP_SERVER, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OwnSandbox, PROMPT, RESUME, Subagent};
 use crate::scenario::Scenario;
 
 pub(super) const CLIENT: Client = Client {
@@ -37,7 +37,11 @@ pub(super) const CLIENT: Client = Client {
         let options = launch.disables_hooks().then_some(["-c", "features.hooks=false"]);
         options.into_iter().flatten().map(str::to_owned).collect()
     },
-    own_sandbox: Some("`sandbox_mode = \"workspace-write\"`"),
+    own_sandbox: Some(OwnSandbox {
+        setting: "`sandbox_mode = \"workspace-write\"`",
+        programs: &[],
+        without_programs: "",
+    }),
     limits: &[
         (
             "context.after_tool_failure",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::Format;
 
-use super::{Client, KEY, Launch, PROMPT, RESUME, Subagent};
+use super::{Client, KEY, Launch, OwnSandbox, PROMPT, RESUME, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "gemini",
@@ -44,7 +44,11 @@ pub(super) const CLIENT: Client = Client {
     compaction: None,
     mcp_tool: Some("mcp_scratch_touch"),
     off_switch: Some("`hooksConfig.enabled` false"),
-    own_sandbox: Some("`security.toolSandboxing`"),
+    own_sandbox: Some(OwnSandbox {
+        setting: "`security.toolSandboxing`",
+        programs: &["bwrap"],
+        without_programs: "it cannot run commands in its sandbox, for which bwrap must be installed",
+    }),
     ..Client::BASE
 };
 

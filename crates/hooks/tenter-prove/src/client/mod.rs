@@ -13,9 +13,11 @@ mod pi;
 mod qwen;
 mod vibe;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tenter_base::search_path;
 use tenter_bridge::host::Moment;
 use tenter_bridge::{Host, hosts};
 use tenter_model_server::{Format, Match, ModelReply};
@@ -55,8 +57,8 @@ pub struct Client {
     pub compaction: Option<Compaction>,
     /// The name that its model reads of the tool `MCP_TOOL`; `None` if it has no MCP servers, or none without a terminal.
     pub mcp_tool: Option<&'static str>,
-    /// The setting that turns its own sandbox for commands on, for users; `None` if it has none, or none without a terminal.
-    pub own_sandbox: Option<&'static str>,
+    /// Its own sandbox for commands; `None` if it has none, or none without a terminal.
+    pub own_sandbox: Option<OwnSandbox>,
     /// The setting with which a user disables hooks; `None` if it is not known where its administrators register hooks.
     pub off_switch: Option<&'static str>,
     /// The plugin of another program; `None` if hooks are not plugins there.
@@ -69,6 +71,27 @@ pub struct Client {
     pub takes_answers_back: bool,
     /// Checks that do not hold without a terminal, although they do otherwise: the id of each, and the reason.
     pub limits: &'static [(&'static str, &'static str)],
+}
+
+/// An agent's own sandbox for commands.
+#[derive(Debug)]
+pub struct OwnSandbox {
+    /// The setting that turns it on, for users.
+    pub setting: &'static str,
+    /// The programs that it needs on Linux.
+    pub programs: &'static [&'static str],
+    /// What the agent does where one of them is not installed, and what to install.
+    pub without_programs: &'static str,
+}
+
+impl OwnSandbox {
+    /// Returns whether everything that it needs is in `path`, the value of `PATH`.
+    pub(crate) fn has_programs(&self, path: &OsStr) -> bool {
+        let is_installed = |name: &&str| {
+            search_path::files(*name, path).any(|file| search_path::is_executable(&file))
+        };
+        !cfg!(target_os = "linux") || self.programs.iter().all(is_installed)
+    }
 }
 
 /// The user's message, as an argument.

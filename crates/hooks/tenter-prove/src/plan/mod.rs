@@ -16,6 +16,8 @@ pub(crate) mod subagent;
 pub(crate) mod tools;
 pub(crate) mod user_rule;
 
+use std::ffi::OsStr;
+
 use tenter_bridge::Host;
 use tenter_bridge::registration::{EntryFormat, FailClosed};
 use tenter_bridge::user_rules::Checks;
@@ -62,7 +64,12 @@ impl Plan {
 }
 
 /// Returns the reason why a client cannot be run for a scenario, if there is one.
-pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Option<&'static str> {
+/// `path` is the `PATH` that it gets.
+pub(crate) fn impossible(
+    scenario: Scenario,
+    (host, client): (&Host, &Client),
+    path: &OsStr,
+) -> Option<&'static str> {
     let registration = &host.registration;
     let has_files = registration.personal_file.is_some() || registration.shared_file.is_some();
     let can_block = |entries: &EntryFormat| entries.fail_closed != FailClosed::Impossible;
@@ -89,10 +96,13 @@ pub(crate) fn impossible(scenario: Scenario, host: &Host, client: &Client) -> Op
         Scenario::MissingClosed => {
             (registration.entries().is_none_or(can_block), "it cannot block then")
         }
-        Scenario::OwnSandbox => (
-            client.own_sandbox.is_some(),
-            "it has no sandbox for commands that works without a terminal and a container",
-        ),
+        Scenario::OwnSandbox => match &client.own_sandbox {
+            Some(sandbox) => (sandbox.has_programs(path), sandbox.without_programs),
+            None => (
+                false,
+                "it has no sandbox for commands that works without a terminal and a container",
+            ),
+        },
         Scenario::Managed => (
             client.off_switch.is_some(),
             "the place where its administrators register hooks is not known",
