@@ -147,7 +147,7 @@ fn with_guards() -> Measured<Scene> {
     Ok(scene)
 }
 
-/// Returns a project with manifest hooks that are not about the call.
+/// Returns a project with manifest hooks that do not apply to the call.
 fn with_hooks(count: usize) -> Measured<Scene> {
     let scene = Scene::new()?;
     for index in 0..count {
