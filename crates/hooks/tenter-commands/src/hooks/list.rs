@@ -10,6 +10,7 @@ use tenter_engine::layout::HOOKS;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_terminal::failure::{CommandResult, Exit};
+use tenter_terminal::text::prose;
 use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 use super::entry::{self, HookEntry};
@@ -115,7 +116,8 @@ fn table(project: &Project, entries: &[HookEntry]) {
         if let Some(reason) = entry.reason.as_ref().or(about) {
             let text = format!("it {}", sanitize(reason));
             let room = if is_narrow { ui::columns().saturating_sub(2) } else { usize::MAX };
-            lines.extend(folded(&text, room).map(|line| styled(FAINT, format!("  {line}"))));
+            let about = prose(&text, room).into_iter();
+            lines.extend(about.map(|line| styled(FAINT, format!("  {line}"))));
         }
     }
     // One write: one per line would take longer than finding the hooks.
@@ -135,22 +137,6 @@ fn block(
         format!("  {}", one_line(&format!("{event} · {layer}"), room)),
         styled(FAINT, format!("  {}", path_end(path, room))),
     ]
-}
-
-/// Returns a sentence in lines of at most `room` characters; a longer word has a line of its own.
-fn folded(sentence: &str, room: usize) -> impl Iterator<Item = String> {
-    let mut lines = vec![String::new()];
-    for word in sentence.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.into_iter()
 }
 
 /// Returns the end of a path, which says more than its beginning.

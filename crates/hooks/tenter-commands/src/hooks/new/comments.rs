@@ -4,6 +4,7 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, ProtocolName};
 use tenter_protocol::reply_fields::example;
 use tenter_protocol::schema::PayloadField;
+use tenter_terminal::text::prose;
 
 /// Maximum number of characters in a line of a comment.
 const WIDTH: usize = 118;
@@ -14,7 +15,8 @@ const INDENT: usize = 24;
 pub(super) fn of_manifest(event: EventName) -> String {
     let row = event.lifecycle();
     let about = format!("The hook runs {}. {}", row.fires, row.notes);
-    let mut lines = vec!["## Payload".to_owned(), String::new(), wrapped(about.trim(), WIDTH)];
+    let mut lines =
+        vec!["## Payload".to_owned(), String::new(), prose(about.trim(), WIDTH).join("\n")];
     lines.extend(["", "| Field | Meaning |", "| --- | --- |"].map(str::to_owned));
     let fields = PayloadField::own(event, ProtocolName::Manifest).into_iter();
     lines.extend(fields.map(|field| format!("| `{}` | {} |", field.name, field.description)));
@@ -50,7 +52,7 @@ const MANIFEST_REPLIES: [&str; 7] = [
 pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
     let row = event.lifecycle();
     let mut lines = vec![format!("{spelling} fires {}.", row.fires)];
-    lines.extend(wrapped(row.notes, WIDTH).lines().map(str::to_owned));
+    lines.extend(prose(row.notes, WIDTH));
     lines.extend([String::new(), "Payload:".to_owned()]);
     for field in PayloadField::own(event, ProtocolName::Executable) {
         lines.extend(explained(&field.name, &field.description));
@@ -71,9 +73,8 @@ pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
 
 /// Returns `word`, and its explanation beside or below it.
 fn explained(word: &str, explanation: &str) -> Vec<String> {
-    let lines = wrapped(explanation, WIDTH - INDENT);
-    let mut lines: Vec<String> =
-        lines.lines().map(|line| format!("{:INDENT$}{line}", "")).collect();
+    let lines = prose(explanation, WIDTH - INDENT).into_iter();
+    let mut lines: Vec<String> = lines.map(|line| format!("{:INDENT$}{line}", "")).collect();
     let start = format!("  {word}");
     match lines.first_mut() {
         Some(first) if start.chars().count() < INDENT => {
@@ -89,21 +90,6 @@ fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     format!("{}{}.", first.unwrap_or_default(), characters.as_str())
-}
-
-/// Returns `text` in lines of at most `width` characters, broken at spaces.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]
