@@ -4,6 +4,7 @@
 mod vocabulary;
 
 use serde_json::Value;
+use tenter_base::percent_decoded;
 use tenter_shell::PathOp;
 
 use crate::Object;
@@ -49,7 +50,7 @@ enum Role {
     Pattern,
     /// A path that is read, moved or deleted.
     Source,
-    /// A path that comes to be.
+    /// A path that is created.
     Destination,
 }
 
@@ -245,7 +246,7 @@ impl Reading {
 
     fn text(&mut self, text: &str, role: Role) {
         let path = match text.strip_prefix("file://") {
-            Some(path) => decoded(path.strip_prefix("localhost").unwrap_or(path)),
+            Some(path) => percent_decoded(path.strip_prefix("localhost").unwrap_or(path)),
             None if text.contains("://") => return,
             None => text.to_owned(),
         };
@@ -283,20 +284,6 @@ impl Reading {
             (Some(_), _) => &[PathOp::Write],
         }
     }
-}
-
-/// Returns the path of a `file:` URL.
-fn decoded(path: &str) -> String {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let code = code.filter(|_| *first == b'%');
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tenter_base::percent_decoded;
 use tenter_http::Key;
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
 use tenter_terminal::env::Env;
@@ -46,23 +47,9 @@ pub(super) fn of_environment(env: &Env) -> Vec<(String, Key)> {
     let pairs = variables.iter().flat_map(|name| text(name).split(','));
     let headers = pairs.filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
-        Some((name.trim().to_ascii_lowercase(), Key::new(&decoded(value.trim()))))
+        Some((name.trim().to_ascii_lowercase(), Key::new(&percent_decoded(value.trim()))))
     });
     headers.collect()
-}
-
-/// Decodes `%20` and the like.
-fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let (mut out, mut index) = (Vec::with_capacity(bytes.len()), 0);
-    while let Some(byte) = bytes.get(index) {
-        let digits = bytes.get(index + 1..index + 3).filter(|_| *byte == b'%');
-        let code = digits.and_then(|digits| str::from_utf8(digits).ok());
-        let code = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        out.push(code.unwrap_or(*byte));
-        index += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Runs a command that prints headers, one `NAME: VALUE` a line.
@@ -112,7 +99,7 @@ pub(super) fn resource(env: &Env) -> Vec<(String, String)> {
     let further = env.text("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default().split(',');
     for (name, value) in further.filter_map(|pair| pair.split_once('=')) {
         resource.retain(|(key, _)| key != name.trim());
-        resource.push((name.trim().to_owned(), decoded(value.trim())));
+        resource.push((name.trim().to_owned(), percent_decoded(value.trim())));
     }
     resource
 }
