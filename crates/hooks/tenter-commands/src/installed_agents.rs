@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use tenter_base::search_path;
+use tenter_base::{did_you_mean, or_list, search_path};
 use tenter_bridge::breach::{self, Breach};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{RegistrationScope, Registry};
@@ -11,6 +11,7 @@ use tenter_bridge::{Host, hosts};
 use tenter_engine::Directories;
 use tenter_prove::Proof;
 use tenter_terminal::env::Env;
+use tenter_terminal::failure::Failure;
 
 use crate::agent_version;
 
@@ -70,7 +71,7 @@ pub(crate) fn proofs(env: &Env, host: &Host) -> Vec<Proof> {
     proofs
 }
 
-/// Returns the last denied call that an agent ran all the same; `None` if there was none since the last proof.
+/// Returns the last denied call that an agent ran anyway; `None` if there was none since the last proof.
 pub(crate) fn newest_breach(env: &Env, host: &Host) -> Option<Breach> {
     let proof = newest_proof(env, host);
     let is_new = |breach: &Breach| proof.is_none_or(|proof| proof.proved_at < breach.at);
@@ -80,4 +81,17 @@ pub(crate) fn newest_breach(env: &Env, host: &Host) -> Option<Breach> {
 /// Returns the registrations of the user.
 pub(crate) fn registry(env: &Env) -> Registry {
     Registry::in_home(&env.home).with_variables(&env.vars)
+}
+
+/// Returns the agent with this id.
+pub(crate) fn host(id: &str) -> Result<&'static Host, Failure> {
+    let by_program = |host: &&&Host| host.registration.programs.contains(&id);
+    let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
+    hosts::find(id).ok_or_else(|| {
+        let help = match hosts::ALL.iter().find(by_program) {
+            Some(host) => format!("did you mean `{}`?", host.id),
+            None => did_you_mean(id, &ids, || format!("Tenter knows {}", or_list(&ids))),
+        };
+        Failure::usage(format!("there is no agent {id:?}")).help(help)
+    })
 }

@@ -14,13 +14,11 @@ mod show;
 
 use std::path::Path;
 
-use tenter_base::{did_you_mean, or_list};
-use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
 
-use crate::installed_agents::registry;
+use crate::installed_agents::{host, registry};
 use crate::project::Project;
 
 /// Use your hooks in other agents.
@@ -53,19 +51,6 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
         Command::Prove(args) => prove::run(&Project::open(env, project)?, args),
         Command::Show(args) => show::run(Project::open(env, project)?, args),
     }
-}
-
-/// Returns the agent with this id.
-fn host(id: &str) -> Result<&'static Host, Failure> {
-    let by_program = |host: &&&Host| host.registration.programs.contains(&id);
-    let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
-    hosts::find(id).ok_or_else(|| {
-        let help = match hosts::ALL.iter().find(by_program) {
-            Some(host) => format!("did you mean `{}`?", host.id),
-            None => did_you_mean(id, &ids, || format!("Tenter knows {}", or_list(&ids))),
-        };
-        Failure::usage(format!("there is no agent {id:?}")).help(help)
-    })
 }
 
 /// Returns a diagnostic as a failure, with its position in the file.

@@ -13,7 +13,7 @@ use tenter_protocol::Diagnostic;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, styled};
 
-use crate::installed_agents::InstalledAgent;
+use crate::installed_agents::{InstalledAgent, host};
 use crate::project::Project;
 
 /// Find entries in agents' hook settings that cannot work.
@@ -56,14 +56,6 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
         }
     }
     Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
-}
-
-fn host(id: &str) -> Result<&'static Host, Failure> {
-    hosts::find(id).ok_or_else(|| {
-        let ids: Vec<&str> = hosts::ALL.iter().map(|host| host.id).collect();
-        let help = tenter_base::did_you_mean(id, &ids, || format!("agents are {}", ids.join(", ")));
-        Failure::usage(format!("there is no agent {id:?}")).help(help)
-    })
 }
 
 /// Returns the findings in the settings files of an agent. A file that is not valid is not one of hooks.
