@@ -119,7 +119,7 @@ impl TryFrom<Value> for Payload {
 }
 
 impl PayloadError {
-    /// Creates the error that the payload is longer than so many bytes.
+    /// Creates the error that the payload is longer than this many bytes.
     pub fn longer_than(bytes: u64) -> Self {
         Self(format!("the payload is longer than {} MiB", bytes >> 20))
     }

@@ -11,7 +11,7 @@ pub(crate) enum Since {
     At(Timestamp),
     /// So long ago.
     Ago(SignedDuration),
-    /// At the start of the day (UTC) so many days ago.
+    /// The start of the day (UTC), this many days ago.
     Midnight(i64),
 }
 

@@ -125,7 +125,7 @@ fn create_note(path: &Path) -> Result<CheckIn, String> {
         .map_err(|error| format!("the check-in {} cannot be created: {error}", path.display()))
 }
 
-/// Refuses if a promise does not hold, unless every confinement says that the command runs all the same.
+/// Refuses if a promise does not hold, unless every confinement says that the command runs anyway.
 fn demand(confinements: &[Confinement], reports: &[PromiseReport]) -> Result<(), String> {
     let broken: Vec<String> = reports
         .iter()

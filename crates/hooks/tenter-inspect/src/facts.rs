@@ -101,7 +101,7 @@ pub struct HostStatus {
     pub last_event: Option<String>,
     /// The last proof.
     pub proof: Option<HostProof>,
-    /// The last denied call that it ran all the same: what happened, and when.
+    /// The last denied call that it ran anyway: what happened, and when.
     pub breach: Option<(String, String)>,
 }
 

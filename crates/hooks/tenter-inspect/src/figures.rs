@@ -172,7 +172,7 @@ pub fn class(duration: Duration) -> usize {
     class.min(CLASSES - 1)
 }
 
-/// The durations of runs, as percentiles: the smallest duration that so many percent of the runs do not exceed.
+/// The durations of runs, as percentiles: the smallest duration that this percentage of the runs does not exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Durations {
     /// The median.

@@ -192,7 +192,7 @@ impl JournalIndex {
         self.failed.iter().map(|(id, why)| (id.as_str(), why.as_str()))
     }
 
-    /// Returns the sessions of whose journal only the newest part was read.
+    /// Returns the sessions with a journal that was read in part: only its newest records.
     pub fn cut(&self) -> impl Iterator<Item = &str> {
         self.sessions.iter().filter(|(_, session)| session.is_cut).map(|(id, _)| id.as_str())
     }

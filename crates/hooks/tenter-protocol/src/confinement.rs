@@ -158,7 +158,7 @@ impl Confinement {
             NetworkAccess::None => Some("has no network".to_owned()),
         };
         let otherwise = (self.otherwise == Some(Otherwise::Run))
-            .then(|| "runs all the same where this cannot be kept".to_owned());
+            .then(|| "runs anyway where this cannot be kept".to_owned());
         let write_not = listed("does not write", &self.write_not);
         let all = [write, write_not, read, network, otherwise].into_iter().flatten();
         let all: Vec<String> = all.collect();
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(
             own.in_words(),
             "writes only project, does not write docs, does not read ~/mail, has no network but for github.com, \
-             runs all the same where this cannot be kept"
+             runs anyway where this cannot be kept"
         );
     }
 

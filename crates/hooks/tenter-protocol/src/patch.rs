@@ -183,11 +183,7 @@ mod tests {
             let patch = Patch::parse(text);
             assert!(!patch.is_valid && patch.may_add_file(), "{text:?}");
         }
-        assert_eq!(
-            files("*** Update File: a\n"),
-            [("a", Update)],
-            "its files are found all the same"
-        );
+        assert_eq!(files("*** Update File: a\n"), [("a", Update)], "its files are found anyway");
         let of = |input: Value| Patch::of_input(input.as_object().unwrap()).map(|it| it.is_valid);
         assert_eq!(of(json!({"patch": ["*** Begin Patch"]})), Some(false));
         assert_eq!((of(json!({"patch": null})), of(json!({}))), (None, None));

@@ -8,7 +8,7 @@ use crate::{sandbox, transcripts};
 /// A time before every recorded call.
 const SINCE: &str = "--since=2026-01-01";
 
-/// Returns a sandbox in whose project Claude Code and Codex did a day's work.
+/// Returns a sandbox with a project in which Claude Code and Codex did a day's work.
 fn worked() -> Sandbox {
     let sandbox = sandbox();
     for host in ["claude-code", "codex"] {

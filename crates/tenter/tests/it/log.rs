@@ -21,7 +21,7 @@ fn hooks(records: &[Value]) -> Vec<&str> {
     records.iter().filter_map(|record| record["hook"].as_str()).collect()
 }
 
-/// Runs one query under whatever hooks there are; returns the conversation's id.
+/// Runs one query under the hooks of the sandbox; returns the conversation's id.
 fn ask(sandbox: &Sandbox, args: &[&str]) -> String {
     let model = sandbox.script("turns: [{text: ok}]");
     let args = [&["run", "--headless", "--model", &model, "hi"], args].concat();

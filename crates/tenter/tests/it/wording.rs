@@ -29,6 +29,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("what there is of|has to do with|comes about|what came of", "name it"),
     ("does it", "delete the comment, or say what the item does"),
     ("folders?", "directory"),
+    ("anybody", "name the actor: the user, the caller, another process"),
+    ("all the same", "anyway"),
+    ("and nor", "nor"),
+    ("(in|of) whose", "repeat the noun"),
 ];
 
 /// Texts that contain a phrase and stay: machine-read names, and names that others chose.

@@ -1,7 +1,7 @@
 //! The keyboard of a chat while no line editor reads from it: what the user types appears in the input line, and keys answer
 //! questions.
 //!
-//! A key that was pressed before a question never answers it, and nor does a key while the input line contains text.
+//! A key that was pressed before a question never answers it, nor does a key while the input line contains text.
 
 use std::io::{self, Write as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};

@@ -133,7 +133,7 @@ fn a_conversation_of_another_provider_is_converted() {
             assert!(answer.is_ok(), "{from:?} to {to:?}: {answer:?}");
             let sent = continuing.requests()[0].body.to_string();
             assert!(sent.contains("Looking.") && sent.contains("output 0"), "{from:?} to {to:?}");
-            // A signature means nothing to anybody else; to the one who made it, it still does.
+            // Only the provider that made a signature can read it.
             continuing.assert_clean();
         }
     }

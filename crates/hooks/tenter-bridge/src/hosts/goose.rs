@@ -30,7 +30,7 @@ pub(super) const HOST: Host = Host {
     blind_spots: &["Subagents and compactions fire no events."],
     notes: &[
         "Hooks cannot give the model any text except the reason of a denial and the message on which the agent continues.",
-        "A denied message is sent all the same: hooks see messages, but cannot reject them.",
+        "A denied message is sent anyway: hooks see messages, but cannot reject them.",
         "`disabledPlugins` in the settings of Goose can turn the plugin `tenter` off.",
         "With `--fail-closed`, only tool calls are blocked.",
         "Goose does not show notices of hooks; they are in the journal.",

@@ -5,7 +5,7 @@ use tenter_base::excerpt;
 
 use crate::digest::short_id;
 
-/// Maximum number of calls that are remembered. A host reports a denied call, or runs it all the same, before it makes many others.
+/// Maximum number of calls that are remembered. A host reports a denied call, or runs it anyway, before it makes many others.
 const MAX_CALLS: usize = 500;
 /// Length of the part of a reason by which the failure of a denied call is recognised, in characters.
 const REASON_HEAD: usize = 60;

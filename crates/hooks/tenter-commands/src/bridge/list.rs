@@ -42,7 +42,7 @@ pub(crate) struct ListedAgent {
     /// The newest proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proved: Option<ListedProof>,
-    /// The last denied call that the agent ran all the same, unless it was proved since.
+    /// The last denied call that the agent ran anyway, unless it was proved since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breach: Option<ListedBreach>,
     /// Tools that sessions used and Tenter does not know by their names.
@@ -163,7 +163,7 @@ fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
     Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
 }
 
-/// Returns the last denied call that an agent ran all the same.
+/// Returns the last denied call that an agent ran anyway.
 fn breach(project: &Project, host: &Host) -> Option<ListedBreach> {
     let breach = newest_breach(project.env, host)?;
     let message = breach.describe(host);

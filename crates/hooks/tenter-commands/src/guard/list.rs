@@ -80,9 +80,9 @@ fn print(guard: &ListedGuard) {
     let states = [("yours", guard.user), ("the project's", guard.project)];
     let states = states.into_iter().filter(|(_, state)| *state != GuardState::Absent);
     let states: Vec<String> = states
-        .map(|(whose, state)| {
+        .map(|(hooks, state)| {
             let style = if state == GuardState::Current { GOOD } else { NOTICE };
-            format!("{} in {whose}", styled(style, state.as_str()))
+            format!("{} in {hooks}", styled(style, state.as_str()))
         })
         .collect();
     let states = if states.is_empty() { styled(FAINT, "not installed") } else { states.join(", ") };

@@ -17,7 +17,7 @@ fn in_sub(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Returns a project with the trusted hook `guard`, in whose directory `sub` `created` exists.
+/// Returns a project with the trusted hook `guard` and a directory `sub`, in which `created` exists.
 fn guarded(created: &[&str]) -> Scene {
     let scene = Scene::gated();
     scene.hook(OUTER, "guard", GUARD);

@@ -77,7 +77,7 @@ pub fn is_minisign_key(text: &str) -> bool {
 pub struct KeyRing<'k> {
     /// The pinned keys.
     pub keys: &'k [PinnedKey],
-    /// The environment, in whose `PATH` is `ssh-keygen`.
+    /// The environment; its `PATH` has `ssh-keygen`.
     pub env: &'k [(OsString, OsString)],
     /// An existing directory for a temporary file.
     pub scratch: &'k Path,

@@ -97,7 +97,7 @@ fn the_complete_example_misses_only_what_it_is_known_to_miss() {
 #[test]
 fn an_asynchronous_formatter_delays_nothing_and_is_drained() {
     let sandbox = sandbox();
-    // It ends only after the model's next tool call, which would never come if anybody waited for it.
+    // It ends only after the model's next tool call, which would never come if the agent waited for the hook.
     let script = "#!/bin/sh\ncat > /dev/null\nuntil [ -e agent-continued ]; do sleep 0.01; done\necho formatted >> a.py\n\
                   echo '{\"decision\": \"deny\", \"reason\": \"too late\"}'\n";
     install(&sandbox, FORMATTING, script);
