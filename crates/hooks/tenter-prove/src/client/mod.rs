@@ -80,7 +80,7 @@ pub struct OwnSandbox {
     pub setting: &'static str,
     /// The programs that it needs on Linux.
     pub programs: &'static [&'static str],
-    /// What the agent does where one of them is not installed, and what to install.
+    /// The effect of one of them that is not installed, and the packages to install.
     pub without_programs: &'static str,
 }
 

@@ -15,7 +15,7 @@ use crate::{Measured, Plan};
 pub(crate) const EMPTY: &str = env!("CARGO_BIN_EXE_tenter-bench-empty");
 /// Number of hooks in the project.
 const HOOKS: usize = 50;
-/// What a user asks of `tenter`: the arguments, and the maximum ratio of its time to the time of the empty program.
+/// The commands of a user: the arguments, and the maximum ratio of its time to the time of the empty program.
 const COMMANDS: [(&str, &[&str], Option<f64>); 3] = [
     ("`tenter --version`", &["--version"], Some(1.5)),
     ("`tenter hooks list`, 50 hooks", &["hooks", "list"], Some(2.5)),
@@ -44,9 +44,9 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     }
     for (name, budget) in PROGRAMS {
         let size = std::fs::metadata(program(name)?)?.len();
-        let shown = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
+        let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         let row = format!("size of `{name}`");
-        report.budget(&row, &format!("≤ {}", shown(budget)), shown(size), size <= budget);
+        report.budget(&row, &format!("≤ {}", megabytes(budget)), megabytes(size), size <= budget);
     }
     Ok(())
 }
