@@ -199,7 +199,7 @@ impl Catalog {
 
 /// Finds, examines and orders all hooks. A broken hook is listed as such and shadows no other (R9, R13).
 ///
-/// The hooks of each project are loaded on their own, the outermost first: its trust, its `hooks.toml` and its state concerns no
+/// The hooks of each project are loaded on their own, the outermost first: its trust, its `hooks.toml` and its state concern no
 /// other project, and none of its running hooks is shadowed by a hook of an inner project (R89).
 pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let hasher = Hasher::new(MAX_LOAD_BYTES, request.cancel);

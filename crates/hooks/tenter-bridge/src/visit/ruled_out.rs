@@ -112,7 +112,7 @@ impl<'v> OrdinaryEvent<'v> {
         let kind: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
         let tool = call.as_ref().map(HookSummaries::tool_key).unwrap_or_default();
         let name = digest(&[&project.to_string_lossy(), &kind.join(" "), &tool]);
-        let directory = visitor.directories.state.join("bridge/summaries");
+        let directory = visitor.directories.state.join("bridge/concerns");
         Some(Self {
             visitor,
             occurrence,
