@@ -3,6 +3,7 @@
 use crate::facts::FlowSource;
 
 /// A word after expansion, as far as it is known.
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
     /// Parts that are not known are as written.
@@ -12,6 +13,8 @@ pub(crate) struct Field {
     pub(crate) is_glob: bool,
     /// `<(…)` or `>(…)`.
     pub(crate) is_process: bool,
+    /// More than this text is in it, which is not known: what a program whose output is not read writes into the same file or pipe.
+    pub(crate) is_partial: bool,
     /// The origin of its text, if that is not the script.
     pub(crate) sources: Vec<FlowSource>,
 }
@@ -29,6 +32,7 @@ impl Field {
             is_certain: true,
             is_glob: false,
             is_process: false,
+            is_partial: false,
             sources: Vec::new(),
         }
     }
@@ -43,6 +47,7 @@ impl Field {
         self.is_certain &= other.is_certain;
         self.is_glob |= other.is_glob;
         self.is_process |= other.is_process;
+        self.is_partial |= other.is_partial;
         add_sources(&mut self.sources, &other.sources);
     }
 
@@ -53,8 +58,14 @@ impl Field {
             is_certain: self.is_certain,
             is_glob: self.is_glob,
             is_process: self.is_process,
+            is_partial: self.is_partial,
             sources: self.sources.clone(),
         }
+    }
+
+    /// This field, if nothing else is in the text.
+    pub(crate) fn whole(&self) -> Option<&Self> {
+        (!self.is_partial).then_some(self)
     }
 
     /// The fields with a separator between them.
@@ -68,6 +79,11 @@ impl Field {
         }
         all
     }
+}
+
+/// Checks whether a part of a text, or all of it, is not known.
+pub(crate) fn is_incomplete(text: Option<&Field>) -> bool {
+    text.is_none_or(|text| text.is_partial)
 }
 
 /// Adds the sources that are not there yet.

@@ -3,7 +3,7 @@
 
 use crate::facts::SqlStatement;
 
-/// Maximum number of statements that are read.
+/// Maximum number of different statements that are read.
 const MAX_STATEMENTS: usize = 256;
 
 /// Maximum depth of statements in statements.
@@ -40,6 +40,8 @@ pub(crate) struct SqlFacts {
     pub(crate) statements: Vec<SqlStatement>,
     /// Commands for a shell: `\! ls`, `.shell ls`, `system ls`.
     pub(crate) scripts: Vec<String>,
+    /// A limit was reached: statements that were not read may follow.
+    pub(crate) over_limit: bool,
 }
 
 /// A part of a text.
@@ -67,6 +69,7 @@ pub(crate) fn read(text: &str) -> SqlFacts {
 impl SqlFacts {
     fn add(&mut self, text: &str, depth: usize) {
         if depth >= MAX_NESTING {
+            self.over_limit = true;
             return;
         }
         let tokens = Tokens { rest: text, is_at_line_start: true, scripts: &mut self.scripts };
@@ -96,9 +99,6 @@ impl SqlFacts {
 
     /// Adds the statement at the start of these tokens.
     fn add_one(&mut self, tokens: &[Token<'_>]) {
-        if self.statements.len() >= MAX_STATEMENTS {
-            return;
-        }
         let mut words = Vec::new();
         let mut has_where = false;
         for (at, token) in own_tokens(tokens) {
@@ -115,9 +115,16 @@ impl SqlFacts {
             }
         }
         let statement = words.join(" ");
-        if !statement.is_empty() {
-            self.statements.push(SqlStatement { statement, has_where, command: 0 });
+        let statement = SqlStatement { statement, has_where, command: 0 };
+        // A thousand rows that are inserted are one fact.
+        if statement.statement.is_empty() || self.statements.contains(&statement) {
+            return;
         }
+        if self.statements.len() >= MAX_STATEMENTS {
+            self.over_limit = true;
+            return;
+        }
+        self.statements.push(statement);
     }
 }
 
@@ -408,6 +415,12 @@ mod tests {
                 let _ = read(&text.repeat(count));
             }
         }
+        // Statements that are the same are one fact, so that what follows a dump is seen.
+        let dump = "insert into a values (1);".repeat(2000) + "drop table b";
+        let facts = read(&dump);
+        assert_eq!((facts.statements.len(), facts.over_limit), (2, false));
+        let tables: Vec<String> = (0..300).map(|table| format!("drop table t{table}")).collect();
+        assert!(read(&tables.join(";")).over_limit);
         assert!(read(&"delete from a;".repeat(5000)).statements.len() <= MAX_STATEMENTS);
         assert!(read(&"(delete ".repeat(8000)).statements.len() <= MAX_STATEMENTS);
     }

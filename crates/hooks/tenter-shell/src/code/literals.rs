@@ -3,6 +3,8 @@
 
 use std::cell::Cell;
 
+use super::marked::quoted_by_letters;
+
 /// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Argument {
@@ -25,31 +27,63 @@ impl Argument {
 
 /// Maximum number of bytes of the arguments of one call, and of arguments.
 pub(super) const MAX_BYTES: usize = 4096;
-const MAX_ARGUMENTS: usize = 16;
-/// Maximum number of variables that are looked up in a program, and of variables in the values of variables.
-const LOOKUPS: usize = 32;
-pub(super) const DEPTH: usize = 8;
+pub(super) const MAX_ARGUMENTS: usize = 16;
+/// Maximum number of words of a list.
+const MAX_WORDS: usize = 64;
+/// Maximum number of bytes in which variables are looked up, and of variables in the values of variables.
+const LOOKUPS: usize = 32 * crate::limits::MAX_BYTES;
+const DEPTH: usize = 8;
 /// Maximum number of bytes that are read, some of them several times.
 const FUEL: usize = 4 * crate::limits::MAX_BYTES;
 
 /// A program, in which the values of variables are looked up.
 pub(super) struct Source<'a> {
     text: &'a str,
+    /// Number of bytes in which variables were looked up.
     lookups: Cell<usize>,
     /// Number of bytes that may still be read, so that brackets in brackets do not take long.
     fuel: Cell<usize>,
+    limit: Cell<Option<Limit>>,
+    /// The limit that the first argument reached.
+    first_limit: Cell<Option<Limit>>,
+}
+
+/// The limit that the arguments of a call reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// It is too long or too deeply nested.
+    Length,
+    /// A list has more words.
+    Words,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, lookups: Cell::new(0), fuel: Cell::new(FUEL) }
+        Self {
+            text,
+            lookups: Cell::new(0),
+            fuel: Cell::new(FUEL),
+            limit: Cell::new(None),
+            first_limit: Cell::new(None),
+        }
     }
 
     /// The arguments after the name of a call, which ends at `at`.
     pub(super) fn arguments(&self, at: usize) -> Vec<Argument> {
+        self.limit.set(None);
         let text = self.text[at..].trim_start();
         let rest = text.strip_prefix('(').unwrap_or(text);
         Literals { source: self, rest, budget: MAX_BYTES, at, depth: 0 }.arguments()
+    }
+
+    /// The limits that the first of the last arguments reached, and all.
+    pub(super) fn limits(&self) -> (Option<Limit>, Option<Limit>) {
+        (self.first_limit.get(), self.limit.get())
+    }
+
+    /// Checks whether a limit for the whole program was reached.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.fuel.get() == 0 || self.lookups.get() >= LOOKUPS
     }
 
     /// The text of the arguments after the name of a call, which ends at `at`.
@@ -68,11 +102,16 @@ impl<'a> Source<'a> {
     /// The value of the object before `.name`, which starts at `at`: `Path("x")`, or a variable.
     pub(super) fn object(&self, at: usize) -> Option<String> {
         let before = self.text[..at].trim_end().strip_suffix('.')?;
-        let start = object_start(before);
+        let start = super::marked::object_start(before);
         let rest = &before[start..];
         let mut reader = Literals { source: self, rest, budget: MAX_BYTES, at: start, depth: 0 };
         let value = reader.value()?;
         reader.rest.trim().is_empty().then_some(value)
+    }
+
+    /// The text between two positions.
+    pub(super) fn between(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// Returns the text after the last `name =` before a position.
@@ -80,9 +119,9 @@ impl<'a> Source<'a> {
         if self.lookups.get() >= LOOKUPS || name.is_empty() {
             return None;
         }
-        self.lookups.set(self.lookups.get() + 1);
         let text = &self.text[..before];
-        text.rmatch_indices(name).take(64).find_map(|(at, _)| {
+        self.lookups.set(self.lookups.get() + text.len());
+        text.rmatch_indices(name).find_map(|(at, _)| {
             let is_start =
                 !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_.$@".contains(c));
             let rest = text[at + name.len()..].trim_start();
@@ -96,34 +135,6 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The start of the expression at the end of a text: names, dots, literals, and what is in brackets.
-fn object_start(text: &str) -> usize {
-    let letters: Vec<(usize, char)> = text.char_indices().rev().take(MAX_BYTES).collect();
-    let mut start = text.len();
-    let mut open = 0_usize;
-    let mut quote = None;
-    for (at, letter) in letters {
-        match (quote, letter) {
-            (Some(open_quote), letter) => {
-                if letter == open_quote {
-                    quote = None;
-                }
-            }
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, ')' | ']') => open += 1,
-            (None, '(' | '[') if open > 0 => open -= 1,
-            (None, letter) => {
-                let is_part = letter.is_alphanumeric() || "_.$@".contains(letter);
-                if open == 0 && !is_part {
-                    break;
-                }
-            }
-        }
-        start = at;
-    }
-    start
-}
-
 pub(super) struct Literals<'a, 's> {
     pub(super) source: &'s Source<'a>,
     pub(super) rest: &'a str,
@@ -135,7 +146,12 @@ pub(super) struct Literals<'a, 's> {
 
 impl Literals<'_, '_> {
     pub(super) fn peek(&self) -> Option<char> {
-        self.rest.chars().next().filter(|_| self.budget > 0 && self.source.fuel.get() > 0)
+        let next = self.rest.chars().next()?;
+        let is_within = self.budget > 0 && self.source.fuel.get() > 0;
+        if !is_within {
+            self.source.limit.set(self.source.limit.get().or(Some(Limit::Length)));
+        }
+        is_within.then_some(next)
     }
 
     pub(super) fn bump(&mut self) -> Option<char> {
@@ -153,6 +169,15 @@ impl Literals<'_, '_> {
             self.budget = self.budget.saturating_sub(text.len());
         }
         is_next
+    }
+
+    /// Checks whether the nesting reaches the limit, and keeps that.
+    pub(super) fn is_too_deep(&self) -> bool {
+        let is_too_deep = self.depth > DEPTH;
+        if is_too_deep {
+            self.source.limit.set(self.source.limit.get().or(Some(Limit::Length)));
+        }
+        is_too_deep
     }
 
     pub(super) fn blanks(&mut self) {
@@ -176,10 +201,18 @@ impl Literals<'_, '_> {
                 break;
             }
             let argument = self.argument();
+            if all.is_empty() {
+                self.source.first_limit.set(self.source.limit.get());
+            }
             all.push(argument);
             if !self.comma() {
-                break;
+                return all;
             }
+        }
+        if all.is_empty() {
+            self.source.first_limit.set(self.source.limit.get());
+        } else if all.len() == MAX_ARGUMENTS {
+            self.source.limit.set(Some(Limit::Words));
         }
         all
     }
@@ -203,7 +236,7 @@ impl Literals<'_, '_> {
         {
             return words;
         }
-        let argument = if self.depth > DEPTH {
+        let argument = if self.is_too_deep() {
             Argument::Other
         } else if self.peek() == Some('[') {
             self.list()
@@ -215,7 +248,10 @@ impl Literals<'_, '_> {
                     (self.rest, self.budget) = (rest, budget);
                     self.list()
                 }
-                None => Argument::Other,
+                None => {
+                    (self.rest, self.budget) = (rest, budget);
+                    self.list_variable().unwrap_or(Argument::Other)
+                }
             }
         };
         let argument = match argument {
@@ -241,31 +277,6 @@ impl Literals<'_, '_> {
         }
     }
 
-    /// `["rm", "-rf"].join(" ")`, after the bracket.
-    fn joined_words(&mut self, words: &[Option<String>]) -> Argument {
-        let separator = self.value();
-        self.blanks();
-        let words: Option<Vec<String>> = words.iter().cloned().collect();
-        match (separator, words, self.skip(")")) {
-            (Some(separator), Some(words), true) => Argument::Text(words.join(&separator)),
-            _ => Argument::Other,
-        }
-    }
-
-    /// `qw(rm -rf a)` and `*%w[rm -rf a]`.
-    fn words_by_letters(&mut self) -> Option<Argument> {
-        let text = self.rest.trim_start_matches('*');
-        if !text.starts_with("qw") && !text.starts_with("%w") {
-            return None;
-        }
-        let (words, length) = quoted_by_letters(text)?;
-        let words = words.split_whitespace().map(|word| Some(word.to_owned())).collect();
-        let whole = &self.rest[..self.rest.len() - text.len() + length];
-        self.skip(whole);
-        self.blanks();
-        Some(Argument::List(words))
-    }
-
     /// Moves to the end of an expression.
     fn expression(&mut self) {
         let mut open = 0_usize;
@@ -284,7 +295,7 @@ impl Literals<'_, '_> {
         }
     }
 
-    fn list(&mut self) -> Argument {
+    pub(super) fn list(&mut self) -> Argument {
         self.bump();
         self.depth += 1;
         let mut words = Vec::new();
@@ -299,7 +310,8 @@ impl Literals<'_, '_> {
                     self.bump();
                     break;
                 }
-                Some(_) if words.len() >= 64 => {
+                Some(_) if words.len() >= MAX_WORDS => {
+                    self.source.limit.set(Some(Limit::Words));
                     self.expression();
                 }
                 Some(_) => {
@@ -337,8 +349,11 @@ impl Literals<'_, '_> {
             }
             // `"a" "b"`
             let is_next = self.rest.starts_with(['"', '\'']);
-            let is_joined =
-                !is_path && (self.skip("+") || self.skip(". ") || (is_dot && self.skip(".")));
+            let is_joined = !is_path
+                && (self.skip("+")
+                    || self.skip("..")
+                    || self.skip(". ")
+                    || (is_dot && self.skip(".")));
             if !is_path && !is_joined && !is_next {
                 (self.rest, self.budget) = (rest, budget);
                 return Some(value);
@@ -352,27 +367,9 @@ impl Literals<'_, '_> {
         }
     }
 
-    /// `"%s/a" % x`, after the sign.
-    fn formatted(&mut self, format: &str) -> Option<String> {
-        self.blanks();
-        let values = match self.argument_of_format() {
-            Argument::List(values) => values.into_iter().collect::<Option<Vec<String>>>()?,
-            argument => vec![argument.text()?],
-        };
-        let fill = |text: String, value: &String| text.replacen("%s", value, 1);
-        Some(values.iter().fold(format.to_owned(), fill))
-    }
-
-    fn argument_of_format(&mut self) -> Argument {
-        match self.peek() {
-            Some('(') => self.list(),
-            _ => self.term().map_or(Argument::Other, Argument::Text),
-        }
-    }
-
-    fn term(&mut self) -> Option<String> {
+    pub(super) fn term(&mut self) -> Option<String> {
         self.depth += 1;
-        let value = if self.depth > DEPTH { None } else { self.whole_term() };
+        let value = if self.is_too_deep() { None } else { self.whole_term() };
         self.depth -= 1;
         value
     }
@@ -417,7 +414,9 @@ impl Literals<'_, '_> {
     /// if one has no value, or the text no end.
     fn text(&mut self, template: Option<&str>) -> Option<String> {
         let quote = self.bump()?;
-        let is_triple = self.rest.starts_with([quote, quote]) && self.rest[1..].starts_with(quote);
+        if self.rest.starts_with([quote, quote]) && self.rest[1..].starts_with(quote) {
+            return self.triple_quoted(quote, template);
+        }
         let mut text = Some(String::new());
         loop {
             let next = self.bump()?;
@@ -446,7 +445,18 @@ impl Literals<'_, '_> {
                 text.push(letter);
             }
         }
-        text.filter(|_| !is_triple)
+        text
+    }
+
+    /// The rest of a text in three quotes, after the first. `None` if it has expressions.
+    fn triple_quoted(&mut self, quote: char, template: Option<&str>) -> Option<String> {
+        let marks: String = [quote; 3].iter().collect();
+        self.skip(&marks[1..]);
+        let text = &self.rest[..self.rest.find(&marks)?];
+        self.skip(text);
+        self.rest = &self.rest[marks.len()..];
+        let has_expressions = template == Some("") && text.contains('{');
+        (!has_expressions).then(|| text.to_owned())
     }
 
     /// The value of an expression in braces, after the first one.
@@ -465,28 +475,6 @@ impl Literals<'_, '_> {
 
 fn split_words(text: &str) -> Argument {
     Argument::List(text.split_whitespace().map(|word| Some(word.to_owned())).collect())
-}
-
-/// The text of `q(…)`, `qq{…}`, `qw[…]`, `%w(…)` and `%q|…|`, and the length of the whole.
-fn quoted_by_letters(text: &str) -> Option<(&str, usize)> {
-    let names = ["qw", "qq", "q", "%w", "%q", "%Q", "%"];
-    let name = names.iter().find(|name| text.starts_with(**name))?;
-    let (inner, length) = in_marks(&text[name.len()..])?;
-    Some((inner, name.len() + length))
-}
-
-/// The text in the marks that a text begins with, and the length of the whole: `(…)`, `/…/`.
-pub(super) fn in_marks(text: &str) -> Option<(&str, usize)> {
-    let open = text.chars().next()?;
-    let close = match open {
-        '(' => ')',
-        '[' => ']',
-        '{' => '}',
-        '|' | '/' => open,
-        _ => return None,
-    };
-    let end = 1 + text[1..].find(close)?;
-    Some((&text[1..end], end + 1))
 }
 
 /// A path below another; an absolute path replaces it.

@@ -2,13 +2,14 @@
 
 use crate::facts::{Language, PathOp};
 
-use super::{CodeCall, CodeReader, MAX_CALLS, literals};
+use super::literals::MAX_BYTES;
+use super::{CodeCall, CodeReader};
 
 impl CodeReader<'_> {
     /// `` `…` `` runs a command in Perl, Ruby and PHP, and after `$` in Bun's JavaScript; `%x(…)` does in Ruby, and `qx(…)` in Perl.
     pub(super) fn backticks(&mut self) {
         use Language::{Node, Other, Perl, Php, Ruby};
-        let parts: Vec<&str> = self.text.split('`').take(2 * MAX_CALLS).collect();
+        let parts: Vec<&str> = self.text.split('`').collect();
         let in_backticks = parts.iter().skip(1).step_by(2);
         let before = parts.iter().step_by(2);
         let is_run = |before: &str| match self.language {
@@ -25,9 +26,9 @@ impl CodeReader<'_> {
             Ruby => "%x",
             _ => "",
         };
-        let marked = self.text.match_indices(name).filter(|_| !name.is_empty()).take(MAX_CALLS);
+        let marked = self.text.match_indices(name).filter(|_| !name.is_empty());
         scripts.extend(marked.filter_map(|(at, _)| {
-            literals::in_marks(&self.text[at + name.len()..]).map(|(script, _)| script)
+            in_marks(&self.text[at + name.len()..]).map(|(script, _)| script)
         }));
         for script in scripts {
             self.facts.dynamic |= script.contains(['$', '#']);
@@ -37,7 +38,7 @@ impl CodeReader<'_> {
 
     /// `"command".execute()` of Groovy, `"command".!` of Scala.
     pub(super) fn executed_texts(&mut self) {
-        let parts: Vec<&str> = self.text.split('"').take(MAX_CALLS).collect();
+        let parts: Vec<&str> = self.text.split('"').collect();
         for pair in parts.windows(2).skip(1).step_by(2) {
             let next = pair[1].trim_start();
             let is_run = next.starts_with(".execute(")
@@ -49,7 +50,7 @@ impl CodeReader<'_> {
 
     /// `exec command` of Tcl, `spawn command` of expect: the rest of a statement is a command.
     pub(super) fn lines_after(&mut self, words: &[&str]) {
-        for statement in self.text.split(['\n', ';']).take(MAX_CALLS) {
+        for statement in self.text.split(['\n', ';']) {
             let statement = statement.trim_start_matches([' ', '\t', '[', '{', '"', '\'']);
             let rest = words.iter().find_map(|word| statement.strip_prefix(word));
             let script =
@@ -61,10 +62,13 @@ impl CodeReader<'_> {
     /// `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     pub(super) fn pipes(&mut self) {
         let (mut before, mut has_print) = ("", false);
-        for (index, part) in self.text.split('"').enumerate().take(MAX_CALLS) {
+        for (index, part) in self.text.split('"').enumerate() {
             let is_literal = index % 2 == 1;
             let end = before.trim_end();
             if is_literal && end.ends_with('|') && !end.ends_with("||") {
+                // `{print | "sh"}`.
+                self.facts.runs_input |=
+                    has_print && matches!(part.rsplit('/').next(), Some("sh" | "bash" | "zsh"));
                 self.facts.calls.push(CodeCall::Script(part.to_owned()));
             }
             // `getline line < "file"`.
@@ -97,4 +101,54 @@ fn prints_at_end(text: &str, prints: bool) -> bool {
         Some((_, statement)) => statement.contains("print"),
         None => prints || text.contains("print"),
     }
+}
+
+/// The text of `q(…)`, `qq{…}`, `qw[…]`, `%w(…)` and `%q|…|`, and the length of the whole.
+pub(super) fn quoted_by_letters(text: &str) -> Option<(&str, usize)> {
+    let names = ["qw", "qq", "q", "%w", "%q", "%Q", "%"];
+    let name = names.iter().find(|name| text.starts_with(**name))?;
+    let (inner, length) = in_marks(&text[name.len()..])?;
+    Some((inner, name.len() + length))
+}
+
+/// The text in the marks that a text begins with, and the length of the whole: `(…)`, `/…/`.
+fn in_marks(text: &str) -> Option<(&str, usize)> {
+    let open = text.chars().next()?;
+    let close = match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '|' | '/' => open,
+        _ => return None,
+    };
+    let end = 1 + text[1..].find(close)?;
+    Some((&text[1..end], end + 1))
+}
+
+/// The start of the expression at the end of a text: names, dots, literals, and what is in brackets.
+pub(super) fn object_start(text: &str) -> usize {
+    let letters: Vec<(usize, char)> = text.char_indices().rev().take(MAX_BYTES).collect();
+    let mut start = text.len();
+    let mut open = 0_usize;
+    let mut quote = None;
+    for (at, letter) in letters {
+        match (quote, letter) {
+            (Some(open_quote), letter) => {
+                if letter == open_quote {
+                    quote = None;
+                }
+            }
+            (None, '"' | '\'') => quote = Some(letter),
+            (None, ')' | ']') => open += 1,
+            (None, '(' | '[') if open > 0 => open -= 1,
+            (None, letter) => {
+                let is_part = letter.is_alphanumeric() || "_.$@".contains(letter);
+                if open == 0 && !is_part {
+                    break;
+                }
+            }
+        }
+        start = at;
+    }
+    start
 }

@@ -3,18 +3,23 @@
 //! This is no parser. A call counts wherever its name is, so that the facts contain at least what a plain program does. Strings
 //! and comments can contain calls that never happen, which is why the facts that come of this are not certain.
 
+mod calls;
 mod literals;
 mod marked;
 mod named;
 mod tables;
 mod taint;
 
+use std::collections::HashMap;
+
 use crate::facts::{Language, PathOp};
 
-use literals::{Argument, Source};
-use tables::{CALLS, Call, Effect, NO_OBJECT, OBJECT};
+use calls::{is_call, may_be_call, names, renamed};
+use literals::{Argument, Limit, Source};
+use tables::{CALLS, Call, Effect, OBJECT};
 
 /// The facts about a program, as far as it can be read.
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CodeFacts {
     pub(crate) calls: Vec<CodeCall>,
@@ -24,6 +29,14 @@ pub(crate) struct CodeFacts {
     pub(crate) runs_decoded: bool,
     /// It runs what it downloads.
     pub(crate) runs_download: bool,
+    /// It runs what it reads from its standard input.
+    pub(crate) runs_input: bool,
+    /// It downloads something.
+    pub(crate) downloads: bool,
+    /// It contains all variables of its environment.
+    pub(crate) has_environment: bool,
+    /// A limit was reached: calls that were not read may follow.
+    pub(crate) over_limit: bool,
 }
 
 /// A call.
@@ -38,6 +51,7 @@ pub(crate) enum CodeCall {
         recursive: bool,
     },
     Network,
+    Sql(String),
 }
 
 /// Maximum number of calls that are read.
@@ -60,10 +74,10 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         deletes_unknown: false,
     };
     let mut tried = 0;
-    let renamed = renamed(text);
+    let renamed: HashMap<&str, &str> = renamed(text).collect();
     for (start, name) in names(text) {
         let length = name.len();
-        let name = renamed.iter().find(|(new, _)| *new == name).map_or(name, |(_, old)| old);
+        let name = renamed.get(name).copied().unwrap_or(name);
         let before = &text[..start];
         let after = &text[start + length..];
         if !may_be_call(language, name, after) {
@@ -72,6 +86,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         }
         if tried >= MAX_CALLS {
             reader.facts.dynamic = true;
+            reader.facts.over_limit = true;
             break;
         }
         let mut calls = CALLS.iter().filter(|call| call.language == language && call.name == name);
@@ -82,6 +97,9 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
             reader.add(call, start, start + length + mark);
         }
     }
+    reader.facts.downloads = taint::downloads(text);
+    reader.facts.has_environment = taint::has_environment(text);
+    reader.facts.over_limit |= reader.source.is_exhausted();
     reader.delete_listed();
     reader.backticks();
     match language {
@@ -95,92 +113,6 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         _ => {}
     }
     reader.facts
-}
-
-/// Checks whether arguments may follow a name. `eval` needs no brackets, and can be an argument itself: `.then(eval)`.
-/// `Dir["a/*"]` lists files, and `unlink glob("a/*")` deletes them.
-fn may_be_call(language: Language, name: &str, after: &str) -> bool {
-    let next = after.trim_start();
-    let is_eval = name == "eval" && !next.starts_with(['{', '=', ':']);
-    let is_marked = language == Language::Other && next.starts_with("!(");
-    let is_list = name == "Dir" && next.starts_with('[');
-    let is_nested = ["glob(", "glob ", "Dir", "qw", "q(", "qq", "*%w"]
-        .iter()
-        .any(|start| next.starts_with(start));
-    let is_open = language == Language::Perl && name == "open";
-    is_eval || is_open || is_marked || is_list || is_nested || next.starts_with(['(', '"', '\''])
-}
-
-/// The new and old names of `from shutil import rmtree as remove` and `import {rmSync as remove} from "fs"`.
-fn renamed(text: &str) -> Vec<(&str, &str)> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    // `const {rmSync: remove} = require("fs")`.
-    let in_braces = || text.match_indices(": ").chain(text.match_indices(':'));
-    let has_braces = text.contains("require(") && text.contains('{');
-    let markers = text.match_indices(" as ").take(MAX_CALLS);
-    let markers = markers.chain(in_braces().take(if has_braces { MAX_CALLS } else { 0 }));
-    let pairs = markers.filter_map(|(at, marker)| {
-        let before = text[..at].trim_end();
-        let old = &before[before.trim_end_matches(is_part).len()..];
-        let after = text[at + marker.len()..].trim_start();
-        let new = &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())];
-        let is_known = CALLS.iter().any(|call| call.name == old);
-        (is_known && !new.is_empty()).then_some((new, old))
-    });
-    pairs.collect()
-}
-
-/// The identifiers of a text, with their positions.
-fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut rest = 0;
-    std::iter::from_fn(move || {
-        let start = rest + text[rest..].find(|c: char| c.is_ascii_alphabetic() || c == '_')?;
-        let length = text[start..].find(|c| !is_part(c)).unwrap_or(text.len() - start);
-        rest = start + length;
-        Some((start, &text[start..rest]))
-    })
-}
-
-/// Checks whether a name names a call: its object fits, and arguments follow.
-fn is_call(call: &Call, text: &str, before: &str, after: &str) -> bool {
-    // `shell-command` of Lisp.
-    let separators: &[char] =
-        if call.language == Language::Other { &['.', ':', '-'] } else { &['.', ':'] };
-    let object = before.trim_end().strip_suffix(separators);
-    let object = object.map(|before| before.trim_end_matches(':'));
-    let has_object = match call.object {
-        "" => true,
-        NO_OBJECT => object.is_none(),
-        name => match object {
-            Some(object) => object.ends_with(name) || is_import_of(text, name, object),
-            None => text.contains(&format!("from {name} import ")),
-        },
-    };
-    let next = after.trim_start().trim_start_matches('!').chars().next();
-    if call.effect == Effect::Eval {
-        let is_bare = match call.language {
-            Language::Node => call.name == "eval" && matches!(next, Some(')' | ',')),
-            Language::Perl | Language::Ruby => {
-                next.is_some_and(|next| next.is_alphanumeric() || "$\"'[".contains(next))
-            }
-            _ => false,
-        };
-        return has_object && (is_bare || next == Some('('));
-    }
-    let is_command = matches!(call.language, Language::Perl | Language::Ruby | Language::Other);
-    let takes_list = matches!((call.effect, next), (Effect::List(_), Some('[')));
-    let is_open = call.effect == Effect::OpenLast && next.is_some_and(char::is_alphabetic);
-    let is_nested = is_open || (is_command && matches!(next, Some('g' | 'D' | 'q' | '*')));
-    let is_quoted = is_command && matches!(next, Some('"' | '\''));
-    has_object && (next == Some('(') || is_quoted || takes_list || is_nested)
-}
-
-/// Checks whether the text imports a module under the name at the end of `before`: `import subprocess as sp`.
-fn is_import_of(text: &str, module: &str, before: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name = &before[before.trim_end_matches(is_part).len()..];
-    !name.is_empty() && text.contains(&format!("import {module} as {name}"))
 }
 
 /// Reads one program.
@@ -203,6 +135,7 @@ impl CodeReader<'_> {
         let is_index = matches!(call.effect, Effect::List(_)) && self.text[end..].starts_with('[');
         let end = end + usize::from(is_index);
         let arguments = self.source.arguments(end);
+        self.facts.over_limit |= self.is_cut(call.effect, &arguments);
         match call.effect {
             Effect::Shell => match arguments.first() {
                 Some(Argument::Text(script)) => {
@@ -213,6 +146,11 @@ impl CodeReader<'_> {
                 _ => self.runs_unknown(end),
             },
             Effect::Words => self.argv(&arguments, end),
+            Effect::Lisp => {
+                let words = self.words_of_lisp(end);
+                self.words(words.into_iter().map(Some).collect(), end);
+            }
+            Effect::Builder => self.builder(&arguments, end),
             Effect::Program => self.program(arguments, end),
             Effect::Transfer(op) => {
                 let is_recursive = op == PathOp::Move;
@@ -220,6 +158,10 @@ impl CodeReader<'_> {
                 self.path(arguments.get(1), PathOp::Write, false);
             }
             Effect::Eval => self.eval(&arguments, end),
+            Effect::Sql => {
+                let text = arguments.first().and_then(Argument::text);
+                self.facts.calls.extend(text.map(CodeCall::Sql));
+            }
             Effect::Network => self.facts.calls.push(CodeCall::Network),
             Effect::Open => self.open(&arguments),
             Effect::OpenLast => self.open_last(&arguments),
@@ -238,11 +180,68 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Checks whether an argument that says what a call does is too long to be read.
+    fn is_cut(&self, effect: Effect, arguments: &[Argument]) -> bool {
+        let is_read = |index: usize| match arguments.get(index) {
+            Some(Argument::Text(_)) => true,
+            Some(Argument::List(words)) => words.iter().all(Option::is_some),
+            _ => false,
+        };
+        let (first, any) = self.source.limits();
+        match effect {
+            Effect::Path { index: OBJECT, .. } | Effect::List(OBJECT) | Effect::Network => false,
+            Effect::Path { index, .. } | Effect::List(index) => any.is_some() && !is_read(index),
+            Effect::Open | Effect::OpenLast | Effect::Transfer(_) | Effect::Sql => {
+                first.is_some() && !is_read(0)
+            }
+            _ => any == Some(Limit::Words) || (first.is_some() && !is_read(0)),
+        }
+    }
+
+    /// `Command::new("rm").arg("-rf").args(["a"])`: the words of a command in calls that follow each other.
+    fn builder(&mut self, arguments: &[Argument], end: usize) {
+        let mut words: Vec<Option<String>> = match arguments {
+            [Argument::List(words), ..] => words.clone(),
+            arguments => arguments.iter().map(Argument::text).collect(),
+        };
+        let statement = self.text[end..].split(';').next().unwrap_or_default();
+        for (at, name) in statement.match_indices(".arg").take(literals::MAX_ARGUMENTS) {
+            let after = end + at + name.len();
+            let after = after + usize::from(self.text[after..].starts_with('s'));
+            if self.text[after..].starts_with('(') {
+                // `&["a"]`, `vec!["a"]`.
+                let list = self.text[after + 1..].trim_start_matches(['&', ' ', '\n']);
+                let list = list.strip_prefix("vec!").unwrap_or(list);
+                let start =
+                    if list.starts_with('[') { self.text.len() - list.len() } else { after };
+                match self.source.arguments(start).as_slice() {
+                    [Argument::List(more), ..] => words.extend_from_slice(more),
+                    more => words.extend(more.iter().map(Argument::text)),
+                }
+            }
+        }
+        self.words(words, end);
+    }
+
     /// The first argument of `(delete-file "a" t)`, where no comma follows.
     fn first_of_lisp(&self, end: usize) -> Option<String> {
         let text = self.text[end..].trim_start().strip_prefix('"')?;
         let is_lisp = self.language == Language::Other && self.text.trim_start().starts_with('(');
         is_lisp.then(|| text.split('"').next().map(str::to_owned)).flatten()
+    }
+
+    /// The texts in the rest of a list: `(sh "rm" "-rf" "a")`. Without any, it runs what is not known.
+    fn words_of_lisp(&self, end: usize) -> Vec<String> {
+        let mut depth = 0_usize;
+        let text = &self.text[end..];
+        let length = text.find(|letter| {
+            depth += usize::from(letter == '(');
+            let is_end = letter == ')' && depth == 0;
+            depth -= usize::from(letter == ')' && depth > 0);
+            is_end
+        });
+        let list = &text[..length.unwrap_or(text.len()).min(crate::limits::MAX_VALUE)];
+        list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
     }
 
     /// `os.listdir("a")`, `Path("a").iterdir()`, `Dir["a/*"]`.
@@ -332,7 +331,9 @@ impl CodeReader<'_> {
                 self.facts.dynamic |= inner.dynamic;
                 self.facts.runs_decoded |= inner.runs_decoded;
                 self.facts.runs_download |= inner.runs_download;
+                self.facts.over_limit |= inner.over_limit;
             }
+            Some(Argument::Text(_)) => self.facts.over_limit = true,
             _ => {
                 self.runs_unknown(end);
                 // What `then(eval)` runs is not in its arguments.
@@ -347,9 +348,11 @@ impl CodeReader<'_> {
     /// A call runs something that is not literal.
     fn runs_unknown(&mut self, end: usize) {
         self.facts.dynamic = true;
-        let (decodes, downloads) = taint::of_arguments(&self.source, end);
-        self.facts.runs_decoded |= decodes;
-        self.facts.runs_download |= downloads;
+        let origin = taint::of_arguments(&self.source, end);
+        self.facts.runs_decoded |= origin.decodes;
+        self.facts.runs_download |= origin.downloads;
+        self.facts.runs_input |= origin.reads_input
+            || (self.language == Language::Awk && self.source.raw_arguments(end).contains('$'));
         if self.language == Language::Awk && self.text.contains("getline") {
             self.facts.runs_download |=
                 ["curl", "wget", "/inet/"].iter().any(|name| self.text.contains(name));

@@ -1,6 +1,13 @@
 //! Variables with a literal value, and calls that make a path of their arguments.
 
-use super::literals::{Argument, DEPTH, Literals, MAX_BYTES, joined};
+use super::literals::{Argument, Literals, MAX_BYTES, joined};
+use super::marked::quoted_by_letters;
+
+/// Calls and operators after a list that add words to it.
+const ADDITIONS: [&str; 5] = [".append(", ".push(", ".extend(", " += ", "+="];
+
+/// Maximum number of additions to one list.
+const MAX_ADDED: usize = 64;
 
 impl<'a> Literals<'a, '_> {
     pub(super) fn name(&mut self) -> &'a str {
@@ -124,9 +131,96 @@ impl<'a> Literals<'a, '_> {
         path
     }
 
+    /// `"%s/a" % x`, after the sign.
+    pub(super) fn formatted(&mut self, format: &str) -> Option<String> {
+        self.blanks();
+        let values = match self.argument_of_format() {
+            Argument::List(values) => values.into_iter().collect::<Option<Vec<String>>>()?,
+            argument => vec![argument.text()?],
+        };
+        let fill = |text: String, value: &String| text.replacen("%s", value, 1);
+        Some(values.iter().fold(format.to_owned(), fill))
+    }
+
+    fn argument_of_format(&mut self) -> Argument {
+        match self.peek() {
+            Some('(') => self.list(),
+            _ => self.term().map_or(Argument::Other, Argument::Text),
+        }
+    }
+
+    /// `["rm", "-rf"].join(" ")`, after the bracket.
+    pub(super) fn joined_words(&mut self, words: &[Option<String>]) -> Argument {
+        let separator = self.value();
+        self.blanks();
+        let words: Option<Vec<String>> = words.iter().cloned().collect();
+        match (separator, words, self.skip(")")) {
+            (Some(separator), Some(words), true) => Argument::Text(words.join(&separator)),
+            _ => Argument::Other,
+        }
+    }
+
+    /// `qw(rm -rf a)` and `*%w[rm -rf a]`.
+    pub(super) fn words_by_letters(&mut self) -> Option<Argument> {
+        let text = self.rest.trim_start_matches('*');
+        if !text.starts_with("qw") && !text.starts_with("%w") {
+            return None;
+        }
+        let (words, length) = quoted_by_letters(text)?;
+        let words = words.split_whitespace().map(|word| Some(word.to_owned())).collect();
+        let whole = &self.rest[..self.rest.len() - text.len() + length];
+        self.skip(whole);
+        self.blanks();
+        Some(Argument::List(words))
+    }
+
+    /// A variable with a list, and what was added to it: `words = ["rm"]; words.append("a")`.
+    pub(super) fn list_variable(&mut self) -> Option<Argument> {
+        let (rest, budget) = (self.rest, self.budget);
+        self.skip("*");
+        let name = self.name();
+        let is_whole = self.peek().is_none_or(|next| ",);\n".contains(next));
+        let list = if is_whole && !self.is_too_deep() { self.list_named(name) } else { None };
+        if list.is_none() {
+            (self.rest, self.budget) = (rest, budget);
+        }
+        list
+    }
+
+    fn list_named(&self, name: &str) -> Option<Argument> {
+        let (at, value) = self.source.assigned(name, self.at)?;
+        let value = value.trim_start();
+        if !value.starts_with(['[', '(']) && !value.starts_with("qw") {
+            return None;
+        }
+        let reader = |rest, at| Literals {
+            source: self.source,
+            rest,
+            budget: MAX_BYTES,
+            at,
+            depth: self.depth + 1,
+        };
+        let Some(Argument::List(mut words)) = reader(value, at).arguments().into_iter().next()
+        else {
+            return None;
+        };
+        let between = self.source.between(at, self.at);
+        for (place, _) in between.match_indices(name).take(MAX_ADDED) {
+            let after = &between[place + name.len()..];
+            let added = ADDITIONS.iter().find_map(|start| after.strip_prefix(start));
+            let added = added.map(|added| reader(added, at + place).arguments());
+            match added.as_deref() {
+                Some([Argument::List(more)]) => words.extend_from_slice(more),
+                Some(more) => words.extend(more.iter().map(Argument::text)),
+                None => {}
+            }
+        }
+        Some(Argument::List(words))
+    }
+
     /// The value that a variable was given before.
     fn variable(&self, name: &str) -> Option<String> {
-        if self.depth > DEPTH {
+        if self.is_too_deep() {
             return None;
         }
         let (at, value) = self.source.assigned(name, self.at)?;

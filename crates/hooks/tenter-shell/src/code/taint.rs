@@ -61,8 +61,47 @@ const DOWNLOADS: &[&str] = &[
     "`wget ",
 ];
 
+/// Names of what a program reads: its standard input, and the line of it that a loop around the program has read.
+const INPUTS: &[&str] = &[
+    "sys.stdin",
+    "process.stdin",
+    "io.stdin",
+    "$stdin",
+    "STDIN",
+    "input(",
+    "readline(",
+    "gets",
+    "readFileSync(0",
+    "/dev/stdin",
+    "ARGF",
+    "<>",
+    "$_",
+    "$0",
+];
+
+/// Expressions with all variables of the environment.
+const ENVIRONMENTS: &[&str] = &[
+    "dict(os.environ)",
+    "str(os.environ)",
+    "json.dumps(os.environ",
+    "os.environ.items()",
+    "JSON.stringify(process.env)",
+    "Object.entries(process.env)",
+    "ENV.to_h",
+    "ENV.to_a",
+    "os.Environ()",
+];
+
+/// The origin of what a call runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) decodes: bool,
+    pub(super) downloads: bool,
+    pub(super) reads_input: bool,
+}
+
 /// Maximum number of variables in one call whose values are looked at.
-const MAX_VARIABLES: usize = 8;
+const MAX_VARIABLES: usize = 32;
 
 pub(super) fn decodes(text: &str) -> bool {
     DECODES.iter().any(|name| text.contains(name))
@@ -72,10 +111,20 @@ pub(super) fn downloads(text: &str) -> bool {
     DOWNLOADS.iter().any(|name| text.contains(name))
 }
 
-/// Checks whether the arguments of a call, or the variables in them, decode or download something.
-pub(super) fn of_arguments(source: &Source<'_>, at: usize) -> (bool, bool) {
+fn reads_input(text: &str) -> bool {
+    INPUTS.iter().any(|name| text.contains(name))
+}
+
+/// Checks whether a program contains all variables of its environment.
+pub(super) fn has_environment(text: &str) -> bool {
+    ENVIRONMENTS.iter().any(|name| text.contains(name))
+}
+
+/// Returns what the arguments of a call, or the variables in them, decode, download or read.
+pub(super) fn of_arguments(source: &Source<'_>, at: usize) -> Origin {
     let arguments = source.raw_arguments(at);
-    let (mut decodes, mut downloads) = (self::decodes(arguments), self::downloads(arguments));
+    let mut origin = Origin::default();
+    origin.add(arguments);
     let mut open: Vec<(&str, usize)> = variables(arguments).map(|name| (name, at)).collect();
     let mut looked_at = 0;
     while let Some((name, before)) = open.pop() {
@@ -85,11 +134,18 @@ pub(super) fn of_arguments(source: &Source<'_>, at: usize) -> (bool, bool) {
         }
         let Some((place, value)) = source.assigned(name, before) else { continue };
         let value = value.split(['\n', ';']).next().unwrap_or_default();
-        decodes |= self::decodes(value);
-        downloads |= self::downloads(value);
+        origin.add(value);
         open.extend(variables(value).map(|name| (name, place)));
     }
-    (decodes, downloads)
+    origin
+}
+
+impl Origin {
+    fn add(&mut self, text: &str) {
+        self.decodes |= decodes(text);
+        self.downloads |= downloads(text);
+        self.reads_input |= reads_input(text);
+    }
 }
 
 /// The names in an expression.

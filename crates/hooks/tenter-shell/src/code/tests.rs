@@ -240,3 +240,60 @@ fn files_that_perl_lists_are_deleted() {
         assert_eq!(calls(Language::Perl, text), expected, "{text}");
     }
 }
+
+#[test]
+fn limits_are_seen() {
+    let is_limited = |language, text: &str| read(language, text).over_limit;
+    let long = "x".repeat(5000);
+    for text in [
+        "open('a'); ".repeat(300),
+        format!("os.system('{long}')"),
+        format!("os.system({} 'rm a')", " ".repeat(5000)),
+        format!("os.remove({} 'a')", " ".repeat(5000)),
+        format!("subprocess.run([{}'rm'])", "'a', ".repeat(70)),
+        format!("os.system({}'rm a'{})", "(".repeat(20), ")".repeat(20)),
+    ] {
+        assert!(is_limited(Language::Python, &text), "{text:.40}");
+    }
+    for text in [
+        format!("pathlib.Path('a').write_text('{long}')"),
+        format!("open('a', 'w').write('{long}')"),
+        format!("subprocess.run(['cat'], input='{long}')"),
+        format!("x = '{long}'\nprint(x)"),
+        "p = 'a'\nopen(p)\n".repeat(100),
+    ] {
+        assert!(!is_limited(Language::Python, &text), "{text:.40}");
+    }
+    // Each sign that runs a text is read, however many are before it.
+    let script = [CodeCall::Script("rm a".to_owned())];
+    for (language, before, last) in [
+        (Language::Perl, "$x = qq{};\n", "`rm a`"),
+        (Language::Awk, "x = \"\"; ", "\"rm a\" | getline"),
+        (Language::Other, "x = \"\"; ", "\"rm a\".execute()"),
+        (Language::Python, "x = 1\n", "!rm a"),
+    ] {
+        let text = before.repeat(600) + last;
+        assert_eq!(read(language, &text).calls, script, "{last}");
+    }
+}
+
+#[test]
+fn words_are_collected() {
+    let words = |language, text: &str| match calls(language, text).into_iter().next() {
+        Some(CodeCall::Words(words)) => words.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        call => panic!("{text}: {call:?}"),
+    };
+    for (language, text) in [
+        (Language::Python, "c = ['rm']; c.append('a'); c += ['b']\nsubprocess.run(c)"),
+        (Language::Python, "c = ['rm', 'a']\nc.extend(['b'])\nsubprocess.check_call(c)"),
+        (Language::Perl, "@c = ('rm', 'a'); push @x, 1; system(@c)"),
+        (Language::Other, "Command::new(\"rm\").arg(\"a\").args([\"b\"]).status()"),
+        (Language::Other, "Command::new(\"rm\")\n.args(&[\"a\", \"b\"])\n.spawn()"),
+        (Language::Other, "new ProcessBuilder(\"rm\", \"a\", \"b\").start()"),
+        (Language::Other, "(sh \"rm\" \"a\" (str \"b\"))"),
+        (Language::Other, "execlp(\"rm\", \"rm\", \"a\", \"b\", NULL)"),
+    ] {
+        let found = words(language, text);
+        assert!(found.starts_with("rm a"), "{text}: {found}");
+    }
+}

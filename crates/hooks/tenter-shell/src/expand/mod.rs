@@ -174,7 +174,7 @@ impl Reader<'_> {
         let sources: Vec<FlowSource> =
             outcome.commands.iter().map(|index| FlowSource::Command(*index)).collect();
         match outcome.text {
-            Some(text) if text.text.len() <= MAX_VALUE => {
+            Some(text) if text.text.len() <= MAX_VALUE && !text.is_partial => {
                 let trimmed = text.text.trim_end_matches('\n').to_owned();
                 let is_glob = !substitution.is_quoted && has_glob(&trimmed);
                 Field { text: trimmed, is_glob, ..text }

@@ -125,7 +125,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "cpio",
         options: "-i --extract -o --create -p -t -d -m -u -v -F= -D= -H= -E= -I= -O= --rsh-command=",
         directory: "-D",
-        paths: &["write . if -i --extract", "read -F -I", "write -O"],
+        paths: &["write . if -i --extract", "write operands if -p", "read -F -I", "write -O"],
         recursive: "always",
         runs: &[Run::Option("--rsh-command")],
         classes: &[(Class::Archive, "if -o --create")],

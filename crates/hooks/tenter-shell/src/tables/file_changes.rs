@@ -278,7 +278,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "ed",
         options: "-p= -s",
         runs: &[Run::Edits("")],
-        paths: &["write operands"],
+        paths: &["write operands", "read operands"],
         ..GNU
     },
     Program {
@@ -286,7 +286,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-c= --cmd= -s",
         runs: EDITOR,
         interpreter: Some(COMMANDS),
-        paths: &["write operands"],
+        paths: &["write operands", "read operands"],
         ..GNU
     },
     Program {
@@ -302,7 +302,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-c= --cmd= -S= -u= -i= -s? -e -E -n -N",
         runs: EDITOR,
         interpreter: Some(COMMANDS),
-        paths: &["write operands", "execute -S -u"],
+        paths: &["write operands", "read operands if -e -E", "execute -S -u"],
         classes: &[(Class::Interpreter, "if -S -u")],
         ..GNU
     },
@@ -311,7 +311,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-c= --cmd= -S= -u= -i= -l= --headless -e -s",
         runs: EDITOR,
         interpreter: Some(COMMANDS),
-        paths: &["write operands", "execute -S -u -l"],
+        paths: &["write operands", "read operands if -e", "execute -S -u -l"],
         classes: &[(Class::Interpreter, "if -S -u -l")],
         ..GNU
     },

@@ -23,7 +23,14 @@ const SEARCH: Program = Program {
     ..GNU
 };
 
+/// A program that offers the files of a directory over the network.
+const FILE_SERVER: Program = Program { paths: &["read first"], recursive: "always", ..GNU };
+
 pub(super) const PROGRAMS: &[Program] = &[
+    Program { name: "serve", options: "-l= -p= -c= -s -n", ..FILE_SERVER },
+    Program { name: "http-server", options: "-p= -a= -c= -d= -i= -e= -o -s -S", ..FILE_SERVER },
+    Program { name: "live-server", options: "--port= --host= --open= --ignore=", ..FILE_SERVER },
+    Program { name: "miniserve", options: "-p= -i= -a= -u -z -r", ..FILE_SERVER },
     Program { name: "cat", options: "-A -b -e -E -n -s -t -T -u -v", ..FILTER },
     Program { name: "tac", options: "-s= -b -r", ..FILTER },
     Program {
@@ -99,8 +106,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         name: "diff",
-        options: "-U= -C= -x= -I= -W= -u -r -q -N --exclude=",
+        options: "-U= -C= -x= -I= -W= -u -r --recursive -q -N --exclude=",
         paths: &["read operands"],
+        recursive: "-r --recursive",
         ..GNU
     },
     Program { name: "cmp", options: "-i= -n= -l -s", paths: &["read operands"], ..GNU },
@@ -239,7 +247,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "file",
         options: "-m= -f= -F= -b -i -C",
-        paths: &["write magic.mgc if -C"],
+        paths: &["write magic.mgc if -C", "read -f"],
         ..GNU
     },
     Program {

@@ -102,7 +102,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         directory: "--cwd",
         ..GNU
     },
-    Program { name: "deno", has_subcommands: true, classes: INTERPRETER, ..GNU },
+    Program {
+        name: "deno",
+        has_subcommands: true,
+        runs: &[Run::Recipes(&super::languages::DENO)],
+        classes: INTERPRETER,
+        ..GNU
+    },
     Program {
         name: "deno eval",
         style: Style::Posix,
@@ -219,7 +225,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "cmake",
         options: "-S= -B= -G= -D= -E -P= --build= --install= --prefix= -C= -T= -A= --preset= --target= -t= -j?",
         paths: &["create -B", "execute -P"],
-        runs: &[Run::AfterFlag("-E")],
+        runs: &[Run::AfterFlag("-E"), Run::Recipes(&super::languages::CMAKE)],
         ..GNU
     },
     Program {
@@ -227,6 +233,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-C= --config= -Z= --color= -q -v --offline --locked --frozen",
         directory: "-C",
         has_subcommands: true,
+        runs: &[
+            Run::Recipes(&super::languages::CRATE),
+            Run::Recipes(&super::languages::CARGO_SETTINGS),
+        ],
         ..GNU
     },
     Program {
@@ -292,7 +302,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "mvn", options: "-f= -P= -D= -pl= -s=", ..GNU },
-    Program { name: "gradle", options: "-p= -b= -c= -g= -P= -D=", directory: "-p", ..GNU },
+    Program {
+        name: "gradle",
+        options: "-p= -b= -c= -g= -P= -D=",
+        directory: "-p",
+        runs: &[Run::Recipes(&super::languages::GRADLE)],
+        ..GNU
+    },
     Program {
         name: "gcc",
         options: "-o= -I= -L= -l= -D= -x= -std= -c -S -E -O? -g -W?",

@@ -252,6 +252,44 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-i= -u= -e= -l= -t= --check",
         paths: &["execute operands"],
         classes: INTERPRETER,
+        runs: &[Run::Recipes(&PLAYBOOK)],
+        ..GNU
+    },
+    Program { name: "scons", options: "-f= -C= -j=", runs: &[Run::Recipes(&SCONS)], ..GNU },
+    Program { name: "fab", options: "-f= -H= -r=", runs: &[Run::Recipes(&FABFILE)], ..GNU },
+    Program { name: "doit", options: "-f= -d=", runs: &[Run::Recipes(&DODO)], ..GNU },
+    Program { name: "snakemake", options: "-s= -j= -c=", runs: &[Run::Recipes(&SNAKEFILE)], ..GNU },
+    Program { name: "tox", options: "-e= -c=", runs: &[Run::Recipes(&TOX)], ..GNU },
+    Program { name: "pre-commit", options: "-c=", runs: &[Run::Recipes(&PRE_COMMIT)], ..FAMILY },
+    Program { name: "lefthook", runs: &[Run::Recipes(&LEFTHOOK)], ..FAMILY },
+    Program { name: "makepkg", options: "-p=", runs: &[Run::Recipes(&PKGBUILD)], ..GNU },
+    Program { name: "webpack", options: "-c= --config=", runs: &[Run::Recipes(&WEBPACK)], ..GNU },
+    Program { name: "rollup", options: "-c? --config?", runs: &[Run::Recipes(&ROLLUP)], ..GNU },
+    Program { name: "next", runs: &[Run::Recipes(&NEXT)], ..GNU },
+    Program {
+        name: "eslint",
+        options: "-c= --config= -f= -o=",
+        runs: &[Run::Recipes(&ESLINT)],
+        ..GNU
+    },
+    Program {
+        name: "playwright",
+        options: "-c= --config=",
+        runs: &[Run::Recipes(&PLAYWRIGHT)],
+        ..GNU
+    },
+    Program { name: "grunt", options: "--gruntfile=", runs: &[Run::Recipes(&GRUNT)], ..GNU },
+    Program {
+        name: "mix",
+        options: "-e= --eval= -r=",
+        interpreter: Some(Interpreter { stdin: NO_FILES, ..interpreter("-e --eval") }),
+        ..GNU
+    },
+    Program {
+        name: "erl",
+        style: Style::Single,
+        options: "-eval= -noshell -s= -pa= -config= -name= -sname=",
+        interpreter: Some(Interpreter { stdin: NO_FILES, ..interpreter("-eval") }),
         ..GNU
     },
 ];
@@ -280,9 +318,48 @@ const TASKFILES: RecipeFiles = RecipeFiles {
     form: Form::Yaml,
 };
 
-const fn code(names: &'static [&'static str], language: Language) -> RecipeFiles {
+pub(super) const fn code(names: &'static [&'static str], language: Language) -> RecipeFiles {
     RecipeFiles { options: "", inline: "", names, form: Form::Code(language) }
 }
+
+/// Files with commands in quotes.
+pub(super) const fn quoted(names: &'static [&'static str]) -> RecipeFiles {
+    RecipeFiles { options: "", inline: "", names, form: Form::Quoted }
+}
+
+const fn files(options: &'static str, names: &'static [&'static str], form: Form) -> RecipeFiles {
+    RecipeFiles { options, inline: "", names, form }
+}
+
+const PLAYBOOK: RecipeFiles = files("", &[], Form::Yaml);
+const PRE_COMMIT: RecipeFiles = files("-c", &[".pre-commit-config.yaml"], Form::Yaml);
+const LEFTHOOK: RecipeFiles = files("", &["lefthook.yml", ".lefthook.yml"], Form::Yaml);
+const PKGBUILD: RecipeFiles = files("-p", &["PKGBUILD"], Form::Script);
+const TOX: RecipeFiles = files("-c", &["tox.ini"], Form::Values);
+const SNAKEFILE: RecipeFiles = files("-s", &["Snakefile"], Form::Quoted);
+pub(super) const PROCFILES: RecipeFiles =
+    files("-f --procfile", &["Procfile", "Procfile.dev"], Form::Values);
+pub(super) const ENVRC: RecipeFiles = files("", &[".envrc"], Form::Script);
+pub(super) const CMAKE: RecipeFiles = files("-P", &["CMakeLists.txt"], Form::Cmake);
+pub(super) const CRATE: RecipeFiles = code(&["build.rs", "src/main.rs"], Language::Other);
+pub(super) const CARGO_SETTINGS: RecipeFiles = quoted(&[".cargo/config.toml", ".cargo/config"]);
+pub(super) const DENO: RecipeFiles = quoted(&["deno.json", "deno.jsonc"]);
+pub(super) const GRADLE: RecipeFiles =
+    code(&["build.gradle", "build.gradle.kts", "settings.gradle"], Language::Other);
+const SCONS: RecipeFiles = code(&["SConstruct", "sconstruct"], Language::Python);
+const FABFILE: RecipeFiles = code(&["fabfile.py"], Language::Python);
+const DODO: RecipeFiles = code(&["dodo.py"], Language::Python);
+const WEBPACK: RecipeFiles = code(&["webpack.config.js", "webpack.config.ts"], Language::Node);
+const ROLLUP: RecipeFiles = code(&["rollup.config.js", "rollup.config.mjs"], Language::Node);
+const NEXT: RecipeFiles =
+    code(&["next.config.js", "next.config.mjs", "next.config.ts"], Language::Node);
+const ESLINT: RecipeFiles = code(
+    &["eslint.config.js", "eslint.config.mjs", ".eslintrc.js", ".eslintrc.cjs"],
+    Language::Node,
+);
+const PLAYWRIGHT: RecipeFiles =
+    code(&["playwright.config.js", "playwright.config.ts"], Language::Node);
+const GRUNT: RecipeFiles = code(&["Gruntfile.js"], Language::Node);
 
 /// Code that a program runs, or makes a program of.
 pub(super) const SOURCES: RecipeFiles = code(&[], Language::Other);

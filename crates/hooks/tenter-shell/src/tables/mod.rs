@@ -119,7 +119,7 @@ pub(crate) enum Run {
     Option(&'static str),
     /// The rest of a value of these options is a script, if it starts with this key in any case.
     Keyed(&'static str, &'static str),
-    /// The rest of an operand that starts with this prefix is a script.
+    /// The rest of an operand that starts with this prefix is a script; after a dot, what follows a name and `=`.
     Prefixed(&'static str),
     /// `-c alias.name=…` of git.
     GitAlias,
@@ -131,6 +131,8 @@ pub(crate) enum Run {
     ListRemote(&'static str, &'static str),
     /// The first operand is a package, whose program runs with the arguments after `--`: `nixpkgs#git`.
     Package,
+    /// The value of this option is a program, or the option starts a shell; the operands from this one on are its arguments.
+    Entry(&'static str, usize),
     /// The operands from this one on are a command in a container.
     Container(usize),
     /// The arguments after `--` are a command in a container.
@@ -154,7 +156,7 @@ pub(crate) struct RecipeFiles {
     pub(crate) options: &'static str,
     /// The options whose values are such a text.
     pub(crate) inline: &'static str,
-    /// The files that are read without such an option.
+    /// The files that are read without such an option. With none, the operands are the files.
     pub(crate) names: &'static [&'static str],
     pub(crate) form: Form,
 }
@@ -170,6 +172,14 @@ pub(crate) enum Form {
     Yaml,
     /// Commands are in the scripts of `package.json`.
     Package,
+    /// Commands are values after `:` or `=`, and indented lines.
+    Values,
+    /// Commands are texts in quotes that begin with the name of a program.
+    Quoted,
+    /// Commands follow `COMMAND`.
+    Cmake,
+    /// The whole file is a script.
+    Script,
     Code(Language),
 }
 

@@ -27,6 +27,9 @@ const GH_TEXT: Program = Program {
     ..GNU
 };
 
+/// A program that downloads something.
+const DOWNLOADER: Program = Program { classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU };
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "curl",
@@ -90,39 +93,25 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "lynx",
         options: "-dump -source -auth= -cfg=",
         style: Style::Single,
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
+        ..DOWNLOADER
     },
-    Program {
-        name: "fetch",
-        options: "-o=",
-        paths: &["write -o"],
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
-    },
-    Program {
-        name: "ftp",
-        runs: &[Run::Transfers("", "")],
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
-    },
+    Program { name: "fetch", options: "-o=", paths: &["write -o"], ..DOWNLOADER },
+    Program { name: "ftp", runs: &[Run::Transfers("", "")], ..DOWNLOADER },
     Program {
         name: "lftp",
         options: "-e= -c= -f= -u= -p=",
         paths: &["read -f"],
         runs: &[Run::Transfers("-e -c", "-f")],
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
+        ..DOWNLOADER
     },
     Program {
         name: "smbclient",
         options: "-c= --command= -U= -W= -I= -p= -A= -N",
         paths: &["read -A"],
         runs: &[Run::Transfers("-c --command", "")],
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
+        ..DOWNLOADER
     },
-    Program { name: "tftp", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
+    Program { name: "tftp", ..DOWNLOADER },
     Program {
         name: "nc",
         options: "-e= --exec= -c= --sh-exec= -p= -s= -w= -i= -q= -x= -X= -o= -g= -G= -I= -O= -P= -T= -V= -b -l -k -u -v -n -z -4 -6 -U -N -d -h",
@@ -160,12 +149,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         classes: &[(DOWNLOAD, "unless -V -h"), (NETWORK, "unless -V -h")],
         ..GNU
     },
-    Program {
-        name: "telnet",
-        options: "-l= -e= -n= -S= -X=",
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
-    },
+    Program { name: "telnet", options: "-l= -e= -n= -S= -X=", ..DOWNLOADER },
     Program { name: "openssl", has_subcommands: true, ..GNU },
     Program {
         name: "openssl s_client",
@@ -453,10 +437,16 @@ pub(super) const PROGRAMS: &[Program] = &[
             "read -i --input-file",
             "create-name operands unless -o --out",
         ],
-        classes: &[(DOWNLOAD, ""), (NETWORK, "")],
-        ..GNU
+        ..DOWNLOADER
     },
-    Program { name: "lwp-request", classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU },
+    Program {
+        name: "w3m",
+        options: "-o= -T= -I= -O= -dump -dump_source -dump_both",
+        style: Style::Single,
+        ..DOWNLOADER
+    },
+    Program { name: "lwp-download", paths: &["create-name first", "write second"], ..DOWNLOADER },
+    Program { name: "lwp-request", ..DOWNLOADER },
     Program {
         name: "gist",
         options: "-d= -f= -t= -u= -p",

@@ -1,6 +1,6 @@
 //! Package managers, and what they run.
 
-use crate::facts::Class;
+use crate::facts::{Class, Language};
 
 use super::{Form, GNU, Program, RecipeFiles, Run, Style};
 
@@ -13,6 +13,12 @@ const MANAGER: Program = Program { has_subcommands: true, ..GNU };
 /// The scripts of a package.
 pub(super) const PACKAGE: RecipeFiles =
     RecipeFiles { options: "", inline: "", names: &["package.json"], form: Form::Package };
+
+const GEMFILE: RecipeFiles = super::languages::code(&["Gemfile"], Language::Ruby);
+const COMPOSER: RecipeFiles = super::languages::quoted(&["composer.json"]);
+
+/// A program that an installed package starts.
+const SANDBOXED: Program = Program { style: Style::Posix, options: "--shell", ..GNU };
 
 /// A package manager that runs scripts.
 const SCRIPTS: Program = Program { runs: &[Run::Recipes(&PACKAGE)], ..MANAGER };
@@ -48,6 +54,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-g --global --prefix= --registry= -D --save-dev -E -O --no-save --ignore-scripts --legacy-peer-deps",
         ..GNU
     },
+    Program { name: "npm pkg", runs: &[Run::Prefixed("scripts.")], ..GNU },
     Program { name: "npm publish", options: "--tag= --access= --otp= --dry-run", ..GNU },
     Program { name: "npm run", style: Style::Posix, ..GNU },
     Program {
@@ -114,10 +121,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "pipenv run", ..RUNS },
     Program { name: "conda", ..MANAGER },
     Program { name: "conda run", options: "-n= --name= -p= --prefix= --cwd=", ..RUNS },
-    Program { name: "bundle", ..MANAGER },
+    Program { name: "bundle", runs: &[Run::Recipes(&GEMFILE)], ..MANAGER },
     Program { name: "bundle exec", ..RUNS },
     Program { name: "gem", ..MANAGER },
-    Program { name: "composer", options: "-d= --working-dir=", ..MANAGER },
+    Program {
+        name: "composer",
+        options: "-d= --working-dir=",
+        runs: &[Run::Recipes(&COMPOSER)],
+        ..MANAGER
+    },
     Program { name: "rbenv", ..MANAGER },
     Program { name: "rbenv exec", ..RUNS },
     Program { name: "mise", options: "-C= --cd=", directory: "-C --cd", ..MANAGER },
@@ -164,7 +176,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "pacman", options: "-S -R -Q -U -y -u -s -n -c -r= -b= --noconfirm", ..GNU },
     Program { name: "brew", ..MANAGER },
     Program { name: "snap", ..MANAGER },
+    Program { name: "snap run", runs: &[Run::Entry("--shell", 1)], ..SANDBOXED },
     Program { name: "flatpak", ..MANAGER },
+    Program {
+        name: "flatpak run",
+        options: "--command= --branch= --arch= --env= --filesystem= --share= --socket= --device= -d --devel",
+        runs: &[Run::Entry("--command", 1)],
+        ..SANDBOXED
+    },
     Program { name: "rustup", ..MANAGER },
     Program { name: "rustup run", options: "--install", runs: &[Run::Words(1)], ..RUNS },
     // Containers.

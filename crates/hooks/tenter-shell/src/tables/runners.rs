@@ -1,6 +1,6 @@
 //! Programs that prepare an environment, and then run the command in their operands.
 
-use super::{GNU, Program, Run, Style, WRAPPER};
+use super::{GNU, Program, Run, SqlClient, Style, WRAPPER};
 
 /// A program whose subcommands run commands.
 const FAMILY: Program = Program { has_subcommands: true, ..GNU };
@@ -54,9 +54,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "cross-env", runs: &[Run::Environment], ..WRAPPER },
     Program { name: "envdir", ..SECOND },
     // Managers of versions and processes.
-    Program { name: "foreman", ..FAMILY },
+    Program { name: "foreman", options: PROCFILE, runs: PROCESSES, ..FAMILY },
     Program { name: "foreman run", options: "-e= -f= -d=", ..WRAPPER },
-    Program { name: "honcho", options: "-e= -f= -d=", ..FAMILY },
+    Program { name: "honcho", options: PROCFILE, runs: PROCESSES, ..FAMILY },
+    Program { name: "overmind", options: PROCFILE, runs: PROCESSES, ..GNU },
+    Program { name: "hivemind", options: PROCFILE, runs: PROCESSES, ..GNU },
+    Program { name: "goreman", options: PROCFILE, runs: PROCESSES, ..GNU },
     Program { name: "honcho run", ..WRAPPER },
     Program { name: "hatch", options: "-e= --env= -p= --project=", ..FAMILY },
     Program { name: "hatch run", style: Style::Posix, runs: &[Run::Script(0)], ..GNU },
@@ -98,6 +101,18 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     // Supervisors and limits.
+    Program {
+        name: "start-stop-daemon",
+        options: "-S --start -K --stop -x= --exec= -a= --startas= -p= --pidfile= -u= --user= -c= --chuid= -d= --chdir= -n= --name= -b -m",
+        directory: "-d --chdir",
+        runs: &[
+            Run::Entry("-x", 0),
+            Run::Entry("--exec", 0),
+            Run::Entry("-a", 0),
+            Run::Entry("--startas", 0),
+        ],
+        ..GNU
+    },
     Program {
         name: "chpst",
         options: "-u= -U= -b= -e= -/= -n= -l= -L= -m= -d= -o= -p= -f= -c= -r= -t=",
@@ -145,6 +160,16 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "adb shell", ..ON_HOSTS },
     // Consoles of platforms and clouds.
     Program { name: "heroku", options: "-a= --app= -r= --remote=", ..FAMILY },
+    Program {
+        name: "heroku pg:psql",
+        options: "-a= --app= -r= --remote= -c= --command= -f= --file=",
+        runs: &[Run::Sql(SqlClient {
+            options: "-c --command",
+            operands: usize::MAX,
+            files: "-f --file",
+        })],
+        ..GNU
+    },
     Program {
         name: "heroku run",
         options: "-a= --app= -r= --remote= -s= --size= -e= --env= --type= -x --exit-code",
@@ -250,6 +275,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "clush", options: "-w= -x= -g= -l= -f= -u= -a -b", ..ON_HOSTS },
     Program { name: "dsh", options: "-m= -g= -f= -r= -a -c -M -w", ..ON_HOSTS },
 ];
+
+const PROCFILE: &str = "-e= -f= -d= --procfile=";
+const PROCESSES: &[Run] = &[Run::Recipes(&super::languages::PROCFILES)];
 
 const FLY: &str =
     "-C= --command= -a= --app= -r= --region= -u= --user= --machine= -s --select --pty";

@@ -8,7 +8,8 @@ const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
 
 const SHELL: Program = Program {
     style: Style::Posix,
-    options: "-c -o= -O= -i -l -e -u -x -v -n +n -s -r --rcfile= --init-file= --norc --noprofile --posix --login",
+    options: "-c -o= -O= -i -l -e -u -x -v -n +n -s -r --rcfile= --init-file= --norc --noprofile --posix --login --verbose",
+    paths: &["read first if -v -x --verbose unless -c -s"],
     interpreter: Some(Interpreter {
         language: None,
         inline: Inline::OperandWith("-c"),
@@ -45,6 +46,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "tcsh", ..SHELL },
     // Builtins.
     Program { name: "cd", ..GNU },
+    Program { name: "hash", options: "-d -l -p= -r -t", ..GNU },
+    Program {
+        name: "enable",
+        options: "-a -d -f= -n -p -s",
+        paths: &["execute -f"],
+        classes: &[(Class::Interpreter, "if -f")],
+        ..GNU
+    },
     Program { name: "pushd", ..GNU },
     Program { name: "popd", ..GNU },
     Program { name: "echo", style: Style::Posix, ..GNU },
@@ -179,7 +188,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "tenter confine", options: CONFINE, ..WRAPPER },
     Program { name: "dotenv", options: "-f= -e= -p=", ..WRAPPER },
     Program { name: "direnv exec", runs: &[Run::Words(1)], ..WRAPPER },
-    Program { name: "direnv", has_subcommands: true, ..GNU },
+    Program {
+        name: "direnv",
+        has_subcommands: true,
+        runs: &[Run::Recipes(&super::languages::ENVRC)],
+        ..GNU
+    },
     // Namespaces.
     Program {
         name: "chroot",
@@ -296,6 +310,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "screen",
         options: "-S= -t= -c= -s= -p= -T= -h= -e= -r -R -d -D -m -x -X -L -ls",
+        runs: &[Run::Words(0), Run::AfterScript("stuff")],
         ..WRAPPER
     },
     Program { name: "tmux", options: "-f= -L= -S= -c=", has_subcommands: true, ..GNU },
@@ -316,6 +331,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "xargs",
         style: Style::Posix,
         options: "-0 --null -a= --arg-file= -d= --delimiter= -E= -e? --eof? -I= -i? --replace? -J= -L= -l? --max-lines? -n= --max-args= -P= --max-procs= -p --interactive -r --no-run-if-empty -R= -S= -s= --max-chars= -t --verbose -x --exit -o --open-tty",
+        paths: &["read -a --arg-file"],
         ..GNU
     },
     Program {

@@ -29,6 +29,7 @@ impl Reader<'_> {
             "set" => self.set_options(call),
             "shift" => self.shift(call),
             "alias" => self.aliases(call, emitted, context),
+            "hash" => self.remember_program(call, emitted, context),
             "source" | "." => return Some(self.source(call, emitted, context)),
             "trap" => return Some(self.trap(call, emitted, context)),
             "printf" if emitted.arguments.has("-v") => self.printf_variable(call, emitted),
@@ -110,15 +111,14 @@ impl Reader<'_> {
         let names: Vec<&Field> = call.operands(emitted).collect();
         let separators = call.env.iter().find(|(name, _)| name == "IFS").map(|(_, value)| value);
         let separators = separators.map_or_else(|| self.separators(), |value| value.text.clone());
-        let text = input.as_ref().and_then(|input| input.text.as_ref());
+        let text = input.as_ref().and_then(|input| input.text.as_ref()?.whole());
         if let Some(text) = text.filter(|text| text.is_certain)
             && self.read_array(call, emitted, text, &separators)
         {
             return;
         }
         for (index, name) in names.iter().enumerate() {
-            let line = input.as_ref().and_then(|input| input.text.as_ref());
-            let value = match line {
+            let value = match text {
                 Some(text) if names.len() == 1 => {
                     text.with_text(text.text.lines().next().unwrap_or_default().trim())
                 }
@@ -217,15 +217,20 @@ impl Reader<'_> {
         }
     }
 
+    /// `hash -p file name`: the name runs the file.
+    fn remember_program(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
+        let file = emitted.arguments.values("-p").next().map(|(file, _)| file.clone());
+        if let (Some(file), Some(name)) = (file, call.operands(emitted).next()) {
+            self.define_alias(&name.text, super::scripts::quoted(&file), context);
+        }
+    }
+
     fn source(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let Some(file) = call.operands(emitted).next().cloned() else {
             return NodeResult::default();
         };
         if file.is_process {
             let text = self.written(&file).and_then(|file| file.text.clone());
-            if text.is_none() {
-                self.runs_printed(&file.sources, emitted.index);
-            }
             return self.run_input(&file.sources, text.as_ref(), emitted, context);
         }
         let is_stdin = matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "-");
@@ -280,6 +285,7 @@ impl Reader<'_> {
         for source in sources.iter().chain(text.iter().flat_map(|text| &text.sources)) {
             self.flow(*source, emitted.index, FlowRole::Code);
         }
+        self.runs_unread(sources, text, emitted.index);
         match text {
             Some(text) => self.script(text, &emitted.program, &context.with_stdin(None)),
             None => NodeResult::default(),

@@ -1,5 +1,6 @@
 //! Lists: what of a chain with `&&` and `||` certainly runs.
 
+use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::Keep;
 use crate::syntax::tree::{List, Separator};
@@ -79,19 +80,19 @@ impl Reader<'_> {
     }
 }
 
-/// The output of commands one after the other, if it is known.
-fn joined(
-    before: Option<crate::field::Field>,
-    next: Option<crate::field::Field>,
-    is_first: bool,
-) -> Option<crate::field::Field> {
+/// The output of commands one after the other, as far as it is known.
+pub(super) fn joined(before: Option<Field>, next: Option<Field>, is_first: bool) -> Option<Field> {
     if is_first {
         return next;
     }
-    let (mut before, next) = (before?, next?);
-    if before.text.len() + next.text.len() > crate::limits::MAX_VALUE {
-        return None;
+    let is_known = before.is_some() && next.is_some();
+    let mut text = before.unwrap_or_default();
+    let next = next.unwrap_or_default();
+    text.is_partial |= !is_known;
+    if text.text.len() + next.text.len() > crate::limits::MAX_VALUE {
+        text.is_partial = true;
+    } else {
+        text.push(&next);
     }
-    before.push(&next);
-    Some(before)
+    (is_known || !text.text.is_empty()).then_some(text)
 }

@@ -1,6 +1,6 @@
 //! Commands of editors, and of programs that transfer files: in options, in files that the text wrote, and on the standard input.
 
-use crate::facts::PathOp;
+use crate::facts::{Language, PathOp};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 
@@ -13,6 +13,7 @@ const MAX_COMMANDS: usize = 256;
 /// An effect of a command.
 enum Effect<'t> {
     Script(&'t str),
+    Code(Language, &'t str),
     Path(&'t str, PathOp),
 }
 
@@ -69,6 +70,11 @@ impl Reader<'_> {
                         let script = text.with_text(script);
                         all.commands.extend(self.script_of(&script, emitted, context).commands);
                     }
+                    Effect::Code(language, code) => {
+                        let code = text.with_text(code);
+                        let inner = self.code(language, &code, emitted.index, context);
+                        all.commands.extend(inner.commands);
+                    }
                     Effect::Path(path, op) => {
                         let path = text.with_text(self.in_home(path.to_owned()));
                         self.touch(&path, op, Some(emitted.index));
@@ -110,7 +116,18 @@ fn edited(command: &str) -> Option<Effect<'_>> {
     }
     let end = command.find(|c: char| !c.is_ascii_alphabetic())?;
     let (name, rest) = command.split_at(end);
+    let in_quotes = || rest.trim().trim_matches(['"', '\'']);
     let op = match name {
+        "sil" | "silent" => return edited(rest.trim_start_matches('!')),
+        "exe" | "execute" => return edited(in_quotes()),
+        "lua" | "call" | "cal" | "echo" | "let" => {
+            return Some(Effect::Code(Language::Other, rest));
+        }
+        "py" | "python" | "pyx" => {
+            return Some(Effect::Code(Language::Python, rest.trim_start_matches('3')));
+        }
+        "perl" => return Some(Effect::Code(Language::Perl, rest)),
+        "ruby" => return Some(Effect::Code(Language::Ruby, rest)),
         "r" | "re" | "read" | "e" | "edit" | "sp" | "split" | "vs" | "tabe" | "tabedit" => {
             PathOp::Read
         }

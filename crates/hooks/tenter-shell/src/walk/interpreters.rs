@@ -54,7 +54,7 @@ impl Reader<'_> {
             if !inline.is_empty() {
                 let mut text = awk_variables(language, emitted);
                 text.extend(inline);
-                return self.code(language, &Field::joined(&text, "\n"), emitted, context);
+                return self.code(language, &Field::joined(&text, "\n"), emitted.index, context);
             }
         } else if let Some(script) = inline.first() {
             let arguments = operands.get(2..).unwrap_or_default().to_vec();
@@ -73,7 +73,7 @@ impl Reader<'_> {
             if let Some(text) = self.written(&file).and_then(|file| file.text.clone())
                 && let Some(language) = interpreter.language
             {
-                return self.code(language, &text, emitted, context);
+                return self.code(language, &text, emitted.index, context);
             }
         }
         let is_apart = !matches!(interpreter.inline, Inline::ValuesOrOperand(_));
@@ -86,7 +86,7 @@ impl Reader<'_> {
             return match interpreter.language {
                 None => self.run_input(&input.sources, input.text.as_ref(), emitted, context),
                 Some(language) => match &input.text {
-                    Some(text) => self.code(language, text, emitted, context),
+                    Some(text) => self.code(language, text, emitted.index, context),
                     None => NodeResult::default(),
                 },
             };
@@ -144,8 +144,8 @@ impl Reader<'_> {
             self.read_file(file, emitted.index, FlowRole::Code);
         }
         let text = self.written(file).and_then(|file| file.text.clone());
-        if file.is_process && text.is_none() {
-            self.runs_printed(&file.sources, emitted.index);
+        if file.is_process {
+            self.runs_unread(&file.sources, text.as_ref(), emitted.index);
         }
         // A script can run itself.
         if self.active.contains(&file.text) {
@@ -154,7 +154,7 @@ impl Reader<'_> {
         self.active.push(file.text.clone());
         let outcome = match (text, language) {
             (Some(text), None) => self.script(&text, &emitted.program, context),
-            (Some(text), Some(language)) => self.code(language, &text, emitted, context),
+            (Some(text), Some(language)) => self.code(language, &text, emitted.index, context),
             (None, _) => NodeResult::default(),
         };
         self.active.pop();
@@ -166,31 +166,50 @@ impl Reader<'_> {
         &mut self,
         language: Language,
         text: &Field,
-        emitted: &Emitted,
+        command: usize,
         context: &Context,
     ) -> NodeResult {
+        let Some(facts) = self.facts.commands.get(command) else { return NodeResult::default() };
+        let program = facts.program.clone();
         for source in &text.sources {
-            self.flow(*source, emitted.index, FlowRole::Code);
+            self.flow(*source, command, FlowRole::Code);
         }
         let facts = crate::code::read(language, &text.text);
-        let code = Code {
-            language,
-            text: text.text.clone(),
-            dynamic: facts.dynamic,
-            command: emitted.index,
-        };
+        let code = Code { language, text: text.text.clone(), dynamic: facts.dynamic, command };
         self.facts.code.push(code);
         self.facts.forkbomb |= crate::forkbomb::is_in_code(&text.text);
+        if facts.over_limit {
+            self.reach_limit();
+        }
         for (runs, class) in
             [(facts.runs_decoded, Class::Decode), (facts.runs_download, Class::Download)]
         {
             if runs {
-                self.classify(emitted.index, class);
-                self.classify(emitted.index, Class::Interpreter);
-                self.flow_into_itself(emitted.index);
+                self.classify(command, class);
+                self.classify(command, Class::Interpreter);
+                self.flow_into_itself(command);
             }
         }
         let mut all = NodeResult::default();
+        if facts.runs_input
+            && let Some(input) = context.stdin.clone()
+        {
+            for source in &input.sources {
+                self.flow(*source, command, FlowRole::Code);
+            }
+            self.runs_unread(&input.sources, input.text.as_ref(), command);
+            if let Some(text) = &input.text {
+                let inner = context.with_stdin(None);
+                all.commands.extend(self.script(text, &program, &inner).commands);
+                all.commands.extend(self.code(language, text, command, &inner).commands);
+            }
+        }
+        let is_network = facts.calls.contains(&crate::code::CodeCall::Network);
+        if facts.has_environment && (is_network || facts.downloads) {
+            self.classify(command, Class::Network);
+            self.classify(command, Class::Environment);
+            self.sends_own_output(command);
+        }
         if facts.dynamic {
             // `for command in ["rm -rf a"]: os.system(command)`.
             for literal in super::transform::in_quotes(&text.text) {
@@ -198,20 +217,20 @@ impl Reader<'_> {
                     literal.split_whitespace().take(2).map(Field::known).collect();
                 if super::wrappers::is_command(&words) {
                     let script = Field::known(literal);
-                    all.commands.extend(self.script(&script, &emitted.program, context).commands);
+                    all.commands.extend(self.script(&script, &program, context).commands);
                 }
             }
         }
         if language == Language::Powershell {
             self.facts.unparsed = true;
             // Its plain commands are like the commands of other shells.
-            all.commands.extend(self.script(text, &emitted.program, context).commands);
+            all.commands.extend(self.script(text, &program, context).commands);
         }
         for call in facts.calls {
             match call {
                 crate::code::CodeCall::Script(script) => {
                     let script = Field::known(script);
-                    all.commands.extend(self.script(&script, &emitted.program, context).commands);
+                    all.commands.extend(self.script(&script, &program, context).commands);
                 }
                 crate::code::CodeCall::Words(words) => {
                     let word = |word: Option<String>| match word {
@@ -219,18 +238,25 @@ impl Reader<'_> {
                         None => Field::unknown("$value"),
                     };
                     let words: Vec<Field> = words.into_iter().map(word).collect();
-                    all.commands
-                        .extend(self.words(&words, &[], &emitted.program, context).commands);
+                    all.commands.extend(self.words(&words, &[], &program, context).commands);
                 }
                 crate::code::CodeCall::Path { path, op, recursive } => {
                     let path = Field::known(self.in_home(path));
-                    self.touch_in_code(&path, op, recursive, emitted.index);
+                    self.touch_in_code(&path, op, recursive, command);
                     if op == PathOp::Write {
-                        let source = crate::facts::FlowSource::Command(emitted.index);
+                        if facts.downloads {
+                            self.classify(command, Class::Download);
+                        }
+                        let source = crate::facts::FlowSource::Command(command);
                         self.writes_file(&path, &[source], None);
                     }
                 }
-                crate::code::CodeCall::Network => self.classify(emitted.index, Class::Network),
+                crate::code::CodeCall::Network => self.classify(command, Class::Network),
+                crate::code::CodeCall::Sql(text) => {
+                    let facts = crate::sql::read(&text);
+                    let own = |statement| crate::facts::SqlStatement { command, ..statement };
+                    self.facts.sql.extend(facts.statements.into_iter().map(own));
+                }
             }
         }
         all

@@ -94,25 +94,28 @@ impl Reader<'_> {
     /// Branches of which at most one runs.
     fn branches(&mut self, branches: &[Branch], context: &Context) -> NodeResult {
         let mut outcome = NodeResult::default();
-        for branch in branches {
+        for (index, branch) in branches.iter().enumerate() {
             self.scope.open();
             outcome.commands.extend(self.list(&branch.condition, context).commands);
             for pattern in &branch.patterns {
                 self.single(pattern, context);
             }
-            outcome.commands.extend(self.list(&branch.body, context).commands);
+            let inner = self.list(&branch.body, context);
+            outcome.commands.extend(inner.commands);
+            outcome.text = chains::joined(outcome.text, inner.text, index == 0);
             self.scope.close(Keep::Uncertain);
         }
-        outcome
+        NodeResult { text: in_part(outcome.text), ..outcome }
     }
 
     fn condition_loop(&mut self, condition: &List, body: &List, context: &Context) -> NodeResult {
         self.facts.forkbomb |= crate::forkbomb::is_endless(condition, body);
         self.scope.open();
         let mut outcome = self.list(condition, context);
-        outcome.commands.extend(self.list(body, context).commands);
+        let inner = self.list(body, context);
+        outcome.commands.extend(inner.commands);
         self.scope.close(Keep::Uncertain);
-        NodeResult { commands: outcome.commands, ..NodeResult::default() }
+        NodeResult { commands: outcome.commands, text: in_part(inner.text), succeeds: None }
     }
 
     fn word_loop(
@@ -133,14 +136,16 @@ impl Reader<'_> {
             values = vec![unknown];
         }
         let mut outcome = NodeResult::default();
-        for value in values {
+        for (index, value) in values.into_iter().enumerate() {
             self.scope.open();
             // A pattern stands for the files that it matches.
             self.scope.set(name, Some(value));
-            outcome.commands.extend(self.list(body, context).commands);
+            let inner = self.list(body, context);
+            outcome.commands.extend(inner.commands);
+            outcome.text = chains::joined(outcome.text, inner.text, index == 0);
             self.scope.close(Keep::Uncertain);
         }
-        outcome
+        NodeResult { text: in_part(outcome.text), ..outcome }
     }
 
     fn coproc(&mut self, body: &Rc<Node>, context: &Context) -> NodeResult {
@@ -170,4 +175,9 @@ impl Reader<'_> {
         let outcome = self.node(body, &inner);
         self.connect_block(&redirected, outcome)
     }
+}
+
+/// The output of commands that may run or not, or several times.
+fn in_part(text: Option<Field>) -> Option<Field> {
+    text.map(|text| Field { is_partial: true, ..text })
 }

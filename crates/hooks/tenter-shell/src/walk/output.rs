@@ -126,9 +126,11 @@ fn listed(operands: &[Field]) -> Field {
     let line = |operand: &Field| {
         let name = operand.text.rsplit('/').next().unwrap_or_default();
         let is_file = operand.is_glob || name.trim_start_matches('.').contains('.');
-        if is_file { operand.clone() } else { Field { is_glob: true, ..operand.with_text("*") } }
+        let every = || Field { is_glob: true, ..operand.with_text("*") };
+        // A name without a dot is a file or a directory.
+        if is_file { vec![operand.clone()] } else { vec![operand.clone(), every()] }
     };
-    let lines: Vec<Field> = operands.iter().map(line).collect();
+    let lines: Vec<Field> = operands.iter().flat_map(line).collect();
     Field::joined(if lines.is_empty() { std::slice::from_ref(&every) } else { &lines }, "\n")
 }
 

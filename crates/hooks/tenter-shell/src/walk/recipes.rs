@@ -37,7 +37,11 @@ impl Reader<'_> {
         let usual =
             files.names.iter().filter(|_| option_files.is_empty()).copied().map(Field::known);
         // `pytest test.py`, `go run main.go`.
-        let has_operands = matches!(files.form, Form::Code(_));
+        let has_operands = matches!(files.form, Form::Code(_)) || files.names.is_empty();
+        // `gcc -xc -`.
+        if has_operands && call.operands(emitted).any(|operand| operand.text == "-") {
+            texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
+        }
         let operands = call.operands(emitted).take(MAX_FILES).filter(|_| has_operands).cloned();
         for name in usual.chain(operands).collect::<Vec<_>>() {
             if let Some(file) = self.written_here(&name) {
@@ -53,12 +57,19 @@ impl Reader<'_> {
         let mut all = NodeResult::default();
         for text in &texts {
             let inner = match files.form {
-                Form::Code(language) => self.code(language, text, emitted, context),
+                Form::Code(language) => self.code(language, text, emitted.index, context),
                 Form::Package => {
                     let scripts = package_scripts(&text.text).into_iter();
                     let called = scripts.filter(|(name, _)| is_called(name, &names));
                     let scripts: Vec<Field> =
                         called.map(|(_, script)| text.with_text(script)).collect();
+                    self.scripts(&scripts, emitted, context)
+                }
+                Form::Script => self.script_of(text, emitted, context),
+                Form::Quoted => {
+                    let scripts = super::transform::printed(&text.text, false).into_iter();
+                    let scripts: Vec<Field> =
+                        scripts.map(|script| text.with_text(script)).collect();
                     self.scripts(&scripts, emitted, context)
                 }
                 form => {
@@ -72,6 +83,10 @@ impl Reader<'_> {
         all
     }
 }
+
+/// Keys whose values are commands.
+const YAML_KEYS: [&str; 10] =
+    ["args", "cmd", "cmds", "command", "commands", "entry", "raw", "run", "sh", "shell"];
 
 /// The command in a line of a file with recipes, without the signs before it.
 fn recipe(form: Form, line: &str) -> Option<String> {
@@ -87,8 +102,22 @@ fn recipe(form: Form, line: &str) -> Option<String> {
         Form::Yaml => {
             let item = line.trim_start();
             let value = item.strip_prefix("- ").unwrap_or(item).trim_start();
-            let after_key = ["cmd:", "cmds:", "sh:"].iter().find_map(|key| value.strip_prefix(key));
-            after_key.unwrap_or(value).trim().trim_matches(['"', '\'', '[', ']'])
+            // `ansible.builtin.shell: command`.
+            let after_key = value.split_once(':').filter(|(key, _)| {
+                key.rsplit('.').next().is_some_and(|key| YAML_KEYS.contains(&key))
+            });
+            let value = after_key.map_or(value, |(_, value)| value);
+            value.trim().trim_matches(['"', '\'', '[', ']'])
+        }
+        Form::Values => {
+            let value = line.split_once([':', '=']).filter(|_| !line.starts_with([' ', '\t']));
+            value.map_or(line, |(_, value)| value).trim().trim_matches(['"', '\''])
+        }
+        Form::Cmake => {
+            if let Some((_, paths)) = line.split_once("REMOVE_RECURSE ") {
+                return Some(format!("rm -rf {}", paths.trim_end_matches(')')));
+            }
+            line.split_once("COMMAND ")?.1.trim_end_matches(')')
         }
         _ => line.strip_prefix([' ', '\t'])?.trim_start(),
     };

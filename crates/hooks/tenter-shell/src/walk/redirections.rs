@@ -247,10 +247,8 @@ impl Reader<'_> {
         }
         let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
         if role == FlowRole::Code {
-            self.runs_rewritten(&sources);
-            if self.written(path).is_some_and(|file| file.text.is_none()) {
-                self.runs_printed(&sources, command);
-            }
+            let text = self.written(path).and_then(|file| file.text.clone());
+            self.runs_unread(&sources, text.as_ref(), command);
         }
         for source in sources {
             self.flow(source, command, role);
@@ -294,6 +292,7 @@ impl Reader<'_> {
                 }
             }
         }
+        let is_new = !self.files.contains_key(&path);
         let file = self.files.entry(path).or_default();
         crate::field::add_sources(&mut file.sources, sources);
         // A file that several commands write has what is known of each.
@@ -302,8 +301,11 @@ impl Reader<'_> {
                 whole.push(&more);
             }
             (Some(_), Some(_)) => self.reach_limit(),
-            (Some(_), None) => {}
-            (whole, more) => *whole = more,
+            (Some(whole), None) => whole.is_partial = true,
+            (whole, Some(more)) => {
+                *whole = Some(Field { is_partial: !is_new || more.is_partial, ..more });
+            }
+            (None, None) => {}
         }
     }
 

@@ -22,6 +22,8 @@ impl Reader<'_> {
         };
         let with_variables = self.with_variables(call);
         let call = with_variables.as_ref().unwrap_or(call);
+        let with_path = self.with_path(call);
+        let call = with_path.as_ref().unwrap_or(call);
         let Some(emitted) = self.emit(call, context) else {
             return NodeResult { succeeds: Some(true), ..NodeResult::default() };
         };
@@ -62,7 +64,7 @@ impl Reader<'_> {
             Some(script) => {
                 self.active.push(call.argv[0].text.clone());
                 let outcome = match language_of(&script.text) {
-                    Some(language) => self.code(language, &script, emitted, context),
+                    Some(language) => self.code(language, &script, emitted.index, context),
                     None => self.script_of(&script, emitted, context),
                 };
                 self.active.pop();
@@ -84,6 +86,23 @@ impl Reader<'_> {
         let name = call.argv.first().filter(|_| emitted.has_path)?;
         let text = self.written(name)?.text.clone()?;
         (!self.active.contains(&name.text)).then_some(text)
+    }
+
+    /// A call with the path of a program that the text wrote into a directory of `PATH`. `None` for other programs.
+    fn with_path(&self, call: &Call) -> Option<Call> {
+        let name = call.argv.first().filter(|name| !name.text.contains('/'))?;
+        if self.files.is_empty() || self.functions.contains_key(&name.text) {
+            return None;
+        }
+        let directories = self.environment_value(call, "PATH")?;
+        let paths = directories.text.split(':').map(|directory| {
+            let directory = if directory.is_empty() { "." } else { directory };
+            name.with_text(format!("{}/{}", directory.trim_end_matches('/'), name.text))
+        });
+        let path = paths.into_iter().find(|path| self.written_here(path).is_some())?;
+        let mut call = call.clone();
+        call.argv[0] = path;
+        Some(call)
     }
 
     /// The descriptors of a command as files: `bash /dev/fd/3 3<<< 'rm a'`.
@@ -120,11 +139,26 @@ impl Reader<'_> {
     /// The flow of a command's standard input.
     fn connect_input(&mut self, emitted: &Emitted, context: &Context) {
         if let Some(input) = context.stdin.clone() {
-            self.flow_into_stdin(emitted.index, &input.sources, None);
-            if input.text.is_none() && self.runs_stdin[emitted.index] {
-                self.runs_printed(&input.sources, emitted.index);
-            }
+            self.input_flows(emitted.index, &input.sources, input.text.as_ref());
         }
+    }
+
+    /// The flow of data into the standard input of a command. Returns whether the command runs it.
+    fn input_flows(
+        &mut self,
+        command: usize,
+        sources: &[FlowSource],
+        text: Option<&Field>,
+    ) -> bool {
+        let runs = self.runs_stdin.get(command).copied().unwrap_or(false);
+        let role = if runs { FlowRole::Code } else { FlowRole::Data };
+        for source in sources {
+            self.flow(*source, command, role);
+        }
+        if runs {
+            self.runs_unread(sources, text, command);
+        }
+        runs
     }
 
     /// Data that reaches the standard input of a command.
@@ -134,14 +168,7 @@ impl Reader<'_> {
         sources: &[FlowSource],
         text: Option<&Field>,
     ) {
-        let runs = self.runs_stdin.get(command).copied().unwrap_or(false);
-        let role = if runs { FlowRole::Code } else { FlowRole::Data };
-        if runs {
-            self.runs_rewritten(sources);
-        }
-        for source in sources {
-            self.flow(*source, command, role);
-        }
+        let runs = self.input_flows(command, sources, text);
         if let Some(text) = text.filter(|_| runs).cloned()
             && let Some(receiver) = self.facts.commands.get(command)
         {

@@ -23,9 +23,16 @@ impl Reader<'_> {
         if texts.is_empty() && files.is_empty() {
             texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
         }
+        // `\i file`, `.read file`, `source file`.
+        let names = texts.iter().flat_map(|text| text.text.lines().filter_map(included));
+        let names: Vec<Field> = names.map(Field::known).collect();
+        texts.extend(names.iter().filter_map(|file| self.written_here(file)?.text.clone()));
         let mut commands = Vec::new();
         for text in &texts {
             let facts = crate::sql::read(&text.text);
+            if facts.over_limit {
+                self.reach_limit();
+            }
             let own = |statement| SqlStatement { command: emitted.index, ..statement };
             self.facts.sql.extend(facts.statements.into_iter().map(own));
             let scripts: Vec<Field> =
@@ -41,4 +48,11 @@ pub(super) fn inline_sql(client: SqlClient, call: &Call, emitted: &Emitted) -> V
     let mut texts = values(emitted, client.options);
     texts.extend(call.operands(emitted).skip(client.operands).cloned());
     texts
+}
+
+/// The file that a line of a client's language includes.
+fn included(line: &str) -> Option<&str> {
+    const COMMANDS: [&str; 6] = ["\\i ", "\\ir ", "\\include ", "\\. ", ".read ", "source "];
+    let rest = COMMANDS.iter().find_map(|command| line.trim_start().strip_prefix(command))?;
+    Some(rest.trim().trim_end_matches(';').trim_matches(['\'', '"']))
 }

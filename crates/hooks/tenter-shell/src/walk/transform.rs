@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
         let is_known = || {
             self.rewritten(call, emitted, context)
-                .is_some_and(|text| text.is_certain && !text.text.is_empty())
+                .is_some_and(|text| text.is_certain && !text.is_partial && !text.text.is_empty())
         };
         let sources = context.stdin.as_ref().map(|input| input.sources.as_slice());
         if self.has_rewriting(sources.unwrap_or_default()) || is_known() {
@@ -47,6 +47,19 @@ impl Reader<'_> {
 
     fn has_rewriting(&self, sources: &[FlowSource]) -> bool {
         sources.iter().filter_map(command_of).any(|command| self.rewriting.contains(&command))
+    }
+
+    /// A command runs what other commands write. What of it is not known is what they decode, or has the texts in their arguments.
+    pub(super) fn runs_unread(
+        &mut self,
+        sources: &[FlowSource],
+        text: Option<&Field>,
+        receiver: usize,
+    ) {
+        self.runs_rewritten(sources);
+        if crate::field::is_incomplete(text) {
+            self.runs_printed(sources, receiver);
+        }
     }
 
     /// Commands that rewrote a known text decode it, if their output is run.
@@ -81,11 +94,19 @@ impl Reader<'_> {
             let code = self.facts.code.iter().filter(|code| code.command == command);
             let code = code.filter(|code| !facts.args.contains(&code.text));
             let texts = facts.args.iter().chain(code.map(|code| &code.text)).take(MAX_TEXTS);
-            let scripts: Vec<String> = texts.flat_map(|text| printed(text)).collect();
-            let Some(facts) = self.facts.commands.get(receiver) else { continue };
-            let (program, context) = (facts.program.clone(), super::run::inside_of(facts));
+            let Some(running) = self.facts.commands.get(receiver) else { continue };
+            let (program, context) = (running.program.clone(), super::run::inside_of(running));
+            let row = crate::tables::find(&program);
+            let language = row.and_then(|row| row.interpreter?.language);
+            let scripts: Vec<String> =
+                texts.flat_map(|text| printed(text, language.is_some())).collect();
             for script in scripts {
-                self.script(&Field::known(script), &program, &context);
+                match language {
+                    Some(language) => {
+                        self.code(language, &Field::known(script), receiver, &context)
+                    }
+                    None => self.script(&Field::known(script), &program, &context),
+                };
             }
         }
     }
@@ -98,16 +119,23 @@ fn command_of(source: &FlowSource) -> Option<usize> {
     }
 }
 
-/// The commands in a text, or in quotes in it: those that begin with the name of a program.
-fn printed(text: &str) -> Vec<String> {
+/// Words of the shell before a command.
+const KEYWORDS: [&str; 9] = ["!", "(", "do", "for", "if", "then", "until", "while", "{"];
+
+/// The commands in a text, or in quotes in it: those that begin with the name of a program; for a program in another language, those that
+/// may call a function.
+pub(super) fn printed(text: &str, is_code: bool) -> Vec<String> {
     let whole = text.rsplit("format=").next().unwrap_or(text).trim_start_matches('+');
     let in_quotes = in_quotes(text).map(str::to_owned);
     std::iter::once(whole.to_owned())
         .chain(in_quotes)
         .map(|text| crate::escapes::ansi(&text).0)
         .filter(|text| {
-            let first = text.split_whitespace().next().unwrap_or_default();
-            text.contains(' ') && crate::tables::find(first).is_some()
+            let is_before = |word: &&str| word.contains('=') || KEYWORDS.contains(word);
+            let first = text.split_whitespace().find(|word| !is_before(word)).unwrap_or_default();
+            let name = first.trim_start_matches(['(', '\\']).rsplit('/').next();
+            let is_program = name.and_then(crate::tables::find).is_some();
+            if is_code { text.contains('(') } else { text.contains(' ') && is_program }
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 use crate::reader::{Context, Reader};
-use crate::tables::{Run, Style, find, variables};
+use crate::tables::{self, Run, Style, find, variables};
 
 use super::call::{Call, Emitted};
 
@@ -11,6 +11,16 @@ impl Reader<'_> {
     pub(super) fn with_variables(&self, call: &Call) -> Option<Call> {
         let name = call.argv.first()?;
         let program = name.text.rsplit('/').next().unwrap_or_default();
+        // `git-push` is `git push`.
+        if let Some(subcommand) = program.strip_prefix("git-")
+            && (name.text.contains("/git-core/") || tables::subcommand("git", subcommand).is_some())
+            && find(program).is_none()
+            && self.written(name).is_none()
+        {
+            let words = [name.with_text("git"), name.with_text(subcommand)];
+            let argv = words.into_iter().chain(call.args().iter().cloned()).collect();
+            return Some(Call { argv, ..call.clone() });
+        }
         let (at, words) = match program {
             "git" => (1, self.git_settings(call)),
             program => (place_of_options(program, call), self.options(program, call)),
@@ -62,7 +72,7 @@ impl Reader<'_> {
     }
 
     /// The value of a variable in the environment of a command.
-    fn environment_value(&self, call: &Call, name: &str) -> Option<Field> {
+    pub(super) fn environment_value(&self, call: &Call, name: &str) -> Option<Field> {
         let own = call.env.iter().find(|(own, _)| own == name).map(|(_, value)| value);
         let value = own.or_else(|| self.scope.exported(name)?.as_ref())?;
         (!value.text.is_empty()).then(|| value.clone())

@@ -58,6 +58,12 @@ impl Reader<'_> {
             let name = name.text.rsplit('/').next().unwrap_or_default();
             tables::find(name).is_some()
         });
+        // `capsh -- -c script`.
+        if let [option, script, ..] = after_dashes
+            && option.text == "-c"
+        {
+            return self.script_of(script, emitted, context);
+        }
         let args = call.args();
         let words = if is_known {
             after_dashes
@@ -111,7 +117,12 @@ impl Reader<'_> {
                 let at =
                     args.iter().position(|arg| arg.text == word).map_or(args.len(), |at| at + 1);
                 let options = args[at..].iter().take_while(|arg| arg.text.starts_with('-')).count();
-                self.script_of(&Field::joined(&args[at + options..], " "), emitted, context)
+                let script = Field::joined(&args[at + options..], " ");
+                // `screen -X stuff 'command\n'` types the text.
+                let is_typed = word == "stuff";
+                let typed = script.text.replace("\\n", "\n").replace("^M", "\n");
+                let script = if is_typed { script.with_text(typed) } else { script };
+                self.script_of(&script, emitted, context)
             }
             Run::Script(start) => {
                 self.script_of(&Field::joined(from(start), " "), emitted, context)
@@ -124,8 +135,9 @@ impl Reader<'_> {
                 self.scripts(&scripts, emitted, context)
             }
             Run::Prefixed(prefix) => {
+                let texts = operands.iter().filter_map(|operand| after(operand, prefix));
                 let scripts: Vec<Field> =
-                    operands.iter().filter_map(|operand| after(operand, prefix)).collect();
+                    texts.filter_map(|text| without_name(text, prefix)).collect();
                 let scripts: Vec<Field> = scripts.iter().map(unescaped_script).collect();
                 self.scripts(&scripts, emitted, context)
             }
@@ -149,6 +161,9 @@ impl Reader<'_> {
             Run::Transfers(inline, files) => self.transfers((inline, files), emitted, context),
             Run::Edits(inline) => self.edits(inline, call, emitted, context),
             Run::InputLines => self.input_lines(call, emitted, context),
+            Run::Entry(option, start) => {
+                self.words(&entry(option, from(start), emitted), &call.env, via, context)
+            }
             Run::Container(start) => {
                 let image = start.checked_sub(1).and_then(|image| operands.get(image));
                 let option = values(emitted, "--entrypoint").into_iter().next();
@@ -176,9 +191,13 @@ impl Reader<'_> {
     ) -> NodeResult {
         let dashes = usize::from(operands.first().is_some_and(|first| first.text == "--"));
         let operands = &operands[dashes..];
-        let input = context.stdin.as_ref().and_then(|input| input.text.clone());
         let via = emitted.program.as_str();
-        match input.filter(|_| operands.is_empty() && !call.args().is_empty()) {
+        let input = context.stdin.clone();
+        let input = input.filter(|_| operands.is_empty() && !call.args().is_empty());
+        if let Some(input) = &input {
+            self.runs_unread(&input.sources, input.text.as_ref(), emitted.index);
+        }
+        match input.and_then(|input| input.text.clone()) {
             Some(script) => self.script(&script, via, &context.with_stdin(None)),
             None => self.script(&Field::joined(operands, " "), via, context),
         }
@@ -289,7 +308,8 @@ impl Reader<'_> {
         }
         // Of a script with more in it, the rest can be read.
         if script.text.starts_with("$(") && script.text.ends_with(')') {
-            self.runs_rewritten(&script.sources);
+            self.runs_unread(&script.sources, None, emitted.index);
+        } else if has_command_of_output(&script.text) {
             self.runs_printed(&script.sources, emitted.index);
         }
         self.script(script, &emitted.program, context)
@@ -328,6 +348,14 @@ impl Reader<'_> {
     }
 }
 
+/// Checks whether a command of a script is the output of another: `true; $(x)`.
+fn has_command_of_output(script: &str) -> bool {
+    script.match_indices("$(").any(|(at, _)| {
+        let before = script[..at].trim_end_matches([' ', '\t', '"']);
+        before.is_empty() || before.ends_with([';', '&', '|', '\n', '(', '{'])
+    })
+}
+
 /// Checks whether words begin with a program and what it is often told to do. `rm` can be the word of another program for something else.
 pub(super) fn is_command(words: &[Field]) -> bool {
     let [name, next, ..] = words else { return false };
@@ -346,6 +374,16 @@ pub(super) fn is_command(words: &[Field]) -> bool {
         "shred" | "sudo" => true,
         _ => false,
     }
+}
+
+/// The words of `flatpak run --command=sh app -c script` and `snap run --shell app -c script`: a program from an option, and operands.
+fn entry(option: &str, operands: &[Field], emitted: &Emitted) -> Vec<Field> {
+    let flag = emitted.arguments.flags.iter().find(|flag| flag.name == option);
+    let program = flag.map(|flag| flag.value.clone().unwrap_or_else(|| Field::known("sh")));
+    program
+        .into_iter()
+        .flat_map(|program| std::iter::once(program).chain(operands.to_vec()))
+        .collect()
 }
 
 /// The program that an image runs with the arguments of `docker run`: `alpine/git push`.
@@ -404,6 +442,15 @@ fn listed_texts(value: &Field, key: &str) -> Vec<Field> {
 fn after(field: &Field, key: &str) -> Option<Field> {
     let start = field.text.get(..key.len())?;
     start.eq_ignore_ascii_case(key).then(|| field.with_text(&field.text[key.len()..]))
+}
+
+/// The command of `scripts.name=command`, after a prefix with a dot.
+fn without_name(text: Field, prefix: &str) -> Option<Field> {
+    if !prefix.ends_with('.') {
+        return Some(text);
+    }
+    let (_, script) = text.text.split_once('=')?;
+    Some(text.with_text(script))
 }
 
 /// The command of `EXEC:command,options`: backslashes and quotes are socat's. In `ext::command` of git, `% ` is a blank in a word.

@@ -85,7 +85,8 @@ impl Reader<'_> {
         for source in &text.sources {
             self.flow(*source, emitted.index, FlowRole::Data);
         }
-        split.into_iter().take(ARGUMENTS).map(|item| text.with_text(item)).collect()
+        let unknown = text.is_partial.then(|| Field { sources, ..Field::unknown("{}") });
+        split.into_iter().take(ARGUMENTS).map(|item| text.with_text(item)).chain(unknown).collect()
     }
 
     /// `parallel command ::: arguments`; without a command, the arguments are commands.
