@@ -84,6 +84,9 @@ impl Reader<'_> {
         self.keep_broken(&script);
         self.list(&script.commands, &Context::new(script.heredocs));
         self.uncalled();
+        if self.scope.is_limited() {
+            self.reach_limit();
+        }
         self.facts.forkbomb |= self.calls.has_bomb();
     }
 }

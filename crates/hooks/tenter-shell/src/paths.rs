@@ -221,8 +221,8 @@ fn name_of_url(field: &Field) -> Option<Field> {
 
 /// Returns the files that patterns select, in each directory that is searched.
 fn selected(patterns: &[Field], args: &[Field], arguments: &Arguments) -> Vec<Field> {
-    /// Maximum number of directories for which patterns are read.
-    const DIRECTORIES: usize = 8;
+    /// Maximum number of directories for which patterns are read; so many paths are a limit.
+    const DIRECTORIES: usize = 2 * crate::limits::MAX_OPEN_PATHS;
     let has_pattern = arguments.has("-e --regexp -f --file --files");
     let operands = arguments.operands.iter().skip(usize::from(!has_pattern));
     let directories = operands.filter_map(|index| args.get(*index)).take(DIRECTORIES);

@@ -39,6 +39,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) sourced: Vec<Field>,
     /// Commands that rewrite a text that is known, in a way that is not.
     pub(crate) rewriting: HashSet<usize>,
+    /// Commands whose output is too long to be read.
+    pub(crate) cut: HashSet<usize>,
     /// Directories into which a command unpacks or downloads files with unknown names.
     pub(crate) unpacked: Vec<(String, WrittenFile)>,
     /// Pipes that `mkfifo` made, and the commands that read from them.
@@ -134,6 +136,7 @@ impl<'a> Reader<'a> {
             printing: HashSet::new(),
             sourced: Vec::new(),
             rewriting: HashSet::new(),
+            cut: HashSet::new(),
             unpacked: Vec::new(),
             fifos: HashMap::new(),
             descriptors: HashMap::new(),

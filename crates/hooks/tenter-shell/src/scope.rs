@@ -13,6 +13,8 @@ pub(crate) struct ShellScope {
     layers: Vec<ScopeLayer>,
     /// `set -a`: every new value is exported.
     exports_all: bool,
+    /// A limit was reached, so that variables are missing.
+    is_limited: bool,
 }
 
 #[derive(Debug, Default)]
@@ -71,7 +73,7 @@ const INHERITED: [&str; 10] =
     ["EDITOR", "HOME", "LANG", "PAGER", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /// Maximum number of exported variables that are facts of a command.
-const MAX_EXPORTS: usize = 16;
+const MAX_EXPORTS: usize = 64;
 
 /// Variables that a shell has without an environment.
 const OWN: [&str; 4] = ["HOME", "IFS", "PATH", "PWD"];
@@ -91,7 +93,7 @@ impl ShellScope {
 
     pub(crate) fn new(cwd: Option<String>) -> Self {
         let first = ScopeLayer { cwd: Cwd::new(cwd), ..ScopeLayer::default() };
-        Self { layers: vec![first], exports_all: false }
+        Self { layers: vec![first], exports_all: false, is_limited: false }
     }
 
     pub(crate) fn open(&mut self) {
@@ -200,7 +202,14 @@ impl ShellScope {
             if self.exports_all {
                 layer.exported.insert(name.to_owned(), true);
             }
+        } else {
+            self.is_limited = true;
         }
+    }
+
+    /// Checks whether there were more variables than are kept.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is_limited
     }
 
     /// The elements of an array. `None` if it is not known to be one.
@@ -219,6 +228,8 @@ impl ShellScope {
         if layer.arrays.len() < Self::VARIABLES || layer.arrays.contains_key(name) {
             layer.variables.remove(name);
             layer.arrays.insert(name.to_owned(), fields);
+        } else {
+            self.is_limited = true;
         }
     }
 
@@ -228,6 +239,8 @@ impl ShellScope {
             && layer.references.len() < Self::VARIABLES
         {
             layer.references.insert(name.to_owned(), other.to_owned());
+        } else {
+            self.is_limited = true;
         }
     }
 
@@ -243,6 +256,8 @@ impl ShellScope {
             && layer.exported.len() < Self::VARIABLES
         {
             layer.exported.insert(name.to_owned(), is_exported);
+        } else {
+            self.is_limited = true;
         }
     }
 
@@ -257,6 +272,8 @@ impl ShellScope {
             && layer.readonly.len() < Self::VARIABLES
         {
             layer.readonly.insert(name.to_owned());
+        } else {
+            self.is_limited = true;
         }
     }
 

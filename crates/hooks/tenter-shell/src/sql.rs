@@ -80,7 +80,11 @@ impl SqlFacts {
     }
 
     fn add_statement(&mut self, tokens: &[Token<'_>], depth: usize) {
-        for start in nested_starts(tokens) {
+        for (count, start) in nested_starts(tokens).into_iter().enumerate() {
+            if count >= MAX_STATEMENTS {
+                self.over_limit = true;
+                break;
+            }
             self.add_one(&tokens[start..]);
         }
         let Some(start) = start_of(tokens) else { return };

@@ -231,16 +231,17 @@ impl CodeReader<'_> {
     }
 
     /// The texts in the rest of a list: `(sh "rm" "-rf" "a")`. Without any, it runs what is not known.
-    fn words_of_lisp(&self, end: usize) -> Vec<String> {
+    fn words_of_lisp(&mut self, end: usize) -> Vec<String> {
         let mut depth = 0_usize;
-        let text = &self.text[end..];
+        let text = crate::limits::start(&self.text[end..], literals::MAX_BYTES);
         let length = text.find(|letter| {
             depth += usize::from(letter == '(');
             let is_end = letter == ')' && depth == 0;
             depth -= usize::from(letter == ')' && depth > 0);
             is_end
         });
-        let list = &text[..length.unwrap_or(text.len()).min(crate::limits::MAX_VALUE)];
+        self.facts.over_limit |= length.is_none() && text.len() + 4 > literals::MAX_BYTES;
+        let list = &text[..length.unwrap_or(text.len())];
         list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
     }
 

@@ -13,13 +13,17 @@ enum Token {
 /// Maximum number of characters of a word whose braces are expanded.
 const MAX_CHARACTERS: usize = 4096;
 
+/// Maximum number of braces that are tried.
+const TRIED: usize = 64;
+
 /// The words of a word with braces. `None` if there are too many.
 pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
     if !has_braces(word) {
         return Some(Vec::new());
     }
     let tokens = tokens(word);
-    if tokens.len() > MAX_CHARACTERS {
+    let braces = tokens.iter().filter(|token| matches!(token, Token::Char('{'))).count();
+    if tokens.len() > MAX_CHARACTERS || braces > TRIED {
         return None;
     }
     let mut words = Vec::new();
@@ -84,9 +88,7 @@ fn expand_tokens(tokens: Vec<Token>, words: &mut Vec<Vec<Token>>, steps: &mut us
 
 /// Start and end of the first braces that expand, and what they expand to.
 fn first(tokens: &[Token]) -> Option<(usize, usize, Vec<Vec<Token>>)> {
-    /// Maximum number of braces that are tried.
-    const TRIED: usize = 64;
-    let starts = (0..tokens.len()).filter(|at| is(tokens, *at, '{')).take(TRIED);
+    let starts = (0..tokens.len()).filter(|at| is(tokens, *at, '{'));
     for start in starts {
         let (mut depth, mut commas) = (0_usize, vec![start]);
         for at in start..tokens.len() {

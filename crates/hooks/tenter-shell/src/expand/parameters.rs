@@ -93,7 +93,7 @@ impl Reader<'_> {
     /// The elements of an array that were set one by one.
     fn single_elements(&self, name: &str) -> Option<Vec<Field>> {
         /// Maximum number of elements.
-        const MAX_ELEMENTS: usize = 64;
+        const MAX_ELEMENTS: usize = 256;
         let element = |index| self.scope.get(&format!("{name}[{index}]"))?.clone();
         let fields: Vec<Field> = (0..MAX_ELEMENTS).map_while(element).collect();
         (!fields.is_empty()).then_some(fields)

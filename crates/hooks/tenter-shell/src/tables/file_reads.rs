@@ -245,6 +245,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "date",
+        options: "-d= -f= --date= --file= -r= -I? -u",
+        paths: &["read -f --file"],
+        ..GNU
+    },
+    Program {
         name: "file",
         options: "-m= -f= -F= -b -i -C",
         paths: &["write magic.mgc if -C", "read -f"],

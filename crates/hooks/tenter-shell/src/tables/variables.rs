@@ -74,4 +74,4 @@ pub(crate) const OPTIONS: [(&str, &str, &str); 26] = [
 ];
 
 /// Maximum number of settings of git that are read from variables.
-pub(crate) const MAX_GIT_SETTINGS: usize = 16;
+pub(crate) const MAX_GIT_SETTINGS: usize = 1024;

@@ -35,8 +35,8 @@ impl Reader<'_> {
                 (_, true) => Some(false),
                 _ => outcome.succeeds,
             };
-            all.text = joined(all.text, outcome.text, is_first);
             all.commands.extend(outcome.commands);
+            all.text = self.joined_output(all.text, outcome.text, is_first, &all.commands);
             before = statement.then;
             is_first = false;
         }
@@ -78,21 +78,23 @@ impl Reader<'_> {
             self.scope.close(keep);
         }
     }
-}
 
-/// The output of commands one after the other, as far as it is known.
-pub(super) fn joined(before: Option<Field>, next: Option<Field>, is_first: bool) -> Option<Field> {
-    if is_first {
-        return next;
+    /// The output of commands one after the other, as far as it is known.
+    pub(super) fn joined_output(
+        &mut self,
+        before: Option<Field>,
+        next: Option<Field>,
+        is_first: bool,
+        commands: &[usize],
+    ) -> Option<Field> {
+        if is_first {
+            return next;
+        }
+        let is_known = before.is_some() && next.is_some();
+        let mut text = before.unwrap_or_default();
+        text.is_partial |= !is_known;
+        text.push(&next.unwrap_or_default());
+        let text = (is_known || !text.text.is_empty()).then_some(text);
+        self.within_limit(text, commands)
     }
-    let is_known = before.is_some() && next.is_some();
-    let mut text = before.unwrap_or_default();
-    let next = next.unwrap_or_default();
-    text.is_partial |= !is_known;
-    if text.text.len() + next.text.len() > crate::limits::MAX_VALUE {
-        text.is_partial = true;
-    } else {
-        text.push(&next);
-    }
-    (is_known || !text.text.is_empty()).then_some(text)
 }

@@ -285,12 +285,13 @@ impl Reader<'_> {
         if !matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync" | "scp") {
             return;
         }
-        let operands: Vec<Field> = call.operands(emitted).take(8).cloned().collect();
+        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
         for operand in operands.iter().filter(|operand| operand.text != path.text) {
             let name = operand.text.rsplit(['/', ':']).next().unwrap_or_default();
             let inner = path.with_text(format!("{}/{name}", path.text));
             let source = crate::facts::FlowSource::Command(emitted.index);
-            self.writes_file(&inner, &[source], self.copied(call, emitted));
+            let text = self.written(operand).and_then(|file| file.text.clone());
+            self.writes_file(&inner, &[source], text);
         }
     }
 

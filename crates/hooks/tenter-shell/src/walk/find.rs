@@ -9,8 +9,8 @@ use crate::reader::{Context, NodeResult, Reader};
 use super::call::{Call, Emitted};
 use super::wrappers::values;
 
-/// Maximum number of starting points that a command in `-exec` is read with.
-const STARTS: usize = 8;
+/// Maximum number of starting points that a command in `-exec` is read with; so many paths are a limit.
+const STARTS: usize = 2 * crate::limits::MAX_OPEN_PATHS;
 
 impl Reader<'_> {
     pub(super) fn find(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {

@@ -194,6 +194,7 @@ impl Reader<'_> {
         if facts.runs_input
             && let Some(input) = context.stdin.clone()
         {
+            self.classify(command, Class::Interpreter);
             for source in &input.sources {
                 self.flow(*source, command, FlowRole::Code);
             }

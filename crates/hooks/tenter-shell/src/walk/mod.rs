@@ -33,7 +33,7 @@ use crate::scope::Keep;
 use crate::syntax::tree::{Branch, List, Node, Redirection, Word};
 
 /// Maximum number of words of `for` for which the body is read with each.
-const LOOP_WORDS: usize = 16;
+const LOOP_WORDS: usize = 24;
 
 /// The descriptor that the commands of `coproc` read, in the array with their name.
 const COPROC_INPUT: &str = "[1]";
@@ -102,7 +102,8 @@ impl Reader<'_> {
             }
             let inner = self.list(&branch.body, context);
             outcome.commands.extend(inner.commands);
-            outcome.text = chains::joined(outcome.text, inner.text, index == 0);
+            outcome.text =
+                self.joined_output(outcome.text, inner.text, index == 0, &outcome.commands);
             self.scope.close(Keep::Uncertain);
         }
         NodeResult { text: in_part(outcome.text), ..outcome }
@@ -133,7 +134,13 @@ impl Reader<'_> {
             for value in &values {
                 crate::field::add_sources(&mut unknown.sources, &value.sources);
             }
-            values = vec![unknown];
+            // Names of files in the directory show nothing that one of them does not.
+            values.retain(|value| !is_name(value));
+            if values.len() > LOOP_WORDS {
+                self.reach_limit();
+                values.truncate(LOOP_WORDS);
+            }
+            values.push(unknown);
         }
         let mut outcome = NodeResult::default();
         for (index, value) in values.into_iter().enumerate() {
@@ -142,7 +149,8 @@ impl Reader<'_> {
             self.scope.set(name, Some(value));
             let inner = self.list(body, context);
             outcome.commands.extend(inner.commands);
-            outcome.text = chains::joined(outcome.text, inner.text, index == 0);
+            outcome.text =
+                self.joined_output(outcome.text, inner.text, index == 0, &outcome.commands);
             self.scope.close(Keep::Uncertain);
         }
         NodeResult { text: in_part(outcome.text), ..outcome }
@@ -175,6 +183,16 @@ impl Reader<'_> {
         let outcome = self.node(body, &inner);
         self.connect_block(&redirected, outcome)
     }
+}
+
+/// Checks whether a word can hardly be anything but the name of something that is not dangerous by itself.
+fn is_name(word: &Field) -> bool {
+    let text = word.text.as_str();
+    word.is_certain
+        && !text.starts_with(['/', '~', '-', '.', '+', ':'])
+        && !text.contains([' ', '=', '*', '?', '['])
+        && !text.contains("..")
+        && crate::tables::find(text).is_none()
 }
 
 /// The output of commands that may run or not, or several times.

@@ -16,7 +16,7 @@ impl Reader<'_> {
         context: &Context,
     ) -> Option<Field> {
         let operands = || call.operands(emitted).cloned().collect::<Vec<_>>();
-        let output = match emitted.program.as_str() {
+        match emitted.program.as_str() {
             "echo" => Some(echo(call.args())),
             "printf" => printf(&operands()),
             "pwd" => self.scope.cwd().map(Field::known),
@@ -80,8 +80,20 @@ impl Reader<'_> {
             }
             "whoami" => self.surroundings.variables.get("USER").map(Field::known),
             _ => None,
-        };
-        output.filter(|output| output.text.len() <= MAX_VALUE)
+        }
+    }
+
+    /// A text of commands if it is within the limit. Of a longer one, it is kept who writes it: it is a limit if something runs it.
+    pub(super) fn within_limit(
+        &mut self,
+        text: Option<Field>,
+        commands: &[usize],
+    ) -> Option<Field> {
+        if text.as_ref().is_none_or(|text| text.text.len() <= MAX_VALUE) {
+            return text;
+        }
+        self.cut.extend(commands);
+        None
     }
 
     /// The path that `mktemp` prints, with a name that shows that it is unknown.
@@ -193,7 +205,7 @@ pub(super) fn printf(operands: &[Field]) -> Option<Field> {
                 }
             }
             if text.text.len() > MAX_VALUE {
-                return None;
+                return Some(text);
             }
         }
         if args.is_empty() || args.len() == before {

@@ -6,8 +6,8 @@ use crate::reader::{Context, Reader};
 
 use super::call::{Call, Emitted};
 
-/// Maximum number of files of one patch.
-const MAX_FILES: usize = 256;
+/// Maximum number of files of one patch; so many paths are a limit.
+const MAX_FILES: usize = 2 * crate::limits::MAX_PATHS;
 
 impl Reader<'_> {
     /// Keeps the files that a patch changes: `apply_patch`, `git apply`, `patch`.

@@ -43,6 +43,10 @@ impl Reader<'_> {
             texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
         }
         let operands = call.operands(emitted).take(MAX_FILES).filter(|_| has_operands).cloned();
+        if has_operands && call.operands(emitted).nth(MAX_FILES).is_some() && !self.files.is_empty()
+        {
+            self.reach_limit();
+        }
         for name in usual.chain(operands).collect::<Vec<_>>() {
             if let Some(file) = self.written_here(&name) {
                 texts.extend(file.text.clone());
@@ -129,7 +133,7 @@ fn script_names(call: &Call, emitted: &Emitted) -> Vec<String> {
     const INSTALL: [&str; 5] = ["add", "ci", "i", "install", "update"];
     let words = emitted.subcommand.iter().cloned();
     let operands = call.operands(emitted).map(|operand| operand.text.clone());
-    let mut names: Vec<String> = words.chain(operands).take(8).collect();
+    let mut names: Vec<String> = words.chain(operands).collect();
     if names.first().is_none_or(|name| INSTALL.contains(&name.as_str())) {
         names.extend(["install", "prepare"].map(str::to_owned));
     }

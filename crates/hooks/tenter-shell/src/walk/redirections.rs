@@ -258,9 +258,11 @@ impl Reader<'_> {
     /// Keeps that a command writes files with unknown names into a directory.
     pub(super) fn unpacks_into(&mut self, directory: &Field, command: usize) {
         /// Maximum number of directories.
-        const MAX_DIRECTORIES: usize = 16;
-        let path = crate::locate::absolute(&directory.text, self.scope.cwd());
-        if let Some(path) = path.filter(|_| self.unpacked.len() < MAX_DIRECTORIES) {
+        const MAX_DIRECTORIES: usize = 64;
+        if self.unpacked.len() >= MAX_DIRECTORIES {
+            return self.reach_limit();
+        }
+        if let Some(path) = crate::locate::absolute(&directory.text, self.scope.cwd()) {
             let sources = vec![FlowSource::Command(command)];
             self.unpacked.push((path, WrittenFile { sources, ..WrittenFile::default() }));
         }
@@ -300,7 +302,11 @@ impl Reader<'_> {
             (Some(whole), Some(more)) if whole.text.len() + more.text.len() <= MAX_VALUE => {
                 whole.push(&more);
             }
-            (Some(_), Some(_)) => self.reach_limit(),
+            // It is a limit if something runs the file.
+            (Some(whole), Some(_)) => {
+                whole.is_partial = true;
+                self.cut.extend(sources.iter().filter_map(super::transform::command_of));
+            }
             (Some(whole), None) => whole.is_partial = true,
             (whole, Some(more)) => {
                 *whole = Some(Field { is_partial: !is_new || more.is_partial, ..more });

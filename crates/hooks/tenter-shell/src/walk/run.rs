@@ -2,6 +2,7 @@
 
 use crate::facts::{FlowRole, FlowSource, Language};
 use crate::field::Field;
+use crate::locate;
 use crate::reader::{Context, NodeResult, Reader, WrittenFile};
 use crate::scope::Keep;
 use crate::tables;
@@ -74,6 +75,7 @@ impl Reader<'_> {
         };
         let outcome = merged(own, inner);
         let text = outcome.text.or_else(|| self.output(call, emitted, context));
+        let text = self.within_limit(text, &[emitted.index]);
         if text.is_none() {
             self.note_rewriting(call, emitted, context);
         }
@@ -95,11 +97,17 @@ impl Reader<'_> {
             return None;
         }
         let directories = self.environment_value(call, "PATH")?;
-        let paths = directories.text.split(':').map(|directory| {
-            let directory = if directory.is_empty() { "." } else { directory };
-            name.with_text(format!("{}/{}", directory.trim_end_matches('/'), name.text))
-        });
-        let path = paths.into_iter().find(|path| self.written_here(path).is_some())?;
+        let cwd = self.scope.cwd();
+        let is_in_path = |file: &str| {
+            directories.text.split(':').any(|directory| {
+                let directory = if directory.is_empty() { "." } else { directory };
+                locate::absolute(directory, cwd).is_some_and(|directory| directory == file)
+            })
+        };
+        let of_name = self.files.keys().filter_map(|file| file.rsplit_once('/'));
+        let mut written = of_name.filter(|(_, base)| *base == name.text);
+        let (directory, _) = written.find(|(directory, _)| is_in_path(directory))?;
+        let path = name.with_text(format!("{directory}/{}", name.text));
         let mut call = call.clone();
         call.argv[0] = path;
         Some(call)

@@ -15,7 +15,7 @@ impl Reader<'_> {
         }
         let mut commands = Vec::new();
         for script in &scripts {
-            for line in script.text.split([';', '\n']).take(64) {
+            for line in script.text.split([';', '\n']) {
                 commands.extend(executed(line).map(|command| script.with_text(command)));
                 if let Some(file) = written(line) {
                     self.touch(&script.with_text(file), PathOp::Write, Some(emitted.index));

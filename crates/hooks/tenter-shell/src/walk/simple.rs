@@ -82,6 +82,7 @@ impl Reader<'_> {
         /// Maximum number of elements.
         const MAX_ELEMENTS: usize = 256;
         if fields.len() > MAX_ELEMENTS {
+            self.reach_limit();
             fields = vec![Field::unknown(format!("${{{name}[@]}}"))];
         }
         for field in &mut fields {
@@ -116,6 +117,7 @@ impl Reader<'_> {
             None => Field::unknown(format!("${}", assignment.name)),
         };
         if whole.text.len() + value.text.len() > crate::limits::MAX_VALUE {
+            self.reach_limit();
             return Some(Field::unknown(format!("${}", assignment.name)));
         }
         whole.push(&value);

@@ -57,6 +57,9 @@ impl Reader<'_> {
         receiver: usize,
     ) {
         self.runs_rewritten(sources);
+        if sources.iter().filter_map(command_of).any(|command| self.cut.contains(&command)) {
+            self.reach_limit();
+        }
         if crate::field::is_incomplete(text) {
             self.runs_printed(sources, receiver);
         }
@@ -73,7 +76,7 @@ impl Reader<'_> {
 }
 
 /// Maximum number of texts of one command that are read as what it prints.
-const MAX_TEXTS: usize = 64;
+const MAX_TEXTS: usize = 512;
 
 impl Reader<'_> {
     /// `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`: commands in the arguments of a command whose output runs.
@@ -93,13 +96,19 @@ impl Reader<'_> {
             }
             let code = self.facts.code.iter().filter(|code| code.command == command);
             let code = code.filter(|code| !facts.args.contains(&code.text));
-            let texts = facts.args.iter().chain(code.map(|code| &code.text)).take(MAX_TEXTS);
+            let texts: Vec<&String> =
+                facts.args.iter().chain(code.map(|code| &code.text)).take(MAX_TEXTS).collect();
+            let is_limited = texts.len() == MAX_TEXTS
+                || texts.iter().any(|text| in_quotes(text).nth(MAX_TEXTS).is_some());
             let Some(running) = self.facts.commands.get(receiver) else { continue };
             let (program, context) = (running.program.clone(), super::run::inside_of(running));
             let row = crate::tables::find(&program);
             let language = row.and_then(|row| row.interpreter?.language);
             let scripts: Vec<String> =
-                texts.flat_map(|text| printed(text, language.is_some())).collect();
+                texts.into_iter().flat_map(|text| printed(text, language.is_some())).collect();
+            if is_limited {
+                self.reach_limit();
+            }
             for script in scripts {
                 match language {
                     Some(language) => {
@@ -112,7 +121,7 @@ impl Reader<'_> {
     }
 }
 
-fn command_of(source: &FlowSource) -> Option<usize> {
+pub(super) fn command_of(source: &FlowSource) -> Option<usize> {
     match source {
         FlowSource::Command(command) => Some(*command),
         FlowSource::Network => None,
@@ -126,7 +135,7 @@ const KEYWORDS: [&str; 9] = ["!", "(", "do", "for", "if", "then", "until", "whil
 /// may call a function.
 pub(super) fn printed(text: &str, is_code: bool) -> Vec<String> {
     let whole = text.rsplit("format=").next().unwrap_or(text).trim_start_matches('+');
-    let in_quotes = in_quotes(text).map(str::to_owned);
+    let in_quotes = in_quotes(text).take(MAX_TEXTS).map(str::to_owned);
     std::iter::once(whole.to_owned())
         .chain(in_quotes)
         .map(|text| crate::escapes::ansi(&text).0)
@@ -142,7 +151,7 @@ pub(super) fn printed(text: &str, is_code: bool) -> Vec<String> {
 
 /// The texts in quotes.
 pub(super) fn in_quotes(text: &str) -> impl Iterator<Item = &str> {
-    let parts = |quote: char| text.split(quote).skip(1).step_by(2).take(MAX_TEXTS);
+    let parts = |quote: char| text.split(quote).skip(1).step_by(2);
     parts('"').chain(parts('\''))
 }
 

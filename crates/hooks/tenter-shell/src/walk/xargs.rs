@@ -104,6 +104,9 @@ impl Reader<'_> {
         let items = match at {
             Some(at) if operands[at].text == "::::" => vec![Field::unknown("{}")],
             Some(at) => {
+                if operands.len() - at > ARGUMENTS {
+                    self.reach_limit();
+                }
                 operands[at + 1..].iter().filter(|field| !is_separator(field)).cloned().collect()
             }
             None => self.items(Splitting::Lines, emitted, context),

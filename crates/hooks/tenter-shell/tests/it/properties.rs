@@ -1,7 +1,7 @@
 //! Properties of every text: no panic, the same facts again, facts that refer to each other, and limits.
 
 use proptest::prelude::*;
-use tenter_shell::{Class, Facts, FlowRole, FlowSource, Stdin, limits, read};
+use tenter_shell::{Class, Facts, FlowRole, FlowSource, PathOp, Stdin, limits, read};
 use tenter_testkit::{Choices, soak_factor};
 
 use crate::cases::{ALL, cases};
@@ -275,4 +275,44 @@ fn many_paths_that_are_not_known_are_over_the_limit() {
     // The same argument many times is one path.
     assert!(!check(&format!("mv {} x", "a* ".repeat(limits::MAX_WORDS - 2))).over_limit);
     assert!(check(&format!("mv {} x", "a* ".repeat(limits::MAX_WORDS))).over_limit);
+}
+
+#[test]
+fn what_follows_a_limit_is_seen_or_is_a_limit() {
+    let list = |count: usize, item: &dyn Fn(usize) -> String| -> String {
+        (0..count).map(item).collect::<Vec<_>>().join(" ")
+    };
+    let long = "# a\n".repeat(5000);
+    let texts = [
+        format!("cat > s <<'E'\n{long}rm /x\nE\nsh s"),
+        format!("cat <<'E' | sh\n{long}rm /x\nE"),
+        format!("{{ cat <<'E'; echo 'rm /x'; }} | sh\n{long}\nE"),
+        format!("cat > build.rs <<'E'\n{long}fs::remove_dir_all(\"/x\")\nE\ncargo build"),
+        format!("a='{}'; a+=' ; rm /x'; eval \"$a\"", "x".repeat(limits::MAX_BYTES / 4)),
+        format!("{}; e='rm /x'; eval \"$e\"", list(1100, &|at| format!("a{at}=x;"))),
+        format!("for a in {} /x; do rm \"$a\"; done", list(100, &|at| format!("n{at}"))),
+        format!("for a in {} /x; do rm \"$a\"; done", list(100, &|at| format!("/n{at}"))),
+        format!("find {} /x -exec rm {{}} \\;", list(20, &|at| format!("n{at}"))),
+        format!("a=({} rm /x); \"${{a[@]:300}}\"", list(300, &|at| format!("n{at}"))),
+        format!("parallel rm ::: {} /x", list(100, &|at| format!("n{at}"))),
+        format!("gcc {} /x.c", list(100, &|at| format!("n{at}.c"))),
+        format!("python3 -c '{} print(\"rm /x\")' | sh", "print(\"a\");".repeat(600)),
+        format!("sed '{}1e rm /x' a", "p;".repeat(100)),
+        format!("rm {}{{/x,y}}", "{".repeat(70)),
+    ];
+    for text in texts {
+        let written = format!("echo 'int main() {{ system(\"rm /x\"); }}' > /x.c; {text}");
+        let facts = read(&written, &surroundings());
+        let is_seen =
+            facts.paths.iter().any(|path| path.path.starts_with("/x") && path.op == PathOp::Delete);
+        assert!(is_seen || facts.over_limit, "{text:.60}");
+    }
+    // A file that is long, and that nothing runs, is none.
+    for text in [
+        format!("cat > a.ts <<'E'\n{long}E\ncat >> a.ts <<'E'\n{long}E\nnpm test"),
+        format!("for a in {}; do rm \"$a\"; done", list(100, &|at| format!("n{at}"))),
+        format!("psql a <<'E'\n{}E", "insert into a values (1);\n".repeat(3000)),
+    ] {
+        assert!(!read(&text, &surroundings()).over_limit, "{text:.60}");
+    }
 }
