@@ -103,6 +103,11 @@ impl<'a> PathRule<'a> {
         Self { op, form, arguments: rest[..end].trim(), when: Condition(&rest[end..]) }
     }
 
+    /// Checks whether the paths are values of options.
+    pub(crate) fn is_of_options(&self) -> bool {
+        self.form == Form::Whole && self.arguments.starts_with('-')
+    }
+
     pub(crate) fn applies(&self, arguments: &Arguments) -> bool {
         self.when.holds(arguments)
     }

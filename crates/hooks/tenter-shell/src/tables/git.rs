@@ -95,6 +95,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "git commit",
         options: "-m= --message= -F= --file= -C= --reuse-message= -c= --reedit-message= --fixup= --squash= --author= --date= -t= --template= --cleanup= --trailer= -S? --gpg-sign? -u? --untracked-files? --pathspec-from-file= -a --all -p --patch -s --signoff -n --no-verify --verify --amend --no-edit --edit -e --allow-empty --allow-empty-message -q -v -i -o --dry-run --no-gpg-sign --no-post-rewrite --reset-author",
         paths: &["read -F --file"],
+        runs: &[Run::Recipes(&super::languages::GIT_HOOKS)],
         ..GNU
     },
     Program {
@@ -191,7 +192,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "git push",
         options: "-f --force --force-with-lease? --force-if-includes --no-force-with-lease --all --branches --mirror --tags --follow-tags -d --delete --prune -u --set-upstream -n --dry-run -q --quiet -v --verbose --no-verify --verify --atomic --signed? -o= --push-option= --receive-pack= --exec= --repo= --recurse-submodules? --thin --no-thin --porcelain --progress -4 -6",
-        runs: &[Run::Option("--receive-pack --exec")],
+        runs: &[Run::Option("--receive-pack --exec"), Run::Recipes(&super::languages::GIT_HOOKS)],
         ..GNU
     },
     Program {

@@ -340,6 +340,22 @@ const SNAKEFILE: RecipeFiles = files("-s", &["Snakefile"], Form::Quoted);
 pub(super) const PROCFILES: RecipeFiles =
     files("-f --procfile", &["Procfile", "Procfile.dev"], Form::Values);
 pub(super) const ENVRC: RecipeFiles = files("", &[".envrc"], Form::Script);
+/// What git runs when it commits and pushes.
+pub(super) const GIT_HOOKS: RecipeFiles = files(
+    "",
+    &[
+        ".husky/pre-commit",
+        ".husky/commit-msg",
+        ".husky/prepare-commit-msg",
+        ".husky/post-commit",
+        ".husky/pre-push",
+        ".git/hooks/pre-commit",
+        ".git/hooks/commit-msg",
+        ".git/hooks/post-commit",
+        ".git/hooks/pre-push",
+    ],
+    Form::Script,
+);
 pub(super) const CMAKE: RecipeFiles = files("-P", &["CMakeLists.txt"], Form::Cmake);
 pub(super) const CRATE: RecipeFiles = code(&["build.rs", "src/main.rs"], Language::Other);
 pub(super) const CARGO_SETTINGS: RecipeFiles = quoted(&[".cargo/config.toml", ".cargo/config"]);

@@ -14,6 +14,8 @@ const MANAGER: Program = Program { has_subcommands: true, ..GNU };
 pub(super) const PACKAGE: RecipeFiles =
     RecipeFiles { options: "", inline: "", names: &["package.json"], form: Form::Package };
 
+const MISE: RecipeFiles = super::languages::quoted(&["mise.toml", ".mise.toml"]);
+const PIXI: RecipeFiles = super::languages::quoted(&["pixi.toml", "pyproject.toml"]);
 const GEMFILE: RecipeFiles = super::languages::code(&["Gemfile"], Language::Ruby);
 const COMPOSER: RecipeFiles = super::languages::quoted(&["composer.json"]);
 
@@ -132,7 +134,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "rbenv", ..MANAGER },
     Program { name: "rbenv exec", ..RUNS },
-    Program { name: "mise", options: "-C= --cd=", directory: "-C --cd", ..MANAGER },
+    Program {
+        name: "mise",
+        options: "-C= --cd=",
+        directory: "-C --cd",
+        runs: &[Run::Recipes(&MISE)],
+        ..MANAGER
+    },
+    Program { name: "pixi", runs: &[Run::Recipes(&PIXI)], ..MANAGER },
+    Program { name: "pixi run", options: "-e= --environment= --manifest-path=", ..RUNS },
     Program {
         name: "mise exec",
         options: "-c= --command= -j=",

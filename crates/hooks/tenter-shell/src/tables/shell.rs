@@ -8,8 +8,8 @@ const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
 
 const SHELL: Program = Program {
     style: Style::Posix,
-    options: "-c -o= -O= -i -l -e -u -x -v -n +n -s -r --rcfile= --init-file= --norc --noprofile --posix --login --verbose",
-    paths: &["read first if -v -x --verbose unless -c -s"],
+    options: "-c -o= -O= -i -l -e -u -x -v -n +n +e +u +x +v +a +b +f +h +k +m +p +B +C +E +H +T +o= +O= -s -r --rcfile= --init-file= --norc --noprofile --posix --login --verbose",
+    paths: &["read first if -v -x --verbose unless -c -s", "execute --rcfile --init-file"],
     interpreter: Some(Interpreter {
         language: None,
         inline: Inline::OperandWith("-c"),

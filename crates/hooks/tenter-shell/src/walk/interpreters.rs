@@ -2,6 +2,7 @@
 
 use crate::facts::{Class, Code, FlowRole, Language, PathOp};
 use crate::field::Field;
+use crate::paths::PathRule;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::{Environment, Keep};
 use crate::tables::{Inline, Interpreter, NO_FILES};
@@ -27,9 +28,44 @@ impl Reader<'_> {
         for (name, value) in &call.env {
             self.scope.set(name, Some(value.clone()));
         }
-        let outcome = self.program_of(interpreter, call, emitted, context);
+        let first = self.files_before(interpreter.language, call, emitted, context);
+        let mut outcome = self.program_of(interpreter, call, emitted, context);
+        outcome.commands.extend(first.commands);
         self.scope.close(Keep::Nothing);
         outcome
+    }
+
+    /// The files that an interpreter runs besides its program: `bash --rcfile a`, `node -r ./a.js`.
+    fn files_before(
+        &mut self,
+        language: Option<Language>,
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let rules = emitted.rows().flat_map(|row| row.paths).map(|rule| PathRule::parse(rule));
+        let module = emitted.operand_row().and_then(|row| row.interpreter).map(|row| row.module);
+        let of_options = rules.filter(|rule| {
+            rule.op == PathOp::Execute
+                && rule.is_of_options()
+                && module.is_none_or(|module| module.is_empty() || !emitted.arguments.has(module))
+                && rule.applies(&emitted.arguments)
+        });
+        let files: Vec<Field> =
+            of_options.flat_map(|rule| rule.paths(call.args(), &emitted.arguments)).collect();
+        let mut all = NodeResult::default();
+        for file in files {
+            let text = self.written(&file).and_then(|file| file.text.clone());
+            let Some(text) = text.filter(|_| !self.active.contains(&file.text)) else { continue };
+            self.active.push(file.text);
+            let outcome = match language {
+                None => self.script(&text, &emitted.program, context),
+                Some(language) => self.code(language, &text, emitted.index, context),
+            };
+            self.active.pop();
+            all.commands.extend(outcome.commands);
+        }
+        all
     }
 
     fn program_of(
@@ -124,6 +160,10 @@ impl Reader<'_> {
         let args = call.args();
         let is_apart = args.get(flag.arg).is_some_and(|arg| arg.text == name);
         let rest = args.get(flag.arg + 1 + usize::from(is_apart)..).unwrap_or_default();
+        let file = module.with_text(format!("{}.py", module.text.replace('.', "/")));
+        if self.written_here(&file).is_some() {
+            return self.run_file(&file, Some(Language::Python), emitted, context);
+        }
         let words = [std::slice::from_ref(&module), rest].concat();
         self.words(&words, &call.env, &emitted.program, context)
     }
@@ -190,7 +230,7 @@ impl Reader<'_> {
                 self.flow_into_itself(command);
             }
         }
-        let mut all = NodeResult::default();
+        let mut all = self.imported(language, &text.text, command, context);
         if facts.runs_input
             && let Some(input) = context.stdin.clone()
         {
@@ -263,6 +303,40 @@ impl Reader<'_> {
         all
     }
 
+    /// The modules that a program imports, and that the text wrote.
+    fn imported(
+        &mut self,
+        language: Language,
+        text: &str,
+        command: usize,
+        context: &Context,
+    ) -> NodeResult {
+        let mut all = NodeResult::default();
+        if self.files.is_empty() || !matches!(language, Language::Python | Language::Node) {
+            return all;
+        }
+        let mut files: Vec<(String, Field)> = Vec::new();
+        for (path, file) in &self.files {
+            let base = path.rsplit('/').next().unwrap_or_default();
+            let name = base.split_once('.').map_or(base, |(name, _)| name);
+            let is_imported = super::run::language_of_name(base) == Some(language)
+                && imports(language, text, name);
+            if let Some(text) = file.text.clone().filter(|_| is_imported) {
+                files.push((path.clone(), text));
+            }
+        }
+        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (path, text) in files {
+            if self.active.contains(&path) {
+                continue;
+            }
+            self.active.push(path);
+            all.commands.extend(self.code(language, &text, command, context).commands);
+            self.active.pop();
+        }
+        all
+    }
+
     /// A path of a program that begins with the home directory.
     pub(super) fn in_home(&self, path: String) -> String {
         match (path.strip_prefix('~'), &self.surroundings.home) {
@@ -296,4 +370,20 @@ fn awk_variables(language: Language, emitted: &Emitted) -> Vec<Field> {
 fn operands_from(call: &Call, emitted: &Emitted) -> Vec<Field> {
     let first = emitted.arguments.operands.first().copied().unwrap_or(usize::MAX);
     call.args().get(first..).unwrap_or_default().to_vec()
+}
+
+/// Checks whether a program imports a module with this name. Python imports two without a word.
+fn imports(language: Language, text: &str, name: &str) -> bool {
+    if language == Language::Node {
+        return [format!("/{name}\""), format!("/{name}'"), format!("/{name}.")]
+            .iter()
+            .any(|end| text.contains(end.as_str()));
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut lines = text.split(['\n', ';']).map(str::trim_start);
+    matches!(name, "sitecustomize" | "usercustomize")
+        || lines.any(|line| {
+            let is_import = line.starts_with("import ") || line.starts_with("from ");
+            is_import && line.split(|c| !is_part(c)).any(|word| word == name)
+        })
 }

@@ -17,6 +17,8 @@ impl Reader<'_> {
     ) -> Option<Field> {
         let operands = || call.operands(emitted).cloned().collect::<Vec<_>>();
         match emitted.program.as_str() {
+            // `$(< file)`.
+            "" if call.argv.is_empty() => context.stdin.as_ref()?.text.clone(),
             "echo" => Some(echo(call.args())),
             "printf" => printf(&operands()),
             "pwd" => self.scope.cwd().map(Field::known),

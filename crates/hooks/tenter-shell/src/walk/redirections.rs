@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::facts::{FlowRole, FlowSource, PathOp, Redirect, Stdin};
 use crate::field::Field;
+use crate::globs::fits;
 use crate::limits::MAX_VALUE;
 use crate::reader::{Context, Input, NodeResult, Reader, WrittenFile};
 use crate::syntax::tree::{HereDoc, Part, Redirection, RedirectionOp as Op, Target};
@@ -222,11 +223,19 @@ impl Reader<'_> {
         if self.files.is_empty() && self.unpacked.is_empty() {
             return None;
         }
+        // `find . -name x.sh -exec sh {}`.
+        let is_glob = path.is_glob;
         let path = crate::locate::absolute(&path.text, self.scope.cwd())
             .unwrap_or_else(|| path.text.clone());
         let around =
             || self.unpacked.iter().rev().find(|(dir, _)| crate::locate::is_in(&path, dir));
-        self.files.get(&path).or_else(|| around().map(|(_, file)| file))
+        let fitting = || {
+            let name = path.rsplit('/').next().filter(|_| is_glob)?;
+            let mut files = self.files.iter();
+            files.find(|(file, _)| file.rsplit('/').next().is_some_and(|base| fits(name, base)))
+        };
+        let file = self.files.get(&path).or_else(|| around().map(|(_, file)| file));
+        file.or_else(|| fitting().map(|(_, file)| file))
     }
 
     /// The file with exactly this name that an earlier command of the text wrote.

@@ -64,7 +64,7 @@ impl Reader<'_> {
         let inner = match self.written_program(call, emitted) {
             Some(script) => {
                 self.active.push(call.argv[0].text.clone());
-                let outcome = match language_of(&script.text) {
+                let outcome = match language_of(&call.argv[0].text, &script.text) {
                     Some(language) => self.code(language, &script, emitted.index, context),
                     None => self.script_of(&script, emitted, context),
                 };
@@ -95,6 +95,12 @@ impl Reader<'_> {
         let name = call.argv.first().filter(|name| !name.text.contains('/'))?;
         if self.files.is_empty() || self.functions.contains_key(&name.text) {
             return None;
+        }
+        // `uv run x.py`.
+        if language_of_name(&name.text).is_some() && self.written_here(name).is_some() {
+            let mut call = call.clone();
+            call.argv[0] = name.with_text(format!("./{}", name.text));
+            return Some(call);
         }
         let directories = self.environment_value(call, "PATH")?;
         let cwd = self.scope.cwd();
@@ -217,11 +223,26 @@ impl Reader<'_> {
     }
 }
 
-/// The language of a script whose first line names an interpreter that is no shell.
-fn language_of(script: &str) -> Option<Language> {
-    let words = script.strip_prefix("#!")?.lines().next()?.split([' ', '/']);
-    let rows = words.filter_map(tables::find);
+/// The language of a script whose first line names an interpreter that is no shell, or whose name ends as files in this language do.
+fn language_of(name: &str, script: &str) -> Option<Language> {
+    let Some(line) = script.strip_prefix("#!").and_then(|script| script.lines().next()) else {
+        return language_of_name(name);
+    };
+    let rows = line.split([' ', '/']).filter_map(tables::find);
     rows.filter_map(|row| row.interpreter?.language).next_back()
+}
+
+/// The language of a file by the end of its name.
+pub(super) fn language_of_name(name: &str) -> Option<Language> {
+    Some(match name.rsplit_once('.')?.1 {
+        "py" => Language::Python,
+        "js" | "cjs" | "mjs" | "ts" | "tsx" => Language::Node,
+        "rb" => Language::Ruby,
+        "pl" => Language::Perl,
+        "php" => Language::Php,
+        "lua" => Language::Other,
+        _ => return None,
+    })
 }
 
 /// The context of a script that a command runs.

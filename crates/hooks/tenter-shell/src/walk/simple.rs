@@ -89,7 +89,8 @@ impl Reader<'_> {
             let Some(element) = field.text.strip_prefix('[') else { continue };
             let Some((key, value)) = element.split_once("]=") else { continue };
             let element = format!("{name}[{key}]");
-            *field = Field { is_glob: value.contains(['*', '?', '[']), ..field.with_text(value) };
+            let is_glob = value.contains(['*', '?', '[']);
+            *field = Field { is_glob, ..field.with_text(self.in_home(value.to_owned())) };
             self.scope.set(&element, Some(field.clone()));
         }
         self.scope.set_array(name, fields);

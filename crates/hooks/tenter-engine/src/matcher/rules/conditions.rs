@@ -179,6 +179,14 @@ fn check_command(call: &CallFacts, at: Subject, fits: impl FnOnce(&Command) -> T
 }
 
 impl CompiledConditions {
+    /// These conditions as an exception to a rule.
+    pub(super) fn as_exception(mut self, rule: &Self) -> Self {
+        if let (Some(own), Some(rule)) = (&mut self.sql, &rule.sql) {
+            own.exempted = Some(Box::new(rule.clone()));
+        }
+        self
+    }
+
     pub(super) fn new(conditions: &Conditions) -> Self {
         let patterns =
             |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
@@ -291,27 +299,35 @@ fn subcommand(patterns: &[Pattern], command: &Command) -> Truth {
 struct SqlRule {
     statement: Vec<Pattern>,
     has_where: Option<bool>,
+    /// For an exception, the condition of the rule: it holds only if all statements that the rule is about fit it.
+    exempted: Option<Box<Self>>,
 }
 
 impl SqlRule {
     fn new(condition: &SqlCondition) -> Self {
         let statement = condition.statement.iter().map(|text| Pattern::of_words(text)).collect();
-        Self { statement, has_where: condition.has_where }
+        Self { statement, has_where: condition.has_where, exempted: None }
     }
 
     /// Checks whether a statement of the command fits. What is not known of it counts as text.
     fn fit(&self, call: &CallFacts, at: Subject) -> Truth {
-        let fits = |sql: &SqlStatement| {
-            let is_kind = self.statement.is_empty()
-                || self.statement.iter().any(|pattern| pattern.matches(&sql.statement));
-            is_kind && self.has_where.is_none_or(|has_where| has_where == sql.has_where)
-        };
         let all = &call.facts.call.sql;
         if all.is_empty() {
             return Truth::No;
         }
         let own = at.command.and_then(|command| call.index().sql_of.get(command));
-        own.is_some_and(|own| own.iter().filter_map(|place| all.get(*place)).any(fits)).into()
+        let mut own = own.into_iter().flatten().filter_map(|place| all.get(*place));
+        let holds = match &self.exempted {
+            Some(rule) => own.filter(|sql| rule.fits(sql)).all(|sql| self.fits(sql)),
+            None => own.any(|sql| self.fits(sql)),
+        };
+        holds.into()
+    }
+
+    fn fits(&self, sql: &SqlStatement) -> bool {
+        let is_kind = self.statement.is_empty()
+            || self.statement.iter().any(|pattern| pattern.matches(&sql.statement));
+        is_kind && self.has_where.is_none_or(|has_where| has_where == sql.has_where)
     }
 }
 

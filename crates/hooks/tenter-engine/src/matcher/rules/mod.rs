@@ -221,7 +221,8 @@ impl From<RuleVerdict> for Rank {
 impl CompiledRule {
     fn new(rule: Rule, fits_unread: bool) -> Self {
         let conditions = CompiledConditions::new(&rule.conditions);
-        let except = rule.except.iter().map(CompiledConditions::new).collect();
+        let except = rule.except.iter().map(CompiledConditions::new);
+        let except = except.map(|except| except.as_exception(&conditions)).collect();
         Self { rule, conditions, except, fits_unread }
     }
 

@@ -174,11 +174,14 @@ fn paths_are_matched_by_pattern_place_and_operation() {
 fn statements_of_sql_are_matched_by_kind_and_condition() {
     let drop = json!({"sql": {"statement": ["drop table *", "truncate *"]}});
     let every = json!({"sql": {"statement": ["delete *"], "where": false}});
+    let except = json!({"sql": {"statement": ["drop *"]}, "except": [{"sql": {"statement": ["drop table tmp*"]}}]});
     for (conditions, command, expected) in [
         (&drop, "psql app -c 'DROP TABLE IF EXISTS users'", "run"),
         (&drop, "mysql app <<E\nselect 1;\ntruncate users;\nE", "run"),
         (&drop, "psql app -c 'select 1'; echo 'drop table users'", "nothing"),
         (&drop, "git commit -m 'drop table users'", "nothing"),
+        (&except, "psql app -c 'drop table tmp_a; select 1; drop table tmp_b'", "nothing"),
+        (&except, "psql app -c 'drop table tmp_a; drop table users'", "run"),
         (&every, "sqlite3 a.db 'delete from b'", "run"),
         (&every, "sqlite3 a.db 'delete from b where c = 1'", "nothing"),
         (&every, "sqlite3 a.db 'delete from b where 1 = 1'", "run"),
