@@ -140,7 +140,13 @@ impl Reader<'_> {
             return outcome;
         }
         match operands.first() {
-            Some(file) => self.run_file(file, interpreter.language, emitted, context),
+            Some(file) => {
+                self.scope.open_call(Some(operands[1..].to_vec()));
+                self.scope.set("0", Some(file.clone()));
+                let outcome = self.run_file(file, interpreter.language, emitted, context);
+                self.scope.close(Keep::Nothing);
+                outcome
+            }
             None => NodeResult::default(),
         }
     }

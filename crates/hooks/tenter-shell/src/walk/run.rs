@@ -66,7 +66,13 @@ impl Reader<'_> {
                 self.active.push(call.argv[0].text.clone());
                 let outcome = match language_of(&call.argv[0].text, &script.text) {
                     Some(language) => self.code(language, &script, emitted.index, context),
-                    None => self.script_of(&script, emitted, context),
+                    None => {
+                        self.scope.open_call(Some(call.args().to_vec()));
+                        self.scope.set("0", call.argv.first().cloned());
+                        let outcome = self.script_of(&script, emitted, context);
+                        self.scope.close(Keep::Nothing);
+                        outcome
+                    }
                 };
                 self.active.pop();
                 outcome
