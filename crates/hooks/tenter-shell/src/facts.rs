@@ -352,6 +352,16 @@ pub enum FlowSource {
     Network,
 }
 
+impl FlowSource {
+    /// The command, if it is one.
+    pub(crate) fn command(&self) -> Option<usize> {
+        match self {
+            Self::Command(command) => Some(*command),
+            Self::Network => None,
+        }
+    }
+}
+
 /// The use that a command makes of data that it receives.
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

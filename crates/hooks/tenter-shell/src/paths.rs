@@ -104,7 +104,7 @@ impl<'a> PathRule<'a> {
     }
 
     /// Checks whether the paths are values of options.
-    pub(crate) fn is_of_options(&self) -> bool {
+    pub(crate) fn is_in_options(&self) -> bool {
         self.form == Form::Whole && self.arguments.starts_with('-')
     }
 

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::marked::quoted_by_letters;
+use super::delimiters::{MAX_BYTES, object_start, quoted_by_letters};
 
 /// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +25,7 @@ impl Argument {
     }
 }
 
-/// Maximum number of bytes of the arguments of one call, and of arguments.
-pub(super) const MAX_BYTES: usize = 4096;
+/// Maximum number of arguments of one call.
 pub(super) const MAX_ARGUMENTS: usize = 16;
 /// Maximum number of words of a list.
 const MAX_WORDS: usize = 64;
@@ -102,7 +101,7 @@ impl<'a> Source<'a> {
     /// The value of the object before `.name`, which starts at `at`: `Path("x")`, or a variable.
     pub(super) fn object(&self, at: usize) -> Option<String> {
         let before = self.text[..at].trim_end().strip_suffix('.')?;
-        let start = super::marked::object_start(before);
+        let start = object_start(before);
         let rest = &before[start..];
         let mut reader = Literals { source: self, rest, budget: MAX_BYTES, at: start, depth: 0 };
         let value = reader.value()?;

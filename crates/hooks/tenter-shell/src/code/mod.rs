@@ -4,6 +4,7 @@
 //! and comments can contain calls that never happen, which is why the facts that come of this are not certain.
 
 mod calls;
+mod delimiters;
 mod literals;
 mod marked;
 mod named;
@@ -233,14 +234,14 @@ impl CodeReader<'_> {
     /// The texts in the rest of a list: `(sh "rm" "-rf" "a")`. Without any, it runs what is not known.
     fn words_of_lisp(&mut self, end: usize) -> Vec<String> {
         let mut depth = 0_usize;
-        let text = crate::limits::start(&self.text[end..], literals::MAX_BYTES);
+        let text = crate::limits::start(&self.text[end..], delimiters::MAX_BYTES);
         let length = text.find(|letter| {
             depth += usize::from(letter == '(');
             let is_end = letter == ')' && depth == 0;
             depth -= usize::from(letter == ')' && depth > 0);
             is_end
         });
-        self.facts.over_limit |= length.is_none() && text.len() + 4 > literals::MAX_BYTES;
+        self.facts.over_limit |= length.is_none() && text.len() + 4 > delimiters::MAX_BYTES;
         let list = &text[..length.unwrap_or(text.len())];
         list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
     }

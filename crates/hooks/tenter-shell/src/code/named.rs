@@ -1,7 +1,7 @@
 //! Variables with a literal value, and calls that make a path of their arguments.
 
-use super::literals::{Argument, Literals, MAX_BYTES, joined};
-use super::marked::quoted_by_letters;
+use super::delimiters::{MAX_BYTES, quoted_by_letters};
+use super::literals::{Argument, Literals, joined};
 
 /// Calls and operators after a list that add words to it.
 const ADDITIONS: [&str; 5] = [".append(", ".push(", ".extend(", " += ", "+="];

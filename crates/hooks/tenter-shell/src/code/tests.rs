@@ -293,7 +293,7 @@ fn words_are_collected() {
         (Language::Other, "(sh \"rm\" \"a\" (str \"b\"))"),
         (Language::Other, "execlp(\"rm\", \"rm\", \"a\", \"b\", NULL)"),
     ] {
-        let found = words(language, text);
-        assert!(found.starts_with("rm a"), "{text}: {found}");
+        let command = words(language, text);
+        assert!(command.starts_with("rm a"), "{text}: {command}");
     }
 }

@@ -340,7 +340,7 @@ const SNAKEFILE: RecipeFiles = files("-s", &["Snakefile"], Form::Quoted);
 pub(super) const PROCFILES: RecipeFiles =
     files("-f --procfile", &["Procfile", "Procfile.dev"], Form::Values);
 pub(super) const ENVRC: RecipeFiles = files("", &[".envrc"], Form::Script);
-/// What git runs when it commits and pushes.
+/// Scripts that git runs when it commits and pushes.
 pub(super) const GIT_HOOKS: RecipeFiles = files(
     "",
     &[

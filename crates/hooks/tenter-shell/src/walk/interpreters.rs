@@ -45,14 +45,14 @@ impl Reader<'_> {
     ) -> NodeResult {
         let rules = emitted.rows().flat_map(|row| row.paths).map(|rule| PathRule::parse(rule));
         let module = emitted.operand_row().and_then(|row| row.interpreter).map(|row| row.module);
-        let of_options = rules.filter(|rule| {
+        let in_options = rules.filter(|rule| {
             rule.op == PathOp::Execute
-                && rule.is_of_options()
+                && rule.is_in_options()
                 && module.is_none_or(|module| module.is_empty() || !emitted.arguments.has(module))
                 && rule.applies(&emitted.arguments)
         });
         let files: Vec<Field> =
-            of_options.flat_map(|rule| rule.paths(call.args(), &emitted.arguments)).collect();
+            in_options.flat_map(|rule| rule.paths(call.args(), &emitted.arguments)).collect();
         let mut all = NodeResult::default();
         for file in files {
             let text = self.written(&file).and_then(|file| file.text.clone());

@@ -314,7 +314,7 @@ impl Reader<'_> {
             // It is a limit if something runs the file.
             (Some(whole), Some(_)) => {
                 whole.is_partial = true;
-                self.cut.extend(sources.iter().filter_map(super::transform::command_of));
+                self.cut.extend(sources.iter().filter_map(FlowSource::command));
             }
             (Some(whole), None) => whole.is_partial = true,
             (whole, Some(more)) => {

@@ -64,16 +64,14 @@ impl Reader<'_> {
         let inner = match self.written_program(call, emitted) {
             Some(script) => {
                 self.active.push(call.argv[0].text.clone());
-                let outcome = match language_of(&call.argv[0].text, &script.text) {
+                let language = language_of(&call.argv[0].text, &script.text);
+                self.scope.open_call(Some(call.args().to_vec()));
+                self.scope.set("0", call.argv.first().cloned());
+                let outcome = match language {
                     Some(language) => self.code(language, &script, emitted.index, context),
-                    None => {
-                        self.scope.open_call(Some(call.args().to_vec()));
-                        self.scope.set("0", call.argv.first().cloned());
-                        let outcome = self.script_of(&script, emitted, context);
-                        self.scope.close(Keep::Nothing);
-                        outcome
-                    }
+                    None => self.script_of(&script, emitted, context),
                 };
+                self.scope.close(Keep::Nothing);
                 self.active.pop();
                 outcome
             }
@@ -116,8 +114,8 @@ impl Reader<'_> {
                 locate::absolute(directory, cwd).is_some_and(|directory| directory == file)
             })
         };
-        let of_name = self.files.keys().filter_map(|file| file.rsplit_once('/'));
-        let mut written = of_name.filter(|(_, base)| *base == name.text);
+        let files = self.files.keys().filter_map(|file| file.rsplit_once('/'));
+        let mut written = files.filter(|(_, base)| *base == name.text);
         let (directory, _) = written.find(|(directory, _)| is_in_path(directory))?;
         let path = name.with_text(format!("{directory}/{}", name.text));
         let mut call = call.clone();

@@ -46,7 +46,10 @@ impl Reader<'_> {
     }
 
     fn has_rewriting(&self, sources: &[FlowSource]) -> bool {
-        sources.iter().filter_map(command_of).any(|command| self.rewriting.contains(&command))
+        sources
+            .iter()
+            .filter_map(FlowSource::command)
+            .any(|command| self.rewriting.contains(&command))
     }
 
     /// A command runs what other commands write. What of it is not known is what they decode, or has the texts in their arguments.
@@ -57,7 +60,8 @@ impl Reader<'_> {
         receiver: usize,
     ) {
         self.runs_rewritten(sources);
-        if sources.iter().filter_map(command_of).any(|command| self.cut.contains(&command)) {
+        if sources.iter().filter_map(FlowSource::command).any(|command| self.cut.contains(&command))
+        {
             self.reach_limit();
         }
         if crate::field::is_incomplete(text) {
@@ -67,7 +71,7 @@ impl Reader<'_> {
 
     /// Commands that rewrote a known text decode it, if their output is run.
     pub(super) fn runs_rewritten(&mut self, sources: &[FlowSource]) {
-        for command in sources.iter().filter_map(command_of) {
+        for command in sources.iter().filter_map(FlowSource::command) {
             if self.rewriting.contains(&command) {
                 self.classify(command, Class::Decode);
             }
@@ -81,7 +85,7 @@ const MAX_TEXTS: usize = 512;
 impl Reader<'_> {
     /// `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`: commands in the arguments of a command whose output runs.
     pub(super) fn runs_printed(&mut self, sources: &[FlowSource], receiver: usize) {
-        let mut commands: Vec<usize> = sources.iter().filter_map(command_of).collect();
+        let mut commands: Vec<usize> = sources.iter().filter_map(FlowSource::command).collect();
         while let Some(command) = commands.pop() {
             let Some(facts) = self.facts.commands.get(command) else { continue };
             // `printf %q` prints no command.
@@ -118,13 +122,6 @@ impl Reader<'_> {
                 };
             }
         }
-    }
-}
-
-pub(super) fn command_of(source: &FlowSource) -> Option<usize> {
-    match source {
-        FlowSource::Command(command) => Some(*command),
-        FlowSource::Network => None,
     }
 }
 

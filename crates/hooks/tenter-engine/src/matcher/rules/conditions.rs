@@ -180,7 +180,7 @@ fn check_command(call: &CallFacts, at: Subject, fits: impl FnOnce(&Command) -> T
 
 impl CompiledConditions {
     /// These conditions as an exception to a rule.
-    pub(super) fn as_exception(mut self, rule: &Self) -> Self {
+    pub(super) fn into_exception_to(mut self, rule: &Self) -> Self {
         if let (Some(own), Some(rule)) = (&mut self.sql, &rule.sql) {
             own.exempted = Some(Box::new(rule.clone()));
         }
@@ -299,7 +299,7 @@ fn subcommand(patterns: &[Pattern], command: &Command) -> Truth {
 struct SqlRule {
     statement: Vec<Pattern>,
     has_where: Option<bool>,
-    /// For an exception, the condition of the rule: it holds only if all statements that the rule is about fit it.
+    /// For an exception, the condition of its rule: all statements that fit that must fit the exception.
     exempted: Option<Box<Self>>,
 }
 

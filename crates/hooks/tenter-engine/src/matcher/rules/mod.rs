@@ -222,7 +222,7 @@ impl CompiledRule {
     fn new(rule: Rule, fits_unread: bool) -> Self {
         let conditions = CompiledConditions::new(&rule.conditions);
         let except = rule.except.iter().map(CompiledConditions::new);
-        let except = except.map(|except| except.as_exception(&conditions)).collect();
+        let except = except.map(|except| except.into_exception_to(&conditions)).collect();
         Self { rule, conditions, except, fits_unread }
     }
 
