@@ -179,7 +179,7 @@ fn check_command(call: &CallFacts, at: Subject, fits: impl FnOnce(&Command) -> T
 }
 
 impl CompiledConditions {
-    /// These conditions as an exception to a rule.
+    /// Makes an exception to a rule of these conditions.
     pub(super) fn into_exception_to(mut self, rule: &Self) -> Self {
         if let (Some(own), Some(rule)) = (&mut self.sql, &rule.sql) {
             own.exempted = Some(Box::new(rule.clone()));
