@@ -179,7 +179,7 @@ impl Check {
             Self::Output => "an output is replaced".to_owned(),
             Self::Prompt => "a message is rejected".to_owned(),
             Self::Continue => "the agent continues, once".to_owned(),
-            Self::Deadline => "a hook slower than the agent waits denies".to_owned(),
+            Self::Deadline => "a hook that exceeds the time limit of the agent denies".to_owned(),
             Self::Missing => "a missing program does as stated".to_owned(),
             Self::Registered => "the registration is read".to_owned(),
             Self::Twice => "registered twice, hooks run once".to_owned(),

@@ -31,7 +31,7 @@ pub enum Scenario {
     Confined,
     /// The agent's own sandbox is on, and a call writes outside of the project.
     OwnSandbox,
-    /// A hook is slower than the agent waits.
+    /// A hook exceeds the time limit of the agent.
     Deadline,
     /// The hooks are registered for all users of the machine, and the user disables hooks.
     Managed,

@@ -46,7 +46,7 @@ const AGENT_SETTINGS: &[Setting] = &[
     setting("mcp.servers.NAME.pass_env", "[]", "variables that it gets although they look like a [model key](models.md#keys)").example(r#"["OPENAI_API_KEY"]"#).precedence(Precedence::Project),
     setting("mcp.servers.NAME.cwd", "", "its working directory").example(r#""tools""#).more(", with variables: relative to [your home directory](mcp.md#where-your-servers-run), for a project's server to the project").precedence(Precedence::Project),
     setting("mcp.servers.NAME.confine", "", "the profile that its program is [confined](confine.md) with").example(r#""standard""#).precedence(Precedence::Project),
-    setting("mcp.servers.NAME.tools", "(all)", "only these of its tools are offered").example(r#"["search"]"#).more(", by its own names").precedence(Precedence::Project),
+    setting("mcp.servers.NAME.tools", "(all)", "only these tools are offered").example(r#"["search"]"#).more(", by its own names").precedence(Precedence::Project),
     setting("mcp.servers.NAME.exclude", "[]", "tools that are not offered").example(r#"["delete"]"#).precedence(Precedence::Project),
     setting("mcp.servers.NAME.url", "", "the URL of a server behind HTTP").example(r#""https://mcp.example.com/mcp""#).more(", instead of `command`, with variables").precedence(Precedence::Project).secret(),
     setting("mcp.servers.NAME.headers", "{}", "headers of requests to it").example(r#"{Authorization = "Bearer ${MY_TOKEN}"}"#).more(", with variables").precedence(Precedence::Project).secret(),

@@ -1,4 +1,4 @@
-//! A hook is slower than the agent waits: Tenter must answer before the agent stops waiting, and lets the call pass.
+//! A hook exceeds the time limit of the agent: Tenter must answer before the agent stops waiting, and lets the call pass.
 
 use tenter_model_server::ModelReply;
 use tenter_protocol::EventName;

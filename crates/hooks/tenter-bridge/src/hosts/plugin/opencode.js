@@ -70,7 +70,7 @@ async function server({ client, directory }) {
     // Without its terminal interface, the host ends after this event unless it has a message by then.
     const answer = isRun ? tenter.askNow(...event) : await tell(id, () => tenter.ask(...event))
     if (!answer.continue) return
-    if (isRun && isOpenCode) report("Tenter: a hook makes the agent continue, and `opencode run` ends all the same.")
+    if (isRun && isOpenCode) report("Tenter: a hook makes the agent continue, and `opencode run` ends anyway.")
     const parts = [{ type: "text", text: answer.continue }]
     await client.session.promptAsync({ path: { id }, body: { ...choices.get(id), parts } })
   }

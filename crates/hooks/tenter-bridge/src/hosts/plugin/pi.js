@@ -63,7 +63,7 @@ export default function (pi) {
     const last = event.messages.findLast((message) => message.role === "assistant")
     const answer = await ask("agent_end", { last }, ctx)
     if (!answer.continue) return
-    if (!ctx.hasUI) console.error("Tenter: a hook makes the agent continue, and `pi -p` ends all the same.")
+    if (!ctx.hasUI) console.error("Tenter: a hook makes the agent continue, and `pi -p` ends anyway.")
     pi.sendUserMessage(answer.continue, { deliverAs: "followUp" })
   })
 
