@@ -1,11 +1,11 @@
 //! The escapes of `$'…'`, `echo -e` and `printf`.
 
-/// A text without its escapes, as `$'…'` reads it, and whether it is certain: bytes that are no UTF-8 are replaced.
+/// Returns a text without its escapes, as `$'…'` reads it, and whether it is certain: bytes that are no UTF-8 are replaced.
 pub(crate) fn ansi(text: &str) -> (String, bool) {
     unescape(text, Octal::Plain)
 }
 
-/// A text without its escapes, as `echo -e` and `printf %b` read it: an octal number has a zero before it.
+/// Returns a text without its escapes, as `echo -e` and `printf %b` read it: an octal number has a zero before it.
 pub(crate) fn echo(text: &str) -> (String, bool) {
     unescape(text, Octal::AfterZero)
 }

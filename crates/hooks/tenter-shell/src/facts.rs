@@ -353,7 +353,7 @@ pub enum FlowSource {
 }
 
 impl FlowSource {
-    /// The command, if it is one.
+    /// Returns the command, if it is one.
     pub(crate) fn command(&self) -> Option<usize> {
         match self {
             Self::Command(command) => Some(*command),
@@ -429,7 +429,7 @@ impl Facts {
         self.over_limit |= other.over_limit;
     }
 
-    /// The commands whose data reaches a command, directly or through programs that pass it on, and in which role.
+    /// Returns the commands whose data reaches a command, directly or through programs that pass it on, and in which role.
     /// `flows` returns the flows into a command.
     pub fn sources_of<'f, I: Iterator<Item = &'f Flow>>(
         &self,

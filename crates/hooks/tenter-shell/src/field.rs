@@ -51,7 +51,7 @@ impl Field {
         add_sources(&mut self.sources, &other.sources);
     }
 
-    /// This field with another text.
+    /// Returns this field with another text.
     pub(crate) fn with_text(&self, text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -63,12 +63,12 @@ impl Field {
         }
     }
 
-    /// This field, if nothing else is in the text.
+    /// Returns this field, if nothing else is in the text.
     pub(crate) fn whole(&self) -> Option<&Self> {
         (!self.is_partial).then_some(self)
     }
 
-    /// The fields with a separator between them.
+    /// Returns the fields with a separator between them.
     pub(crate) fn joined(fields: &[Self], separator: &str) -> Self {
         let mut all = Self::default();
         for (index, field) in fields.iter().enumerate() {

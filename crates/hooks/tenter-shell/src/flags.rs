@@ -80,7 +80,7 @@ impl Arguments {
         names.split_ascii_whitespace().any(|name| self.flags.iter().any(|flag| flag.name == name))
     }
 
-    /// The values of options.
+    /// Returns the values of options.
     pub(crate) fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = (&'a Field, usize)> {
         self.flags
             .iter()
@@ -117,7 +117,7 @@ impl Arguments {
         }
     }
 
-    /// `--name`, `--name=value`, and `-name` in the style of a single dash.
+    /// Reads `--name`, `--name=value`, and `-name` in the style of a single dash.
     fn long(&mut self, args: &[Field], at: usize, options: &Options<'_>) -> usize {
         let arg = &args[at];
         let (name, attached) = match arg.text.split_once('=') {
@@ -134,7 +134,7 @@ impl Arguments {
         at + 2
     }
 
-    /// `-abc`, `-ovalue`, `-o value`.
+    /// Reads `-abc`, `-ovalue`, `-o value`.
     fn bundle(&mut self, args: &[Field], at: usize, options: &Options<'_>) -> usize {
         let arg = &args[at];
         let sign = if arg.text.starts_with('+') { '+' } else { '-' };
@@ -162,7 +162,7 @@ impl Arguments {
         at + 1
     }
 
-    /// `tar xzf file`: letters without a dash, whose values are the next arguments. Returns the index of the next argument.
+    /// Reads `tar xzf file`: letters without a dash, whose values are the next arguments. Returns the index of the next argument.
     fn dashless(&mut self, args: &[Field], options: &Options<'_>) -> usize {
         let Some(first) = args.first() else { return 0 };
         let is_letters = first.text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -185,7 +185,7 @@ impl Arguments {
     }
 }
 
-/// The index after the end of a command in `find -exec … ;`, if one starts at an index.
+/// Returns the index after the end of a command in `find -exec … ;`, if one starts at an index.
 pub(crate) fn command_end(args: &[Field], at: usize) -> Option<usize> {
     if !matches!(args[at].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
         return None;
@@ -232,7 +232,7 @@ impl<'a> Options<'a> {
         self.all().any(|(listed, _)| listed.starts_with('+') && text.starts_with(listed))
     }
 
-    /// The full name of a long option, and whether it takes a value. An abbreviation of several stays as it is.
+    /// Returns the full name of a long option, and whether it takes a value. An abbreviation of several stays as it is.
     fn complete(&self, name: &str) -> (String, Arity) {
         if let Some((listed, arity)) = self.all().find(|(listed, _)| *listed == name) {
             return (listed.to_owned(), arity);

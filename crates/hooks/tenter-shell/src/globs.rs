@@ -3,7 +3,7 @@
 /// Maximum number of patterns that braces make of one.
 const MAX_PATTERNS: usize = 32;
 
-/// The patterns for file names that a selecting pattern stands for, without braces and a leading `**/`; none if it excludes files.
+/// Returns the patterns for file names that a selecting pattern stands for, without braces and a leading `**/`; none if it excludes files.
 pub fn selecting(pattern: &str) -> Vec<String> {
     let plain = match pattern.strip_prefix(":(") {
         Some(magic) => match magic.split_once(')') {
@@ -41,7 +41,7 @@ pub fn selecting(pattern: &str) -> Vec<String> {
     bare.into_iter().chain(names).filter(|pattern| !pattern.is_empty()).collect()
 }
 
-/// The pattern that says the same as a simple regular expression for names: `^\\.env$` is `.env`.
+/// Returns the pattern that says the same as a simple regular expression for names: `^\\.env$` is `.env`.
 pub(crate) fn of_regex(regex: &str) -> String {
     let bare = regex.trim_start_matches('^').trim_end_matches('$');
     bare.replace("\\.", ".").replace(".*", "*")

@@ -63,7 +63,7 @@ pub use uses::{KnownUse, UseKind};
 
 use reader::{Context, Reader};
 
-/// The facts about a text in the language of bash.
+/// Reads the facts about a text in the language of bash.
 pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     let mut reader = Reader::new(surroundings);
     reader.text(text);

@@ -39,12 +39,12 @@ pub(crate) const MAX_STEPS: usize = 16 * 1024;
 /// Maximum number of bytes of one value.
 pub(crate) const MAX_VALUE: usize = 16 * 1024;
 
-/// The part of a text that is read, and whether it was cut.
+/// Returns the part of a text that is read, and whether it was cut.
 pub(crate) fn cut(text: &str) -> (&str, bool) {
     (start(text, MAX_BYTES), text.len() > MAX_BYTES)
 }
 
-/// The first bytes of a text, at most this many.
+/// Returns the first bytes of a text, at most this many.
 pub(crate) fn start(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]

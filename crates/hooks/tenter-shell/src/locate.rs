@@ -6,7 +6,7 @@ use crate::surroundings::Surroundings;
 /// Directories for temporary files on every system.
 const TEMP: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 
-/// The absolute path without `.` and `..`. `None` for a relative path in an unknown directory.
+/// Returns the absolute path without `.` and `..`. `None` for a relative path in an unknown directory.
 pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
     let is_windows = is_windows(path);
     let mut normal = String::with_capacity(path.len() + cwd.map_or(0, str::len) + 1);
@@ -20,7 +20,7 @@ pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
     Some(if is_windows { normal.split_off(1) } else { normal })
 }
 
-/// The absolute path with its `..`; nothing if it has none.
+/// Returns the absolute path with its `..`; nothing if it has none.
 pub(crate) fn joined(path: &str, cwd: Option<&str>) -> Option<String> {
     if !path.split('/').any(|part| part == "..") || is_windows(path) {
         return None;
@@ -53,18 +53,18 @@ pub(crate) fn is_in(path: &str, directory: &str) -> bool {
 }
 
 impl Surroundings {
-    /// The absolute path without `.` and `..`, as if no part of it were a symlink.
+    /// Returns the absolute path without `.` and `..`, as if no part of it were a symlink.
     pub fn without_dots(path: &str) -> String {
         absolute(path, None).unwrap_or_else(|| path.to_owned())
     }
 
-    /// The kind of directory that an absolute path is in, and whether it is in the project.
+    /// Returns the kind of directory that an absolute path is in, and whether it is in the project.
     pub fn place(&self, path: &str) -> (PathPlace, bool) {
         place(path, self)
     }
 }
 
-/// The place of an absolute path, and whether it is in the project.
+/// Returns the place of an absolute path, and whether it is in the project.
 pub(crate) fn place(path: &str, surroundings: &Surroundings) -> (PathPlace, bool) {
     let inside = surroundings.project.iter().any(|root| is_in(path, root));
     let is_temp = || {

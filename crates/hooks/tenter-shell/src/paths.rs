@@ -112,7 +112,7 @@ impl<'a> PathRule<'a> {
         self.when.holds(arguments)
     }
 
-    /// The arguments that are the paths.
+    /// Returns the arguments that are the paths.
     pub(crate) fn paths(&self, args: &[Field], arguments: &Arguments) -> Vec<Field> {
         if self.form == Form::Prefix {
             let operands = arguments.operands.iter().filter_map(|index| args.get(*index));
@@ -169,7 +169,7 @@ impl<'a> PathRule<'a> {
     }
 }
 
-/// The index at which the condition of a rule starts.
+/// Returns the index at which the condition of a rule starts.
 fn condition_start(rule: &str) -> usize {
     let mut at = 0;
     for word in rule.split(' ') {
@@ -181,7 +181,7 @@ fn condition_start(rule: &str) -> usize {
     rule.len()
 }
 
-/// `@path`, `name=@path` or `name@path`, without `;type=…`.
+/// Reads `@path`, `name=@path` or `name@path`, without `;type=…`.
 fn after_at(field: &Field) -> Option<Field> {
     let is_name =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -191,7 +191,7 @@ fn after_at(field: &Field) -> Option<Field> {
     (path != "-").then(|| field.with_text(path))
 }
 
-/// The path after a prefix in any case, without quotes and options.
+/// Returns the path after a prefix in any case, without quotes and options.
 fn after_prefix(field: &Field, prefix: &str) -> Option<Field> {
     let start = field.text.get(..prefix.len())?;
     let is_prefix = start.eq_ignore_ascii_case(prefix);
@@ -200,7 +200,7 @@ fn after_prefix(field: &Field, prefix: &str) -> Option<Field> {
     is_prefix.then(|| field.with_text(path))
 }
 
-/// The directory of this machine in `path:target:ro` or `type=bind,source=path,…`. `None` for a volume with a name.
+/// Returns the directory of this machine in `path:target:ro` or `type=bind,source=path,…`. `None` for a volume with a name.
 fn mounted(field: &Field, is_readonly: bool) -> Option<Field> {
     let text = field.text.as_str();
     let (path, options) = if text.contains("target=") || text.contains("dst=") {
@@ -216,7 +216,7 @@ fn mounted(field: &Field, is_readonly: bool) -> Option<Field> {
     (is_path && is_only_read == is_readonly).then(|| field.with_text(path))
 }
 
-/// The name under which a download is saved.
+/// Returns the name under which a download is saved.
 fn name_of_url(field: &Field) -> Option<Field> {
     let path = field.text.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, path)| path);

@@ -30,7 +30,7 @@ pub struct PlainWord {
     pub is_quoted: bool,
 }
 
-/// The commands of a text in their order, if the text is plain: lists, pipelines, subshells, groups, `if` and `while` of commands
+/// Returns the commands of a text in their order, if the text is plain: lists, pipelines, subshells, groups, `if` and `while` of commands
 /// that consist of literal words. `None` if it has assignments, expansions of variables or braces, substitutions, functions, `for`,
 /// `case`, tests, coprocesses, redirections of named descriptors or of the network, builtins that evaluate their words or change
 /// the shell (R84), or anything that bash would reject or that exceeds a limit.
@@ -124,7 +124,7 @@ impl Plain<'_> {
         Some(())
     }
 
-    /// The files that redirections write.
+    /// Returns the files that redirections write.
     fn writes(&self, redirections: &[Redirection]) -> Option<Vec<String>> {
         let mut files = Vec::new();
         redirections
@@ -169,7 +169,7 @@ impl Plain<'_> {
     }
 }
 
-/// A word that consists of text; `None` if it has expansions or braces.
+/// Returns a word that consists of text; `None` if it has expansions or braces.
 fn word(word: &Word) -> Option<PlainWord> {
     let is_pattern = has_tildes(&word.parts);
     let mut plain = PlainWord { text: String::new(), is_pattern, is_quoted: false };

@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         is_within
     }
 
-    /// The working directory of a command.
+    /// Returns the working directory of a command.
     pub(crate) fn cwd(&self, context: &Context) -> Option<String> {
         match context.location {
             Location::Local => self.scope.cwd().map(str::to_owned),
@@ -203,24 +203,24 @@ impl Context {
         }
     }
 
-    /// The context of what a wrapper or a construct runs, if the nesting is within the limit.
+    /// Returns the context of what a wrapper or a construct runs, if the nesting is within the limit.
     pub(crate) fn inside(&self, via: &str) -> Option<Self> {
         let mut inner = self.deeper()?;
         inner.via.push(via.to_owned());
         Some(inner)
     }
 
-    /// The context of a text in a text, if the nesting is within the limit.
+    /// Returns the context of a text in a text, if the nesting is within the limit.
     pub(crate) fn deeper(&self) -> Option<Self> {
         (self.depth < MAX_DEPTH).then(|| Self { depth: self.depth + 1, ..self.clone() })
     }
 
-    /// This context with another standard input.
+    /// Returns this context with another standard input.
     pub(crate) fn with_stdin(&self, stdin: Option<Rc<Input>>) -> Self {
         Self { stdin, ..self.clone() }
     }
 
-    /// This context with the here-documents of another text.
+    /// Returns this context with the here-documents of another text.
     pub(crate) fn with_heredocs(mut self, heredocs: Vec<HereDoc>) -> Self {
         self.heredocs = Rc::new(heredocs);
         self
@@ -238,7 +238,7 @@ impl Input {
 }
 
 impl NodeResult {
-    /// The data of a pipe.
+    /// Returns the data of a pipe.
     pub(crate) fn into_input(self) -> Input {
         let sources = self.commands.iter().map(|index| FlowSource::Command(*index)).collect();
         Input { stdin: Stdin::Commands(self.commands), sources, text: self.text }

@@ -151,12 +151,12 @@ impl ShellScope {
         self.set_cwd(if is_same { cwd } else { None });
     }
 
-    /// The value of a variable. `None` if nothing is known about it.
+    /// Returns the value of a variable. `None` if nothing is known about it.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         self.value(name, false)
     }
 
-    /// The value that a child process gets.
+    /// Returns the value that a child process gets.
     pub(crate) fn exported(&self, name: &str) -> Option<&Value> {
         self.value(name, true)
     }
@@ -176,7 +176,7 @@ impl ShellScope {
         None
     }
 
-    /// The variables that the text itself exports, with their values.
+    /// Returns the variables that the text itself exports, with their values.
     pub(crate) fn exports(&self) -> impl Iterator<Item = (&str, &Field)> {
         let layers = self.layers.iter().flat_map(|layer| &layer.exported);
         layers.take(MAX_EXPORTS).filter_map(|(name, is_exported)| {
@@ -212,7 +212,7 @@ impl ShellScope {
         self.is_limited
     }
 
-    /// The elements of an array. `None` if it is not known to be one.
+    /// Returns the elements of an array. `None` if it is not known to be one.
     pub(crate) fn array(&self, name: &str) -> Option<&[Field]> {
         let name = self.referred(name);
         self.layers.iter().rev().find_map(|layer| match layer.arrays.get(name) {
@@ -244,7 +244,7 @@ impl ShellScope {
         }
     }
 
-    /// The variable of which a name is another one.
+    /// Returns the variable of which a name is another one.
     fn referred<'n>(&'n self, name: &'n str) -> &'n str {
         let mut references = self.layers.iter().rev().map(|layer| &layer.references);
         references.find_map(|references| references.get(name)).map_or(name, String::as_str)
@@ -261,7 +261,7 @@ impl ShellScope {
         }
     }
 
-    /// `set -a`, `set +a`.
+    /// Sets whether variables are exported: `set -a`, `set +a`.
     pub(crate) fn export_all(&mut self, exports_all: bool) {
         self.exports_all = exports_all;
     }

@@ -132,7 +132,7 @@ impl SqlFacts {
     }
 }
 
-/// The tokens of one statement with their places, without those in brackets, up to the bracket around it.
+/// Returns the tokens of one statement with their places, without those in brackets, up to the bracket around it.
 fn own_tokens<'a, 't>(tokens: &'a [Token<'t>]) -> impl Iterator<Item = (usize, Token<'t>)> + 'a {
     let mut depth = 0_isize;
     tokens.iter().copied().enumerate().map_while(move |(at, token)| {
@@ -145,7 +145,7 @@ fn own_tokens<'a, 't>(tokens: &'a [Token<'t>]) -> impl Iterator<Item = (usize, T
     })
 }
 
-/// The places of statements in brackets: `with a as (delete from b) …`.
+/// Returns the places of statements in brackets: `with a as (delete from b) …`.
 fn nested_starts(tokens: &[Token<'_>]) -> Vec<usize> {
     let pairs = tokens.windows(2).enumerate();
     let starts = pairs.filter_map(|(at, pair)| match pair {
@@ -155,7 +155,7 @@ fn nested_starts(tokens: &[Token<'_>]) -> Vec<usize> {
     starts.collect()
 }
 
-/// The place of the first word that says what a statement does: after `explain analyze`, `begin`, and the queries of `with`.
+/// Returns the place of the first word that says what a statement does: after `explain analyze`, `begin`, and the queries of `with`.
 fn start_of(tokens: &[Token<'_>]) -> Option<usize> {
     const BEFORE: [&str; 6] = ["analyze", "begin", "explain", "verbose", "then", "else"];
     const MAIN: [&str; 5] = ["delete", "insert", "merge", "select", "update"];
@@ -235,7 +235,7 @@ impl<'t> Tokens<'t, '_> {
         self.rest.starts_with(['\\', '.']) || self.rest.starts_with("system ")
     }
 
-    /// A text in quotes. Two quotes, or one after a backslash, are part of it.
+    /// Returns a text in quotes. Two quotes, or one after a backslash, are part of it.
     fn quoted(&mut self, quote: char) -> &'t str {
         let mut letters = self.rest.char_indices().skip(1).peekable();
         let mut end = self.rest.len();
@@ -258,7 +258,7 @@ impl<'t> Tokens<'t, '_> {
         self.take(end).trim_matches(quote)
     }
 
-    /// A text between `$$` or `$name$`.
+    /// Returns a text between `$$` or `$name$`.
     fn dollar_quoted(&mut self) -> Option<&'t str> {
         let name = self.rest[1..].find('$')? + 1;
         let is_name = self.rest[1..name].chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -270,7 +270,7 @@ impl<'t> Tokens<'t, '_> {
         Some(text)
     }
 
-    /// A word, or a name of which parts can be quoted: `a."b"`.
+    /// Returns a word, or a name of which parts can be quoted: `a."b"`.
     fn word(&mut self) -> Token<'t> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#' | '@' | '$');
         let start = self.rest;
@@ -347,7 +347,7 @@ impl<'t> Iterator for Tokens<'t, '_> {
     }
 }
 
-/// The command of a line that a client gives to a shell.
+/// Returns the command of a line that a client gives to a shell.
 fn shell_command(line: &str) -> Option<String> {
     let command = ["\\!", ".shell ", ".system ", "system "]
         .iter()

@@ -23,27 +23,27 @@ enum Arity {
 }
 
 impl KnownUse {
-    /// All commands with a known effect.
+    /// Returns all commands with a known effect.
     pub fn all() -> impl Iterator<Item = Self> {
         uses::all().flat_map(|uses| uses.names.iter().map(move |name| Self { name, uses }))
     }
 
-    /// The command with this name: `git log`.
+    /// Returns the command with this name: `git log`.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|one| one.name == name)
     }
 
-    /// The program and its subcommands, separated by blanks.
+    /// Returns the program and its subcommands, separated by blanks.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The effect of the command.
+    /// Returns the effect of the command.
     pub fn kind(&self) -> UseKind {
         self.uses.kind
     }
 
-    /// The known use that a command is, and its operands and the values of its options. `None` if the command has other arguments
+    /// Returns the known use that a command is, and its operands and the values of its options. `None` if the command has other arguments
     /// than those that are known, or one that is uncertain.
     pub fn of_command(command: &Command) -> Option<(Self, Vec<&str>)> {
         let is_certain = command.uncertain.is_empty() && command.env.is_empty();
@@ -67,7 +67,7 @@ impl KnownUse {
             })
     }
 
-    /// The operands and values in these arguments, if all arguments are known.
+    /// Returns the operands and values in these arguments, if all arguments are known.
     fn words<'a>(
         &self,
         args: &'a [String],
@@ -143,7 +143,7 @@ struct Value<'a> {
     is_next: bool,
 }
 
-/// The value of an option, if it has one. `None` for an argument that is not a known option.
+/// Returns the value of an option, if it has one. `None` for an argument that is not a known option.
 #[expect(clippy::option_option, reason = "an unknown option, and an option without a value")]
 fn value<'a>(arg: &'a str, next: Option<&'a str>, options: &str) -> Option<Option<Value<'a>>> {
     let arity = |name: &str| {

@@ -24,7 +24,7 @@ impl Choices {
     ///
     /// # Panics
     /// `all` is empty.
-    pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
+    pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 

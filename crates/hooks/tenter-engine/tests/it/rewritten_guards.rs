@@ -168,7 +168,7 @@ fn bash_runs_what_the_facts_say() {
             cases.push((many_times(&command, false, &mut choices), true));
             let data = as_data(&command);
             let safe: Vec<&String> = data.iter().filter(|text| !text.contains('>')).collect();
-            cases.push((choices.of(&safe).clone(), false));
+            cases.push((choices.one_of(&safe).clone(), false));
         }
     }
     let texts: Vec<String> = cases.iter().map(|(text, _)| text.clone()).collect();

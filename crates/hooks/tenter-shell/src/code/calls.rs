@@ -27,7 +27,7 @@ pub(super) fn may_be_call(language: Language, name: &str, after: &str) -> bool {
         || next.starts_with(['(', '"', '\''])
 }
 
-/// The new and old names of `from shutil import rmtree as remove` and `import {rmSync as remove} from "fs"`.
+/// Returns the new and old names of `from shutil import rmtree as remove` and `import {rmSync as remove} from "fs"`.
 pub(super) fn renamed(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     // `const {rmSync: remove} = require("fs")`.
@@ -45,7 +45,7 @@ pub(super) fn renamed(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The identifiers of a text, with their positions.
+/// Returns the identifiers of a text, with their positions.
 pub(super) fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut rest = 0;

@@ -3,7 +3,7 @@
 /// Maximum number of bytes of the arguments of one call, and of an expression.
 pub(super) const MAX_BYTES: usize = 4096;
 
-/// The text of `q(…)`, `qq{…}`, `qw[…]`, `%w(…)` and `%q|…|`, and the length of the whole.
+/// Returns the text of `q(…)`, `qq{…}`, `qw[…]`, `%w(…)` and `%q|…|`, and the length of the whole.
 pub(super) fn quoted_by_letters(text: &str) -> Option<(&str, usize)> {
     let names = ["qw", "qq", "q", "%w", "%q", "%Q", "%"];
     let name = names.iter().find(|name| text.starts_with(**name))?;
@@ -11,7 +11,7 @@ pub(super) fn quoted_by_letters(text: &str) -> Option<(&str, usize)> {
     Some((inner, name.len() + length))
 }
 
-/// The text in the marks that a text begins with, and the length of the whole: `(…)`, `/…/`.
+/// Returns the text in the marks that a text begins with, and the length of the whole: `(…)`, `/…/`.
 pub(super) fn in_marks(text: &str) -> Option<(&str, usize)> {
     let open = text.chars().next()?;
     let close = match open {
@@ -25,7 +25,7 @@ pub(super) fn in_marks(text: &str) -> Option<(&str, usize)> {
     Some((&text[1..end], end + 1))
 }
 
-/// The start of the expression at the end of a text: names, dots, literals, and what is in brackets.
+/// Returns the start of the expression at the end of a text: names, dots, literals, and what is in brackets.
 pub(super) fn object_start(text: &str) -> usize {
     let letters: Vec<(usize, char)> = text.char_indices().rev().take(MAX_BYTES).collect();
     let mut start = text.len();

@@ -67,7 +67,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The arguments after the name of a call, which ends at `at`.
+    /// Returns the arguments after the name of a call, which ends at `at`.
     pub(super) fn arguments(&self, at: usize) -> Vec<Argument> {
         self.limit.set(None);
         let text = self.text[at..].trim_start();
@@ -75,7 +75,7 @@ impl<'a> Source<'a> {
         Literals { source: self, rest, budget: MAX_BYTES, at, depth: 0 }.arguments()
     }
 
-    /// The limits that the first of the last arguments reached, and all.
+    /// Returns the limits that the first of the last arguments reached, and all.
     pub(super) fn limits(&self) -> (Option<Limit>, Option<Limit>) {
         (self.first_limit.get(), self.limit.get())
     }
@@ -85,7 +85,7 @@ impl<'a> Source<'a> {
         self.fuel.get() == 0 || self.lookups.get() >= LOOKUPS
     }
 
-    /// The text of the arguments after the name of a call, which ends at `at`.
+    /// Returns the text of the arguments after the name of a call, which ends at `at`.
     pub(super) fn raw_arguments(&self, at: usize) -> &'a str {
         let text = &self.text[at..];
         let mut reader = Literals { source: self, rest: text, budget: MAX_BYTES, at, depth: 0 };
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
         &text[..text.len() - reader.rest.len()]
     }
 
-    /// The value of the object before `.name`, which starts at `at`: `Path("x")`, or a variable.
+    /// Returns the value of the object before `.name`, which starts at `at`: `Path("x")`, or a variable.
     pub(super) fn object(&self, at: usize) -> Option<String> {
         let before = self.text[..at].trim_end().strip_suffix('.')?;
         let start = object_start(before);
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         reader.rest.trim().is_empty().then_some(value)
     }
 
-    /// The text between two positions.
+    /// Returns the text between two positions.
     pub(super) fn between(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
@@ -332,7 +332,7 @@ impl Literals<'_, '_> {
         self.skip(",")
     }
 
-    /// The text that an expression stands for: literals, variables with literal values, and paths that are put together.
+    /// Returns the text that an expression stands for: literals, variables with literal values, and paths that are put together.
     pub(super) fn value(&mut self) -> Option<String> {
         let mut value = self.term()?;
         loop {
@@ -409,7 +409,7 @@ impl Literals<'_, '_> {
         Some(value)
     }
 
-    /// A text in quotes, with the values of its expressions, each in braces after `$`, `#` or, with the template `""`, nothing. `None`
+    /// Returns a text in quotes, with the values of its expressions, each in braces after `$`, `#` or, with the template `""`, nothing. `None`
     /// if one has no value, or the text no end.
     fn text(&mut self, template: Option<&str>) -> Option<String> {
         let quote = self.bump()?;
@@ -447,7 +447,7 @@ impl Literals<'_, '_> {
         text
     }
 
-    /// The rest of a text in three quotes, after the first. `None` if it has expressions.
+    /// Returns the rest of a text in three quotes, after the first. `None` if it has expressions.
     fn triple_quoted(&mut self, quote: char, template: Option<&str>) -> Option<String> {
         let marks: String = [quote; 3].iter().collect();
         self.skip(&marks[1..]);
@@ -458,7 +458,7 @@ impl Literals<'_, '_> {
         (!has_expressions).then(|| text.to_owned())
     }
 
-    /// The value of an expression in braces, after the first one.
+    /// Returns the value of an expression in braces, after the first one.
     fn expression_in_text(&mut self) -> Option<String> {
         let (rest, budget) = (self.rest, self.budget);
         self.blanks();
@@ -476,7 +476,7 @@ fn split_words(text: &str) -> Argument {
     Argument::List(text.split_whitespace().map(|word| Some(word.to_owned())).collect())
 }
 
-/// A path below another; an absolute path replaces it.
+/// Returns a path below another; an absolute path replaces it.
 pub(super) fn joined(path: &str, next: &str) -> String {
     if next.starts_with('/') {
         return next.to_owned();

@@ -6,7 +6,7 @@ use super::delimiters::in_marks;
 use super::{CodeCall, CodeReader};
 
 impl CodeReader<'_> {
-    /// `` `…` `` runs a command in Perl, Ruby and PHP, and after `$` in Bun's JavaScript; `%x(…)` does in Ruby, and `qx(…)` in Perl.
+    /// Reads the commands of `` `…` `` in Perl, Ruby and PHP, and after `$` in Bun's JavaScript; of `%x(…)` in Ruby, and of `qx(…)` in Perl.
     pub(super) fn backticks(&mut self) {
         use Language::{Node, Other, Perl, Php, Ruby};
         let parts: Vec<&str> = self.text.split('`').collect();
@@ -36,7 +36,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `"command".execute()` of Groovy, `"command".!` of Scala.
+    /// Reads `"command".execute()` of Groovy, `"command".!` of Scala.
     pub(super) fn executed_texts(&mut self) {
         let parts: Vec<&str> = self.text.split('"').collect();
         for pair in parts.windows(2).skip(1).step_by(2) {
@@ -48,7 +48,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `exec command` of Tcl, `spawn command` of expect: the rest of a statement is a command.
+    /// Reads `exec command` of Tcl, `spawn command` of expect: the rest of a statement is a command.
     pub(super) fn lines_after(&mut self, words: &[&str]) {
         for statement in self.text.split(['\n', ';']) {
             let statement = statement.trim_start_matches([' ', '\t', '[', '{', '"', '\'']);
@@ -59,7 +59,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
+    /// Reads `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     pub(super) fn pipes(&mut self) {
         let (mut before, mut has_print) = ("", false);
         for (index, part) in self.text.split('"').enumerate() {

@@ -199,7 +199,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `Command::new("rm").arg("-rf").args(["a"])`: the words of a command in calls that follow each other.
+    /// Reads `Command::new("rm").arg("-rf").args(["a"])`: the words of a command in calls that follow each other.
     fn builder(&mut self, arguments: &[Argument], end: usize) {
         let mut words: Vec<Option<String>> = match arguments {
             [Argument::List(words), ..] => words.clone(),
@@ -224,14 +224,14 @@ impl CodeReader<'_> {
         self.words(words, end);
     }
 
-    /// The first argument of `(delete-file "a" t)`, where no comma follows.
+    /// Returns the first argument of `(delete-file "a" t)`, where no comma follows.
     fn first_of_lisp(&self, end: usize) -> Option<String> {
         let text = self.text[end..].trim_start().strip_prefix('"')?;
         let is_lisp = self.language == Language::Other && self.text.trim_start().starts_with('(');
         is_lisp.then(|| text.split('"').next().map(str::to_owned)).flatten()
     }
 
-    /// The texts in the rest of a list: `(sh "rm" "-rf" "a")`. Without any, it runs what is not known.
+    /// Returns the texts in the rest of a list: `(sh "rm" "-rf" "a")`. Without any, it runs what is not known.
     fn words_of_lisp(&mut self, end: usize) -> Vec<String> {
         let mut depth = 0_usize;
         let text = crate::limits::start(&self.text[end..], delimiters::MAX_BYTES);
@@ -246,7 +246,7 @@ impl CodeReader<'_> {
         list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
     }
 
-    /// `os.listdir("a")`, `Path("a").iterdir()`, `Dir["a/*"]`.
+    /// Adds the directory that a program lists: `os.listdir("a")`, `Path("a").iterdir()`, `Dir["a/*"]`.
     fn list(&mut self, index: usize, arguments: &[Argument], start: usize) {
         let path = match (index, arguments.get(index)) {
             (OBJECT, _) => self.source.object(start),
@@ -256,7 +256,7 @@ impl CodeReader<'_> {
         self.listed.extend(path);
     }
 
-    /// `files.forEach(fs.unlinkSync)`, `map(os.remove, files)`: a function that deletes is an argument. `unlink $_` and `unlink for …` of
+    /// Reads `files.forEach(fs.unlinkSync)`, `map(os.remove, files)`: a function that deletes is an argument. `unlink $_` and `unlink for …` of
     /// Perl delete what is not known.
     fn note_callback(&mut self, name: &str, after: &str) {
         let next = after.trim_start();
@@ -271,7 +271,7 @@ impl CodeReader<'_> {
         });
     }
 
-    /// A program that lists files, and deletes files whose names it computes, deletes those.
+    /// Adds the deletion of listed files, if a program lists files and deletes files whose names it computes.
     fn delete_listed(&mut self) {
         if !self.deletes_unknown {
             return;
@@ -288,7 +288,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `execFile("rm", ["-rf", "/"])`, `system("rm", "-rf", "/")`.
+    /// Reads `execFile("rm", ["-rf", "/"])`, `system("rm", "-rf", "/")`.
     fn argv(&mut self, arguments: &[Argument], end: usize) {
         match arguments {
             [Argument::Text(script)] => self.facts.calls.push(CodeCall::Script(script.clone())),
@@ -304,7 +304,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// A command: it cannot be read if its program is unknown, or if an interpreter gets something unknown.
+    /// Adds a command. It cannot be read if its program is unknown, or if an interpreter gets something unknown.
     fn words(&mut self, words: Vec<Option<String>>, end: usize) {
         const RUN_WORDS: [&str; 10] =
             ["sh", "bash", "zsh", "dash", "env", "sudo", "python", "python3", "perl", "node"];
@@ -320,7 +320,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `eval("…")`: a program in the same language.
+    /// Reads `eval("…")`: a program in the same language.
     fn eval(&mut self, arguments: &[Argument], end: usize) {
         match arguments.first() {
             // `source("https://…")` of R.
@@ -347,7 +347,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// A call runs something that is not literal.
+    /// Notes that a call runs something that is not literal.
     fn runs_unknown(&mut self, end: usize) {
         self.facts.dynamic = true;
         let origin = taint::of_arguments(&self.source, end);
@@ -361,7 +361,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `execvp("rm", ["rm", "-rf", "/"])`, `spawnl(os.P_WAIT, "/bin/rm", "rm", "-rf", "/")`: the program's own name is in its words.
+    /// Reads `execvp("rm", ["rm", "-rf", "/"])`, `spawnl(os.P_WAIT, "/bin/rm", "rm", "-rf", "/")`: the program's own name is in its words.
     fn program(&mut self, mut arguments: Vec<Argument>, end: usize) {
         let is_mode = arguments.first().is_some_and(|first| *first == Argument::Other);
         if is_mode && arguments.len() > 1 {
@@ -389,7 +389,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// `open("file", "w")`: what the mode says.
+    /// Reads `open("file", "w")`: what the mode says.
     fn open(&mut self, arguments: &[Argument]) {
         let mode = arguments.get(1).and_then(Argument::text).unwrap_or_default();
         let is_write = mode.contains(['w', 'a', 'x', '+']);
@@ -397,7 +397,7 @@ impl CodeReader<'_> {
         self.path(arguments.first(), op, false);
     }
 
-    /// `open(F, ">file")` and `open(F, ">", "file")` of Perl.
+    /// Reads `open(F, ">file")` and `open(F, ">", "file")` of Perl.
     fn open_last(&mut self, arguments: &[Argument]) {
         let texts: Vec<String> = arguments.iter().filter_map(Argument::text).collect();
         let Some(last) = texts.last() else { return };

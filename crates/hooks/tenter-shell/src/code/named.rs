@@ -18,7 +18,7 @@ impl<'a> Literals<'a, '_> {
         name
     }
 
-    /// `require("path").join(…)`: the module is before the name.
+    /// Skips the module before a name: `require("path").join(…)`.
     fn skip_module(&mut self) {
         let is_module = ["require(", "__import__("].iter().any(|name| self.rest.starts_with(name));
         let end = self.rest.find(").").filter(|end| is_module && *end < 64);
@@ -26,7 +26,7 @@ impl<'a> Literals<'a, '_> {
         self.skip(module);
     }
 
-    /// A variable, or a call that makes a path.
+    /// Returns a variable, or a call that makes a path.
     pub(super) fn named(&mut self) -> Option<String> {
         let start = self.rest;
         self.skip_module();
@@ -92,7 +92,7 @@ impl<'a> Literals<'a, '_> {
         }
     }
 
-    /// The arguments in round brackets.
+    /// Returns the arguments in round brackets.
     fn in_brackets(&mut self) -> Option<Vec<Argument>> {
         self.skip("(");
         let arguments = self.arguments();
@@ -100,7 +100,7 @@ impl<'a> Literals<'a, '_> {
         self.skip(")").then_some(arguments)
     }
 
-    /// `.expanduser()` is the same path, and `.joinpath("a")` one below it; `.join(["a"])` and `.format("a")` are texts.
+    /// Reads the methods after a text: `.expanduser()` is the same path, and `.joinpath("a")` one below it; `.join(["a"])` and `.format("a")` are texts.
     pub(super) fn method_of_text(&mut self, value: &str) -> Option<String> {
         let (rest, budget) = (self.rest, self.budget);
         self.bump();
@@ -131,7 +131,7 @@ impl<'a> Literals<'a, '_> {
         path
     }
 
-    /// `"%s/a" % x`, after the sign.
+    /// Reads `"%s/a" % x`, after the sign.
     pub(super) fn formatted(&mut self, format: &str) -> Option<String> {
         self.blanks();
         let values = match self.argument_of_format() {
@@ -149,7 +149,7 @@ impl<'a> Literals<'a, '_> {
         }
     }
 
-    /// `["rm", "-rf"].join(" ")`, after the bracket.
+    /// Reads `["rm", "-rf"].join(" ")`, after the bracket.
     pub(super) fn joined_words(&mut self, words: &[Option<String>]) -> Argument {
         let separator = self.value();
         self.blanks();
@@ -160,7 +160,7 @@ impl<'a> Literals<'a, '_> {
         }
     }
 
-    /// `qw(rm -rf a)` and `*%w[rm -rf a]`.
+    /// Reads `qw(rm -rf a)` and `*%w[rm -rf a]`.
     pub(super) fn words_by_letters(&mut self) -> Option<Argument> {
         let text = self.rest.trim_start_matches('*');
         if !text.starts_with("qw") && !text.starts_with("%w") {
@@ -174,7 +174,7 @@ impl<'a> Literals<'a, '_> {
         Some(Argument::List(words))
     }
 
-    /// A variable with a list, and what was added to it: `words = ["rm"]; words.append("a")`.
+    /// Returns a variable with a list, and what was added to it: `words = ["rm"]; words.append("a")`.
     pub(super) fn list_variable(&mut self) -> Option<Argument> {
         let (rest, budget) = (self.rest, self.budget);
         self.skip("*");
@@ -218,7 +218,7 @@ impl<'a> Literals<'a, '_> {
         Some(Argument::List(words))
     }
 
-    /// The value that a variable was given before.
+    /// Returns the value that a variable was given before.
     fn variable(&self, name: &str) -> Option<String> {
         if self.is_too_deep() {
             return None;

@@ -148,7 +148,7 @@ impl Origin {
     }
 }
 
-/// The names in an expression.
+/// Returns the names in an expression.
 fn variables(expression: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
     expression

@@ -16,7 +16,7 @@ const MAX_CHARACTERS: usize = 4096;
 /// Maximum number of braces that are tried.
 const TRIED: usize = 64;
 
-/// The words of a word with braces. `None` if there are too many.
+/// Returns the words of a word with braces. `None` if there are too many.
 pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
     if !has_braces(word) {
         return Some(Vec::new());
@@ -86,7 +86,7 @@ fn expand_tokens(tokens: Vec<Token>, words: &mut Vec<Vec<Token>>, steps: &mut us
     Some(())
 }
 
-/// Start and end of the first braces that expand, and what they expand to.
+/// Returns the start and end of the first braces that expand, and what they expand to.
 fn first(tokens: &[Token]) -> Option<(usize, usize, Vec<Vec<Token>>)> {
     let starts = (0..tokens.len()).filter(|at| is(tokens, *at, '{'));
     for start in starts {
@@ -121,7 +121,7 @@ fn choices(tokens: &[Token], commas: &[usize], end: usize) -> Option<Vec<Vec<Tok
     Some(commas.iter().zip(ends).map(|(start, end)| tokens[start + 1..end].to_vec()).collect())
 }
 
-/// `{1..3}`, `{a..c}`, `{1..9..2}`.
+/// Reads `{1..3}`, `{a..c}`, `{1..9..2}`.
 fn range(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
     let text: Option<String> = tokens
         .iter()

@@ -31,7 +31,7 @@ impl Reader<'_> {
         self.expand_by(text.len()).then(|| plain(text))
     }
 
-    /// The fields that a word expands to. Its substitutions are read.
+    /// Returns the fields that a word expands to. Its substitutions are read.
     pub(crate) fn fields(&mut self, word: &Word, context: &Context) -> Vec<Field> {
         if let [Part::Quoted(text)] = word.parts.as_slice() {
             return vec![Field::known(text)];
@@ -56,17 +56,17 @@ impl Reader<'_> {
         }
     }
 
-    /// The text that a word expands to where it is not split: in redirections, tests and `case`.
+    /// Returns the text that a word expands to where it is not split: in redirections, tests and `case`.
     pub(crate) fn single(&mut self, word: &Word, context: &Context) -> Field {
         self.unsplit(&word.parts, Tildes::Argument, context)
     }
 
-    /// The value that an assignment gives to a variable.
+    /// Returns the value that an assignment gives to a variable.
     pub(crate) fn value(&mut self, word: &Word, context: &Context) -> Field {
         self.unsplit(&word.parts, Tildes::Value, context)
     }
 
-    /// The text of a here-document, of arithmetic, or of a part of `${…}`.
+    /// Returns the text of a here-document, of arithmetic, or of a part of `${…}`.
     pub(crate) fn text_of(&mut self, parts: &[Part], context: &Context) -> Field {
         self.unsplit(parts, Tildes::Start, context)
     }
@@ -104,7 +104,7 @@ impl Reader<'_> {
         fields
     }
 
-    /// The characters at which the results of expansions are split.
+    /// Returns the characters at which the results of expansions are split.
     pub(crate) fn separators(&self) -> String {
         match self.scope.get("IFS") {
             Some(Some(separators)) if separators.is_certain => separators.text.clone(),
@@ -156,7 +156,7 @@ impl Reader<'_> {
         pieces
     }
 
-    /// The output of `$(…)`.
+    /// Returns the output of `$(…)`.
     fn substitution(&mut self, substitution: &Substitution, context: &Context) -> Field {
         if context.is_reparsed
             && let Some(sources) = self.unknown_outputs.get(&substitution.raw)
@@ -186,7 +186,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `<(…)` and `>(…)`: a file whose data comes from, or goes to, the commands.
+    /// Reads `<(…)` and `>(…)`: a file whose data comes from, or goes to, the commands.
     fn process(&mut self, list: &List, raw: &str, is_output: bool, context: &Context) -> Field {
         let outcome = self.subshell(list, "process", context);
         let mut sources: Vec<FlowSource> =
@@ -202,7 +202,7 @@ impl Reader<'_> {
         file
     }
 
-    /// Commands in a subshell of their own.
+    /// Reads commands in a subshell of their own.
     pub(crate) fn subshell(&mut self, list: &List, via: &str, context: &Context) -> NodeResult {
         let Some(inner) = context.inside(via) else {
             self.reach_limit();
@@ -224,7 +224,7 @@ impl Reader<'_> {
     }
 }
 
-/// Text without quotes.
+/// Returns a field that is text without quotes.
 fn plain(text: &str) -> Field {
     Field { is_glob: has_glob(text), ..Field::known(text) }
 }

@@ -54,7 +54,7 @@ impl Reader<'_> {
         if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) }
     }
 
-    /// `${name[@]}`, `${name[1]}`: elements of an array that is known. `None` for anything else.
+    /// Reads `${name[@]}`, `${name[1]}`: elements of an array that is known. `None` for anything else.
     fn element(&self, parameter: &Parameter) -> Option<Piece> {
         let ParameterChange::Other(parts) = &parameter.change else { return None };
         let [Part::Plain(subscript) | Part::Quoted(subscript)] = parts.as_slice() else {
@@ -90,7 +90,7 @@ impl Reader<'_> {
         Some(if parameter.is_quoted { Piece::Text(field) } else { Piece::Split(field) })
     }
 
-    /// The elements of an array that were set one by one.
+    /// Returns the elements of an array that were set one by one.
     fn single_elements(&self, name: &str) -> Option<Vec<Field>> {
         /// Maximum number of elements.
         const MAX_ELEMENTS: usize = 256;
@@ -99,7 +99,7 @@ impl Reader<'_> {
         (!fields.is_empty()).then_some(fields)
     }
 
-    /// All of several fields: each of them with `@` in quotes, else one text.
+    /// Returns all of several fields: each of them with `@` in quotes, else one text.
     fn joined(&self, fields: Vec<Field>, name: &str, is_quoted: bool) -> Piece {
         if is_quoted && name == "@" {
             return Piece::Fields(fields);
@@ -148,7 +148,7 @@ impl Reader<'_> {
         value.map_or(VariableValue::Nothing, |value| VariableValue::Value(Field::known(value)))
     }
 
-    /// `${x:-word}` and its relatives.
+    /// Reads `${x:-word}` and its relatives.
     fn default(
         &mut self,
         (kind, colon, word): (char, bool, &Word),
@@ -191,7 +191,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Case, substrings and replacements of known values.
+    /// Applies changes of case, substrings and replacements to known values.
     fn other(
         &mut self,
         parts: &[Part],
@@ -222,12 +222,12 @@ impl Reader<'_> {
     }
 }
 
-/// An unknown change of a value: the sources stay.
+/// Returns a value with an unknown change: the sources stay.
 fn unknown(parameter: &Parameter, value: &Field) -> Field {
     Field { is_certain: false, ..value.with_text(&parameter.raw) }
 }
 
-/// `${x%pattern}` and its relatives, for patterns that are literal but for one `*` at the outer end.
+/// Reads `${x%pattern}` and its relatives, for patterns that are literal but for one `*` at the outer end.
 fn strip(value: &str, (kind, is_longest): (char, bool), pattern: &str) -> Option<String> {
     let (literal, has_star) = match kind {
         '%' => pattern.strip_suffix('*').map_or((pattern, false), |literal| (literal, true)),
@@ -247,7 +247,7 @@ fn strip(value: &str, (kind, is_longest): (char, bool), pattern: &str) -> Option
     Some(cut.unwrap_or(value).to_owned())
 }
 
-/// `,,`, `^^`, `^`, `,`, `:start:length`, `/from/to`, `//from/to`.
+/// Reads `,,`, `^^`, `^`, `,`, `:start:length`, `/from/to`, `//from/to`.
 fn changed(value: &str, operation: &str) -> Option<String> {
     match operation {
         ",," | "@L" => return Some(value.to_lowercase()),

@@ -19,7 +19,7 @@ pub(crate) enum Tildes {
 /// A place in a word: the index of a part, and an offset in its text.
 type TildeRange = (usize, usize);
 
-/// The places of a word's tildes that are expanded, in order.
+/// Returns the places of a word's tildes that are expanded, in order.
 pub(super) fn places(parts: &[Part], tildes: Tildes) -> Vec<TildeRange> {
     let value = match tildes {
         Tildes::Start => None,
@@ -65,7 +65,7 @@ fn value_of_assignment(parts: &[Part]) -> Option<TildeRange> {
 }
 
 impl Reader<'_> {
-    /// Text without quotes, whose tildes at these offsets are expanded. `is_last` says whether the word ends with the text.
+    /// Returns text without quotes, whose tildes at these offsets are expanded. `is_last` says whether the word ends with the text.
     pub(super) fn with_tildes(&self, text: &str, offsets: &[usize], is_last: bool) -> Field {
         let mut field = Field::default();
         let mut done = 0;

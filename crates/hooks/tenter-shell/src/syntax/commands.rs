@@ -6,7 +6,7 @@ use super::parser::{Parser, is_name};
 use super::tree::{AssignedValue, Assignment, List, Node, Separator, Simple, Statement, Word};
 
 impl Parser<'_> {
-    /// Commands up to the end or to a token that ends a list: `)`, `}`, `fi`, `done`, `;;`, …
+    /// Parses commands up to the end or to a token that ends a list: `)`, `}`, `fi`, `done`, `;;`, …
     pub(super) fn list(&mut self) -> List {
         // Most lists have one command, and most pipelines one stage.
         let mut statements = Vec::with_capacity(1);
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The next word, if it is one of the shell's keywords.
+    /// Returns the next word, if it is one of the shell's keywords.
     pub(super) fn keyword(&self) -> Option<&'static str> {
         const KEYWORDS: [&str; 21] = [
             "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for", "select",
@@ -100,7 +100,7 @@ impl Parser<'_> {
         KEYWORDS.into_iter().find(|keyword| keyword.as_bytes() == &rest[..length])
     }
 
-    /// Commands joined by `|`. `None` if there is no command.
+    /// Parses commands joined by `|`. `None` if there is no command.
     pub(super) fn pipeline(&mut self) -> Option<Node> {
         let is_negated = self.negations() % 2 == 1;
         let mut stages = Vec::with_capacity(1);
@@ -139,7 +139,7 @@ impl Parser<'_> {
         count
     }
 
-    /// A command, simple or compound, with its redirections.
+    /// Parses a command, simple or compound, with its redirections.
     fn command(&mut self) -> Option<Node> {
         self.negations();
         self.count_node();
@@ -215,7 +215,7 @@ impl Parser<'_> {
         self.function(name)
     }
 
-    /// The body of a function whose name was read.
+    /// Parses the body of a function whose name was read.
     pub(super) fn function(&mut self, name: String) -> Option<Node> {
         self.skip_lines();
         let body = self.nested(Self::command).flatten();
@@ -225,7 +225,7 @@ impl Parser<'_> {
         body.map(|body| Node::Function { name, body: std::rc::Rc::new(body) })
     }
 
-    /// `name=value`, `name+=value`, `name[index]=value`, `name=(…)`.
+    /// Parses `name=value`, `name+=value`, `name[index]=value`, `name=(…)`.
     fn assignment(&mut self) -> Option<Assignment> {
         let (name, equals) = self.assignment_start()?;
         let appends = self.bytes.get(equals - 1) == Some(&b'+');
@@ -240,7 +240,7 @@ impl Parser<'_> {
         Some(Assignment { name, appends, value: self.assigned_value() })
     }
 
-    /// The name of the variable that is assigned here, and the position of `=`. `None` if this is no assignment.
+    /// Returns the name of the variable that is assigned here, and the position of `=`. `None` if this is no assignment.
     pub(super) fn assignment_start(&self) -> Option<(&str, usize)> {
         let rest = &self.bytes[self.at..];
         let length =
@@ -266,7 +266,7 @@ impl Parser<'_> {
         AssignedValue::Word(self.word().unwrap_or_default())
     }
 
-    /// `(a b c)` after `=`.
+    /// Parses `(a b c)` after `=`.
     pub(super) fn array(&mut self) -> Vec<Word> {
         self.at += 1;
         self.nested(Self::array_words).unwrap_or_default()
@@ -291,7 +291,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Words up to an end that `ends` finds, for `[[ … ]]` and the words of `for`.
+    /// Parses words up to an end that `ends` finds, for `[[ … ]]` and the words of `for`.
     pub(super) fn words_until(&mut self, ends: impl Fn(&mut Self) -> bool) -> Vec<Word> {
         let mut words = Vec::new();
         loop {
@@ -314,7 +314,7 @@ fn are_parentheses(text: &[u8]) -> bool {
     inner.get(blanks(inner)) == Some(&b')')
 }
 
-/// The number of blanks at the start of a text.
+/// Returns the number of blanks at the start of a text.
 fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }

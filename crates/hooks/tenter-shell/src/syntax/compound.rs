@@ -4,7 +4,7 @@ use super::parser::Parser;
 use super::tree::{Branch, List, Node, Word};
 
 impl Parser<'_> {
-    /// A compound command, if one is next. At the limit of nesting its opening token is skipped.
+    /// Parses a compound command, if one is next. At the limit of nesting its opening token is skipped.
     pub(super) fn compound(&mut self) -> Option<Node> {
         if self.peek() == Some(b'(') {
             return self.parenthesis();
@@ -202,7 +202,7 @@ impl Parser<'_> {
         Some(Node::Coproc(std::rc::Rc::new(body)))
     }
 
-    /// The name in `coproc NAME { …; }`: only a compound command can follow it.
+    /// Skips the name in `coproc NAME { …; }`: only a compound command can follow it.
     fn skip_coproc_name(&mut self) {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -236,7 +236,7 @@ impl Parser<'_> {
         is_compound
     }
 
-    /// A compound command after `time`.
+    /// Parses a compound command after `time`.
     fn time(&mut self) -> Option<Node> {
         self.skip_blanks();
         while self.eat("-p") || self.eat("--") {

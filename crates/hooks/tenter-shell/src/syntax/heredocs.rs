@@ -6,7 +6,7 @@ use super::parser::Parser;
 use super::tree::{HereDoc, Part};
 
 impl<'a> Parser<'a> {
-    /// The delimiter after `<<`. Returns the index of the here-document, if it is within the limit.
+    /// Parses the delimiter after `<<`. Returns the index of the here-document, if it is within the limit.
     pub(super) fn heredoc(&mut self, strips_tabs: bool) -> Option<usize> {
         self.skip_blanks();
         let start = self.at;

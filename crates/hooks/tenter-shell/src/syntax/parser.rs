@@ -58,7 +58,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A parser of a text whose here-documents do not count in the limit of bytes.
+    /// Creates a parser of a text whose here-documents do not count in the limit of bytes.
     pub(super) fn with_heredocs(all: &'a str, depth: usize) -> Self {
         let all = limits::start(all, limits::MAX_HEREDOC_BYTES);
         Self { all, ..Self::new(limits::start(all, limits::MAX_BYTES), depth) }
@@ -100,13 +100,13 @@ impl<'a> Parser<'a> {
         is_within
     }
 
-    /// A part of the text is beyond a limit.
+    /// Notes that a part of the text is beyond a limit.
     pub(super) fn reach_limit(&mut self) {
         self.is_broken = true;
         self.is_limited = true;
     }
 
-    /// The whole text. What cannot start a command is skipped.
+    /// Parses the whole text. What cannot start a command is skipped.
     pub(super) fn whole(&mut self) -> List {
         let mut all = self.list();
         while self.at < self.bytes.len() {
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A comment, if one is next.
+    /// Skips a comment, if one is next.
     pub(super) fn skip_comment(&mut self) {
         if self.peek() == Some(b'#') {
             while self.peek().is_some_and(|byte| byte != b'\n') {

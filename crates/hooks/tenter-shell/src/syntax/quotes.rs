@@ -9,7 +9,7 @@ use super::tree::{Part, Script, Substitution, SubstitutionBody};
 use super::words::push_text;
 
 impl Parser<'_> {
-    /// `'…'`. Without an end, the rest of the text is quoted.
+    /// Parses `'…'`. Without an end, the rest of the text is quoted.
     pub(super) fn single_quotes(&mut self, parts: &mut Vec<Part>) {
         self.at += 1;
         let rest = &self.text[self.at..];
@@ -22,7 +22,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `"…"`.
+    /// Parses `"…"`.
     pub(super) fn double_quotes(&mut self, parts: &mut Vec<Part>) {
         self.at += 1;
         // An empty pair of quotes is a word.
@@ -35,7 +35,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The body of a here-document, whose text is the whole text.
+    /// Parses the body of a here-document, whose text is the whole text.
     pub(super) fn heredoc_parts(&mut self) -> Vec<Part> {
         let mut parts = Vec::new();
         while self.peek().is_some() {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         parts
     }
 
-    /// One part of a text in double quotes, which end at `end`.
+    /// Parses one part of a text in double quotes, which end at `end`.
     pub(super) fn quoted_part(&mut self, parts: &mut Vec<Part>, end: u8) {
         match self.peek() {
             Some(b'\\') => self.quoted_escape(parts, end),
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `` `…` ``: the inner text without its escapes is parsed as a text of its own.
+    /// Parses `` `…` ``: the inner text without its escapes is parsed as a text of its own.
     pub(super) fn backticks(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
         let start = self.at;
         self.at += 1;
@@ -127,7 +127,7 @@ impl Parser<'_> {
         parts.push(Part::Command(Box::new(Substitution { script, raw, is_quoted })));
     }
 
-    /// `$'…'`, with the escapes of C.
+    /// Parses `$'…'`, with the escapes of C.
     pub(super) fn ansi_quotes(&mut self, parts: &mut Vec<Part>) {
         self.at += 2;
         push_text(parts, "", true);

@@ -24,7 +24,7 @@ const OPERATORS: [(&str, Op); 13] = [
 ];
 
 impl Parser<'_> {
-    /// The redirections after a compound command.
+    /// Parses the redirections after a compound command.
     pub(super) fn redirections(&mut self) -> Vec<Redirection> {
         let mut all = Vec::new();
         loop {
@@ -37,7 +37,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A redirection, if one is next.
+    /// Parses a redirection, if one is next.
     pub(super) fn redirection(&mut self) -> Option<Redirection> {
         let fd = self.descriptor();
         let start = self.at + fd.len();
@@ -62,7 +62,7 @@ impl Parser<'_> {
         Some(Redirection { fd, op, target: Target::Word(Rc::new(word?)) })
     }
 
-    /// The file descriptor before an operator: `2` or `{name}`, empty if there is none.
+    /// Returns the file descriptor before an operator: `2` or `{name}`, empty if there is none.
     fn descriptor(&self) -> &str {
         let rest = &self.text[self.at..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

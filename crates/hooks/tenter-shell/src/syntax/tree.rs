@@ -129,7 +129,7 @@ pub(crate) enum RedirectionOp {
 }
 
 impl RedirectionOp {
-    /// The operator as written.
+    /// Returns the operator as written.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Read => "<",
@@ -233,7 +233,7 @@ pub(crate) enum ParameterChange {
 }
 
 impl Word {
-    /// The text of a word without quotes and expansions.
+    /// Returns the text of a word without quotes and expansions.
     pub(crate) fn plain(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [Part::Plain(text)] => Some(text),

@@ -6,7 +6,7 @@ use super::parser::{Parser, ends_word, is_name};
 use super::tree::{List, Parameter, ParameterChange, Part, Substitution, SubstitutionBody, Word};
 
 impl Parser<'_> {
-    /// The next word, if one is next.
+    /// Parses a word, if one is next.
     pub(super) fn word(&mut self) -> Option<Word> {
         let start = self.at;
         // Most words have one part.
@@ -33,7 +33,7 @@ impl Parser<'_> {
         (self.at > start).then_some(word)
     }
 
-    /// The word of `${x:-word}`, which ends at `}`.
+    /// Parses the word of `${x:-word}`, which ends at `}`.
     fn braced_word(&mut self, is_quoted: bool) -> Word {
         let mut word = Word::default();
         while self.peek().is_some_and(|byte| byte != b'}') {
@@ -46,7 +46,7 @@ impl Parser<'_> {
         word
     }
 
-    /// One part of a word without quotes around it. In braces, blanks and operators are text.
+    /// Parses one part of a word without quotes around it. In braces, blanks and operators are text.
     pub(super) fn part(&mut self, parts: &mut Vec<Part>, end: Option<u8>) {
         match self.peek() {
             Some(b'\\') => self.escape(parts),
@@ -81,7 +81,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<(…)` and `>(…)`.
+    /// Parses `<(…)` and `>(…)`.
     fn process(&mut self, parts: &mut Vec<Part>) {
         let start = self.at;
         let is_output = self.peek() == Some(b'>');
@@ -94,7 +94,7 @@ impl Parser<'_> {
         parts.push(Part::Process { list: Rc::new(list), raw, is_output });
     }
 
-    /// A list up to `)`. `None` at the limit of nesting.
+    /// Parses a list up to `)`. `None` at the limit of nesting.
     fn substituted(&mut self) -> Option<List> {
         let pending = std::mem::take(&mut self.pending);
         let list = self.nested(|parser| {
@@ -123,7 +123,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `?(…)`, `*(…)`, `+(…)`, `@(…)`, `!(…)` in a word.
+    /// Checks for `?(…)`, `*(…)`, `+(…)`, `@(…)`, `!(…)` in a word.
     fn opens_pattern(&self, start: usize) -> bool {
         self.at > start && matches!(self.bytes[self.at - 1], b'?' | b'*' | b'+' | b'@' | b'!')
     }
@@ -153,14 +153,14 @@ impl Parser<'_> {
         }
     }
 
-    /// `(` after `name=` or `name+=` as an argument.
+    /// Checks for `(` after `name=` or `name+=` as an argument.
     fn opens_array(&self, word: &Word, start: usize) -> bool {
         let [Part::Plain(text)] = word.parts.as_slice() else { return false };
         self.at == start + text.len()
             && text.strip_suffix('=').is_some_and(|name| is_name(name.trim_end_matches('+')))
     }
 
-    /// `$` and what follows it.
+    /// Parses `$` and what follows it.
     pub(super) fn dollar(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
         match self.peek_at(1) {
             Some(b'(') => self.command_substitution(parts, is_quoted),
@@ -218,7 +218,7 @@ impl Parser<'_> {
         parts.push(Part::Arithmetic { raw, parts: inner });
     }
 
-    /// The parts up to `))`.
+    /// Parses the parts up to `))`.
     pub(super) fn arithmetic_parts(&mut self) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut open = 0_usize;
@@ -249,7 +249,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `$[…]`, the old form of `$((…))`.
+    /// Parses `$[…]`, the old form of `$((…))`.
     fn bracket_arithmetic(&mut self, parts: &mut Vec<Part>) {
         let start = self.at;
         self.at += 2;
@@ -264,7 +264,7 @@ impl Parser<'_> {
         parts.push(Part::Arithmetic { raw, parts: inner });
     }
 
-    /// `${…}`.
+    /// Parses `${…}`.
     fn braced(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
         let start = self.at;
         self.at += 2;

@@ -322,7 +322,7 @@ pub(super) const fn code(names: &'static [&'static str], language: Language) -> 
     RecipeFiles { options: "", inline: "", names, form: Form::Code(language) }
 }
 
-/// Files with commands in quotes.
+/// Creates files with commands in quotes.
 pub(super) const fn quoted(names: &'static [&'static str]) -> RecipeFiles {
     RecipeFiles { options: "", inline: "", names, form: Form::Quoted }
 }

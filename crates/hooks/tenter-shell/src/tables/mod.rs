@@ -318,7 +318,7 @@ static TABLES: &[&[Program]] = &[
     runners::PROGRAMS,
 ];
 
-/// The programs, and their subcommands after a blank, that the tables describe.
+/// Returns the programs, and their subcommands after a blank, that the tables describe.
 pub fn known_programs() -> impl Iterator<Item = &'static str> {
     TABLES.iter().flat_map(|table| table.iter()).map(|row| row.name)
 }
@@ -384,7 +384,7 @@ const fn is_less(one: &str, other: &str) -> bool {
     at < other.len() && (at == one.len() || one[at] < other[at])
 }
 
-/// The row with this name.
+/// Returns the row with this name.
 fn named(name: &str) -> Option<&'static Program> {
     let place = INDEX.binary_search_by(|place| row(*place).name.cmp(name)).ok()?;
     INDEX.get(place).map(|place| row(*place))
@@ -402,7 +402,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
         .or_else(|| program(family()))
 }
 
-/// The row of a program that is often in paths, and fits a pattern: `c?t`, `b*sh`.
+/// Returns the row of a program that is often in paths, and fits a pattern: `c?t`, `b*sh`.
 pub(crate) fn fitting(pattern: &str) -> Option<&'static Program> {
     const PROGRAMS: [&str; 16] = [
         "awk", "base64", "bash", "cat", "chmod", "cp", "curl", "dd", "git", "head", "mv", "perl",
@@ -413,17 +413,17 @@ pub(crate) fn fitting(pattern: &str) -> Option<&'static Program> {
     program(name)
 }
 
-/// The row of a program with exactly this name.
+/// Returns the row of a program with exactly this name.
 fn program(name: &str) -> Option<&'static Program> {
     named(name).filter(|row| !row.name.contains(' '))
 }
 
-/// The row of a subcommand's subcommand: `docker compose exec`.
+/// Returns the row of a subcommand's subcommand: `docker compose exec`.
 pub(crate) fn nested(subcommand: &Program, name: &str) -> Option<&'static Program> {
     named(&format!("{} {name}", subcommand.name))
 }
 
-/// The row of a program's subcommand.
+/// Returns the row of a program's subcommand.
 pub(crate) fn subcommand(program: &str, subcommand: &str) -> Option<&'static Program> {
     named(&format!("{program} {subcommand}"))
 }

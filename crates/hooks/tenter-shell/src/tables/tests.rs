@@ -21,7 +21,7 @@ fn every_program_has_one_row() {
     }
 }
 
-/// The options that a row names in its rules.
+/// Returns the options that a row names in its rules.
 fn named(row: &Program) -> Vec<&'static str> {
     let mut texts = vec![row.recursive, row.directory];
     texts.extend(row.paths);

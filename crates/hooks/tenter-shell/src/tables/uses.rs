@@ -46,7 +46,7 @@ const READS: Uses = Uses { names: &[], kind: Reads, options: "", operands: Any, 
 /// Commands that build the project.
 const BUILDS: Uses = Uses { kind: Builds, ..READS };
 
-/// The commands with a known effect.
+/// Returns the commands with a known effect.
 pub(crate) fn all() -> impl Iterator<Item = &'static Uses> {
     [machine::USES, git::USES, builds::USES, cloud::USES].into_iter().flatten()
 }

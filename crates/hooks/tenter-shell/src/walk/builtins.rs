@@ -8,7 +8,7 @@ use crate::reader::{Context, NodeResult, Reader};
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    /// The effect of a builtin on the shell. `None` for other programs, and for builtins that run a command in their operands.
+    /// Applies the effect of a builtin on the shell. `None` for other programs, and for builtins that run a command in their operands.
     pub(super) fn builtin(
         &mut self,
         call: &Call,
@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The variables that `read` sets come from the standard input.
+    /// Sets the variables of `read`, which come from the standard input.
     fn read_variables(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         let descriptor = emitted.arguments.values("-u").next().map(|(value, _)| value.text.clone());
         let input = match descriptor {
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `read -a name`, `mapfile name`: the words or lines of a text become an array. `false` if nothing was read.
+    /// Sets an array to the words or lines of a text: `read -a name`, `mapfile name`. Returns `false` if nothing was read.
     fn read_array(
         &mut self,
         call: &Call,
@@ -217,7 +217,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `hash -p file name`: the name runs the file.
+    /// Keeps that a name runs a file: `hash -p file name`.
     fn remember_program(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         let file = emitted.arguments.values("-p").next().map(|(file, _)| file.clone());
         if let (Some(file), Some(name)) = (file, call.operands(emitted).next()) {
@@ -259,7 +259,7 @@ impl Reader<'_> {
         self.sourced.push(file.clone());
     }
 
-    /// `. .env; env` shows what is in the file.
+    /// Adds the flow of a sourced file into what shows variables: `. .env; env`.
     pub(super) fn shows_sourced(&mut self, call: &Call, emitted: &Emitted) {
         let is_shown = match emitted.program.as_str() {
             "printenv" => true,
@@ -274,7 +274,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Data that a command runs as a shell's script.
+    /// Runs data that a command reads as a shell's script.
     pub(super) fn run_input(
         &mut self,
         sources: &[FlowSource],
@@ -316,12 +316,12 @@ impl Reader<'_> {
     }
 }
 
-/// The words of a line between these characters.
+/// Returns the words of a line between these characters.
 fn words_of<'t>(line: &'t str, separators: &'t str) -> impl Iterator<Item = &'t str> {
     line.split(|c| separators.contains(c)).filter(|word| !word.is_empty())
 }
 
-/// The value of a variable that is declared in upper or lower case.
+/// Returns the value of a variable that is declared in upper or lower case.
 fn with_attributes(value: Field, emitted: &Emitted) -> Field {
     match emitted.arguments.flags.iter().find(|flag| matches!(&*flag.name, "-u" | "-l")) {
         Some(flag) if flag.name == "-u" => value.with_text(value.text.to_uppercase()),

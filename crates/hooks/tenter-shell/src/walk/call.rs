@@ -34,7 +34,7 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// The row that describes the operands.
+    /// Returns the row that describes the operands.
     pub(super) fn operand_row(&self) -> Option<&'static Program> {
         let row = self.nested_row.or(self.subcommand_row).or(self.row);
         row.filter(|row| !row.has_subcommands)
@@ -50,7 +50,7 @@ impl Call {
         self.argv.get(1..).unwrap_or_default()
     }
 
-    /// The operands of a command.
+    /// Returns the operands of a command.
     pub(super) fn operands<'a>(&'a self, emitted: &'a Emitted) -> impl Iterator<Item = &'a Field> {
         emitted.arguments.operands.iter().filter_map(|index| self.args().get(*index))
     }

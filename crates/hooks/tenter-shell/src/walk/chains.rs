@@ -79,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The output of commands one after the other, as far as it is known.
+    /// Joins the output of commands one after the other, as far as it is known.
     pub(super) fn joined_output(
         &mut self,
         before: Option<Field>,

@@ -20,7 +20,7 @@ impl Reader<'_> {
         NodeResult { succeeds: Some(true), ..NodeResult::default() }
     }
 
-    /// The body of a function, as it runs with these arguments. `None` if there is no such function.
+    /// Reads the body of a function, as it runs with these arguments. `None` if there is no such function.
     pub(super) fn call(
         &mut self,
         name: &str,
@@ -43,7 +43,7 @@ impl Reader<'_> {
         Some(outcome)
     }
 
-    /// The functions and aliases that were never called: they may be called later, or from elsewhere.
+    /// Reads the functions and aliases that were never called: they may be called later, or from elsewhere.
     pub(crate) fn uncalled(&mut self) {
         // Reading one can define more.
         for _ in 0..4 {
@@ -79,7 +79,7 @@ impl Reader<'_> {
         self.aliases.insert(name.to_owned(), alias);
     }
 
-    /// The text of an alias with the arguments of its call. `None` if there is no such alias.
+    /// Reads the text of an alias with the arguments of its call. `None` if there is no such alias.
     pub(super) fn call_alias(
         &mut self,
         name: &str,

@@ -18,7 +18,7 @@ enum Effect<'t> {
 }
 
 impl Reader<'_> {
-    /// `put file` and `get file` of sftp.
+    /// Reads `put file` and `get file` of sftp.
     pub(super) fn transfers(
         &mut self,
         (inline, files): (&str, &str),
@@ -33,7 +33,7 @@ impl Reader<'_> {
         self.dialog(&texts, transferred, emitted, context)
     }
 
-    /// `:r file`, `:w file` and `:!command` of vi and its relatives.
+    /// Reads `:r file`, `:w file` and `:!command` of vi and its relatives.
     pub(super) fn edits(
         &mut self,
         inline: &str,
@@ -86,7 +86,7 @@ impl Reader<'_> {
     }
 }
 
-/// The effect of a command of `sftp`, `ftp`, `lftp` or `smbclient` on this machine.
+/// Returns the effect of a command of `sftp`, `ftp`, `lftp` or `smbclient` on this machine.
 fn transferred(command: &str) -> Option<Effect<'_>> {
     if let Some(script) = command.strip_prefix('!') {
         return Some(Effect::Script(script));
@@ -107,7 +107,7 @@ fn transferred(command: &str) -> Option<Effect<'_>> {
     }
 }
 
-/// The effect of a command of an editor.
+/// Returns the effect of a command of an editor.
 fn edited(command: &str) -> Option<Effect<'_>> {
     let is_range = |c: char| c.is_ascii_digit() || ":%,.$ '<>+".contains(c);
     let command = command.trim_start_matches(is_range);

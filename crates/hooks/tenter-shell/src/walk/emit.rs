@@ -95,7 +95,7 @@ impl Reader<'_> {
         emitted
     }
 
-    /// `git -C directory`: the working directory of this command alone, in a layer that the caller closes.
+    /// Enters the working directory of one command, in a layer that the caller closes: `git -C directory`.
     fn enter_directory(&mut self, emitted: &mut Emitted) {
         let options: Vec<&str> = emitted.rows().map(|row| row.directory).collect();
         let directories: Vec<Field> = options
@@ -169,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The standard input as a fact. A long text that many commands read is cut.
+    /// Returns the standard input as a fact. A long text that many commands read is cut.
     fn stdin_fact(&mut self, context: &Context) -> Option<Stdin> {
         let input = context.stdin.as_ref()?;
         let Stdin::Text(text) = &input.stdin else { return Some(input.stdin.clone()) };
@@ -180,7 +180,7 @@ impl Reader<'_> {
         Some(Stdin::Text(text.chars().take(MAX_CUT_STDIN).collect()))
     }
 
-    /// The paths that a command touches, and the files that it reads and writes.
+    /// Adds the paths that a command touches, and the files that it reads and writes.
     fn command_paths(&mut self, call: &Call, emitted: &Emitted, name: &Field, context: &Context) {
         let index = Some(emitted.index);
         let mut here = self.placed(context);
@@ -263,7 +263,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `gh release download`: without a directory, the files are in the current one.
+    /// Notes that files are in the current directory without another one: `gh release download`.
     fn downloads_here(&mut self, call: &Call, emitted: &Emitted) {
         let is_download = emitted.program == "gh"
             && matches!(emitted.subcommand.as_deref(), Some("release" | "run"))
@@ -276,7 +276,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `cp a b`: if `b` is a directory, the file is `b/a`.
+    /// Adds the file in a directory: with `cp a b`, it is `b/a` if `b` is a directory.
     fn writes_into_directory(&mut self, path: &Field, call: &Call, emitted: &Emitted) {
         const UNPACK: [&str; 7] = ["tar", "bsdtar", "gtar", "unzip", "7z", "cpio", "gh"];
         if UNPACK.contains(&emitted.program.as_str()) {
@@ -295,7 +295,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Arguments whose text other commands write.
+    /// Adds the flows of arguments whose text other commands write.
     fn argument_flows(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         for (place, arg) in call.argv.iter().enumerate() {
             // `$(curl …)` runs what it downloads.
@@ -323,7 +323,7 @@ impl Reader<'_> {
     }
 }
 
-/// The files that options with the usual names let a program write of which nothing is known.
+/// Returns the files that options with the usual names let a program write of which nothing is known.
 fn output_files(args: &[Field]) -> impl Iterator<Item = Field> {
     /// Options whose value is a file.
     const FILES: [&str; 8] = [
@@ -361,7 +361,7 @@ fn output_files(args: &[Field]) -> impl Iterator<Item = Field> {
     })
 }
 
-/// The base name of a program without `.exe`, and the program as written if that has a slash.
+/// Returns the base name of a program without `.exe`, and the program as written if that has a slash.
 fn program_name(text: &str) -> (String, Option<String>) {
     let is_windows = matches!(text.as_bytes(), [_, b':', b'\\', ..]);
     let is_separator = |c: char| c == '/' || (is_windows && c == '\\');
@@ -394,7 +394,7 @@ fn is_system_program(path: &str) -> bool {
     DIRECTORIES.iter().any(|directory| path.starts_with(directory)) && !path.contains("/../")
 }
 
-/// The first operand of an unknown program, if it is a plain word.
+/// Returns the first operand of an unknown program, if it is a plain word.
 fn first_word(args: &[Field], arguments: &Arguments) -> Option<String> {
     let first = args.get(*arguments.operands.first()?)?;
     let is_word = first.is_certain
@@ -429,7 +429,7 @@ fn copies_input(call: &Call, emitted: &Emitted) -> bool {
         || (matches!(program, "cp" | "install") && is_copied())
 }
 
-/// Hidden files in the operands of a program that no table has: it may read them. What follows an option may be its value, which
+/// Returns hidden files in the operands of a program that no table has: it may read them. What follows an option may be its value, which
 /// is often used and not shown.
 fn hidden_files(args: &[Field]) -> impl Iterator<Item = Field> {
     let before = std::iter::once(None).chain(args.iter().map(Some));

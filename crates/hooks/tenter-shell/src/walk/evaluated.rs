@@ -14,7 +14,7 @@ const MAX_NAMES: usize = 8;
 const OPERATORS: [&str; 8] = ["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 impl Reader<'_> {
-    /// The commands in words that a builtin evaluates.
+    /// Reads the commands in words that a builtin evaluates.
     pub(super) fn evaluated_words(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         let words: Vec<Field> = match emitted.program.as_str() {
             "printf" => subscripts(values(emitted, "-v")),
@@ -42,7 +42,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The commands in the words of `[[ … ]]` and `(( … ))`.
+    /// Reads the commands in the words of `[[ … ]]` and `(( … ))`.
     pub(super) fn tested(&mut self, words: &[Field], context: &Context) {
         let is_operator = |word: &Field| OPERATORS.contains(&word.text.as_str());
         if words.len() == 1 || words.iter().any(is_operator) {
@@ -52,7 +52,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The commands in a text that bash evaluates as arithmetic, also those in the values of variables that it names.
+    /// Reads the commands in a text that bash evaluates as arithmetic, also those in the values of variables that it names.
     pub(crate) fn evaluated(&mut self, text: &Field, context: &Context) {
         self.evaluated_within(text, context, MAX_NAMES);
     }
@@ -90,13 +90,13 @@ impl Reader<'_> {
     }
 }
 
-/// The subscripts of names: `a[…]`.
+/// Returns the subscripts of names: `a[…]`.
 fn subscripts(words: impl IntoIterator<Item = Field>) -> Vec<Field> {
     let words = words.into_iter();
     words.filter_map(|word| Some(word.with_text(&word.text[word.text.find('[')?..]))).collect()
 }
 
-/// The words after `-v` and `-R`.
+/// Returns the words after `-v` and `-R`.
 fn after_operators(args: &[Field]) -> Vec<Field> {
     let pairs = args.windows(2).filter(|pair| matches!(pair[0].text.as_str(), "-v" | "-R"));
     pairs.map(|pair| pair[1].clone()).collect()

@@ -48,7 +48,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// A starting point outside the project, with everything in it: `find` names each file. In the project it stays as it is.
+    /// Returns a starting point outside the project with everything in it: `find` names each file. In the project it stays as it is.
     fn with_contents(&self, start: &Field) -> Field {
         let absolute = locate::absolute(&start.text, self.scope.cwd());
         let is_inside =
@@ -59,7 +59,7 @@ impl Reader<'_> {
         start.with_text(format!("{}/**", start.text.trim_end_matches('/')))
     }
 
-    /// `fd pattern directory -x command`: the command gets what is found, at its end if it has no `{}`.
+    /// Reads `fd pattern directory -x command`: the command gets the found files, at its end if it has no `{}`.
     pub(super) fn fd(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         const RUNS: [&str; 4] = ["-x", "-X", "--exec", "--exec-batch"];
         let args = call.args();
@@ -98,7 +98,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// The output of `find`, as patterns.
+    /// Returns the output of `find`, as patterns.
     pub(super) fn find_output(call: &Call, emitted: &Emitted) -> Option<Field> {
         if emitted.arguments.has("-exec -execdir -ok -printf -ls -fprint -delete") {
             return None;
@@ -107,7 +107,7 @@ impl Reader<'_> {
     }
 }
 
-/// The operands before the first test.
+/// Returns the operands before the first test.
 fn starting_points(call: &Call) -> Vec<Field> {
     let is_test = |arg: &&Field| {
         !arg.text.starts_with(['-', '!', '(']) || matches!(arg.text.as_str(), "-H" | "-L" | "-P")
@@ -154,7 +154,7 @@ fn negates(call: &Call) -> bool {
     call.args().windows(2).any(|pair| is_not(&pair[0]) && is_name(&pair[1]))
 }
 
-/// A word with another text for its placeholder.
+/// Returns a word with another text for its placeholder.
 pub(super) fn replaced(word: &Field, placeholder: &str, text: &Field) -> Field {
     if placeholder.is_empty() || !word.text.contains(placeholder) {
         return word.clone();

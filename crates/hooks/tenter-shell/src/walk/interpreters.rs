@@ -35,7 +35,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// The files that an interpreter runs besides its program: `bash --rcfile a`, `node -r ./a.js`.
+    /// Reads the files that an interpreter runs besides its program: `bash --rcfile a`, `node -r ./a.js`.
     fn files_before(
         &mut self,
         language: Option<Language>,
@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `python -m pip install x`: a module is a program of the same name.
+    /// Reads `python -m pip install x`: a module is a program of the same name.
     fn module(
         &mut self,
         name: &str,
@@ -174,7 +174,7 @@ impl Reader<'_> {
         self.words(&words, &call.env, &emitted.program, context)
     }
 
-    /// A script in a file, which the text may have written.
+    /// Reads a script in a file, which the text may have written.
     fn run_file(
         &mut self,
         file: &Field,
@@ -207,7 +207,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// A program in another language: kept as it is, with the calls in it that run commands or touch files.
+    /// Reads a program in another language: kept as it is, with the calls in it that run commands or touch files.
     pub(super) fn code(
         &mut self,
         language: Language,
@@ -309,7 +309,7 @@ impl Reader<'_> {
         all
     }
 
-    /// The modules that a program imports, and that the text wrote.
+    /// Reads the modules that a program imports, and that the text wrote.
     fn imported(
         &mut self,
         language: Language,
@@ -343,7 +343,7 @@ impl Reader<'_> {
         all
     }
 
-    /// A path of a program that begins with the home directory.
+    /// Returns a path of a program that begins with the home directory.
     pub(super) fn in_home(&self, path: String) -> String {
         match (path.strip_prefix('~'), &self.surroundings.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -363,7 +363,7 @@ impl Reader<'_> {
     }
 }
 
-/// `awk -v name=value`: the assignments before the program.
+/// Reads `awk -v name=value`: the assignments before the program.
 fn awk_variables(language: Language, emitted: &Emitted) -> Vec<Field> {
     let assigned = values(emitted, "-v --assign").into_iter().filter_map(|assigned| {
         let (name, value) = assigned.text.split_once('=')?;
@@ -372,7 +372,7 @@ fn awk_variables(language: Language, emitted: &Emitted) -> Vec<Field> {
     if language == Language::Awk { assigned.collect() } else { Vec::new() }
 }
 
-/// The first operand of a command, and all arguments after it.
+/// Returns the first operand of a command, and all arguments after it.
 fn operands_from(call: &Call, emitted: &Emitted) -> Vec<Field> {
     let first = emitted.arguments.operands.first().copied().unwrap_or(usize::MAX);
     call.args().get(first..).unwrap_or_default().to_vec()

@@ -53,14 +53,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The text of a file that is copied or moved.
+    /// Returns the text of a file that is copied or moved.
     pub(super) fn copied(&self, call: &Call, emitted: &Emitted) -> Option<Field> {
         let is_copy = matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync");
         let file = call.operands(emitted).next().filter(|_| is_copy)?;
         self.written(file)?.text.clone()
     }
 
-    /// The path to which a path leads through such links. With `follows`, its last name may be one.
+    /// Returns the path to which a path leads through such links. With `follows`, its last name may be one.
     pub(super) fn through_links(&self, mut path: String, follows: bool) -> String {
         for _ in 0..MAX_FOLLOWED {
             let mut links = self.links.iter().rev();

@@ -195,7 +195,7 @@ fn is_name(word: &Field) -> bool {
         && crate::tables::find(text).is_none()
 }
 
-/// The output of commands that may run or not, or several times.
+/// Returns the output of commands that may run or not, or several times.
 fn in_part(text: Option<Field>) -> Option<Field> {
     text.map(|text| Field { is_partial: true, ..text })
 }

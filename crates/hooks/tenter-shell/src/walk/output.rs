@@ -8,7 +8,7 @@ use crate::reader::{Context, Reader};
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    /// The standard output of a command, if it is known without running it.
+    /// Returns the standard output of a command, if it is known without running it.
     pub(super) fn output(
         &self,
         call: &Call,
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text of commands if it is within the limit. Of a longer one, it is kept who writes it: it is a limit if something runs it.
+    /// Returns a text of commands if it is within the limit. Of a longer one, it is kept who writes it: it is a limit if something runs it.
     pub(super) fn within_limit(
         &mut self,
         text: Option<Field>,
@@ -98,7 +98,7 @@ impl Reader<'_> {
         None
     }
 
-    /// The path that `mktemp` prints, with a name that shows that it is unknown.
+    /// Returns the path that `mktemp` prints, with a name that shows that it is unknown.
     fn temporary(&self, call: &Call, emitted: &Emitted) -> Field {
         let temp = match self.scope.get("TMPDIR") {
             Some(Some(temp)) if temp.is_certain => temp.text.clone(),
@@ -134,7 +134,7 @@ fn installed(name: &Field) -> Field {
     Field { is_certain: false, ..name.with_text(format!("/usr/bin/{}", name.text)) }
 }
 
-/// The output of `ls`, as patterns: all names of a directory, and its operands. A name with a dot is a file.
+/// Returns the output of `ls`, as patterns: all names of a directory, and its operands. A name with a dot is a file.
 fn listed(operands: &[Field]) -> Field {
     let every = Field { is_glob: true, ..Field::known("*") };
     let line = |operand: &Field| {
@@ -148,7 +148,7 @@ fn listed(operands: &[Field]) -> Field {
     Field::joined(if lines.is_empty() { std::slice::from_ref(&every) } else { &lines }, "\n")
 }
 
-/// The output of `git ls-files` for all files in the repository, as a pattern.
+/// Returns the output of `git ls-files` for all files in the repository, as a pattern.
 fn git_files(emitted: &Emitted, operands: &[Field]) -> Option<Field> {
     let is_part = emitted.arguments.has("-o -i -d -m -u --others --ignored --deleted --modified");
     (!is_part && operands.is_empty()).then(|| Field { is_glob: true, ..Field::known("./**") })
@@ -184,7 +184,7 @@ fn echo(args: &[Field]) -> Field {
     text
 }
 
-/// The output of `printf FORMAT ARGUMENTS…`. `None` for formats of numbers.
+/// Returns the output of `printf FORMAT ARGUMENTS…`. `None` for formats of numbers.
 pub(super) fn printf(operands: &[Field]) -> Option<Field> {
     let (format, mut args) = operands.split_first()?;
     let mut text = Field { text: String::new(), ..format.clone() };

@@ -27,7 +27,7 @@ impl Reader<'_> {
     }
 }
 
-/// The files in a patch, and what happens to them.
+/// Returns the files in a patch, and what happens to them.
 fn files(patch: &str) -> Vec<(&str, PathOp)> {
     const STARTS: [(&str, PathOp); 6] = [
         ("*** Add File: ", PathOp::Write),

@@ -12,7 +12,7 @@ use super::wrappers::values;
 const MAX_FILES: usize = 64;
 
 impl Reader<'_> {
-    /// The commands in the files that a command runs: those that its options name, or those with the usual names.
+    /// Reads the commands in the files that a command runs: those that its options name, or those with the usual names.
     pub(super) fn recipes(
         &mut self,
         files: &RecipeFiles,
@@ -92,7 +92,7 @@ impl Reader<'_> {
 const YAML_KEYS: [&str; 10] =
     ["args", "cmd", "cmds", "command", "commands", "entry", "raw", "run", "sh", "shell"];
 
-/// The command in a line of a file with recipes, without the signs before it.
+/// Returns the command in a line of a file with recipes, without the signs before it.
 fn recipe(form: Form, line: &str) -> Option<String> {
     let command = match form {
         // `x := $(shell command)`.
@@ -128,7 +128,7 @@ fn recipe(form: Form, line: &str) -> Option<String> {
     Some(command.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$"))
 }
 
-/// The words of a command of npm that can be names of scripts. Without the name of one, packages have scripts for themselves.
+/// Returns the words of a command of npm that can be names of scripts. Without the name of one, packages have scripts for themselves.
 fn script_names(call: &Call, emitted: &Emitted) -> Vec<String> {
     const INSTALL: [&str; 5] = ["add", "ci", "i", "install", "update"];
     let words = emitted.subcommand.iter().cloned();
@@ -146,7 +146,7 @@ fn is_called(script: &str, names: &[String]) -> bool {
     names.iter().any(|name| name == script || base == Some(name))
 }
 
-/// The names and commands in `"scripts": {"name": "command"}`.
+/// Returns the names and commands in `"scripts": {"name": "command"}`.
 fn package_scripts(text: &str) -> Vec<(String, String)> {
     let scripts = text.split_once("\"scripts\"").and_then(|(_, rest)| rest.split_once('{'));
     let mut rest = scripts.map_or("", |(_, rest)| rest);
@@ -162,7 +162,7 @@ fn package_scripts(text: &str) -> Vec<(String, String)> {
     texts.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
 }
 
-/// A text up to its closing quote, without its escapes, and what follows it.
+/// Returns a text up to its closing quote, without its escapes, and what follows it.
 fn quoted_text(text: &str) -> Option<(String, &str)> {
     let mut is_escaped = false;
     let end = text.find(|letter| {

@@ -209,7 +209,7 @@ impl Reader<'_> {
         redirected.takes_stdout = target.text != "1";
     }
 
-    /// The commands in `>(…)` with this text.
+    /// Returns the commands in `>(…)` with this text.
     pub(super) fn receivers(&self, raw: &str) -> Vec<usize> {
         let all = self.process_outputs.iter().rev();
         all.into_iter()
@@ -218,7 +218,7 @@ impl Reader<'_> {
             .unwrap_or_default()
     }
 
-    /// The file that an earlier command of the text wrote.
+    /// Returns the file that an earlier command of the text wrote.
     pub(super) fn written(&self, path: &Field) -> Option<&WrittenFile> {
         if self.files.is_empty() && self.unpacked.is_empty() {
             return None;
@@ -238,7 +238,7 @@ impl Reader<'_> {
         file.or_else(|| fitting().map(|(_, file)| file))
     }
 
-    /// The file with exactly this name that an earlier command of the text wrote.
+    /// Returns the file with exactly this name that an earlier command of the text wrote.
     pub(super) fn written_here(&self, path: &Field) -> Option<&WrittenFile> {
         if self.files.is_empty() {
             return None;
@@ -246,7 +246,7 @@ impl Reader<'_> {
         self.files.get(&crate::locate::absolute(&path.text, self.scope.cwd())?)
     }
 
-    /// A file that was written earlier flows into its reader; what is written into a named pipe does so later, too.
+    /// Lets a file that was written earlier flow into its reader; what is written into a named pipe does so later, too.
     pub(super) fn read_file(&mut self, path: &Field, command: usize, role: FlowRole) {
         if !self.fifos.is_empty() {
             let path = crate::locate::absolute(&path.text, self.scope.cwd());
@@ -374,7 +374,7 @@ fn redirect(redirection: &Redirection, target: String) -> Redirect {
     Redirect { fd: redirection.fd.clone(), op: redirection.op.as_str(), target }
 }
 
-/// The number or name of a descriptor: `3`, `{fd}`, `$fd`, `3-`.
+/// Returns the number or name of a descriptor: `3`, `{fd}`, `$fd`, `3-`.
 fn descriptor(text: &str) -> &str {
     text.trim_matches(|c| matches!(c, '{' | '}' | '$' | '-' | '"'))
 }

@@ -87,14 +87,14 @@ impl Reader<'_> {
         NodeResult { text, succeeds, ..outcome }
     }
 
-    /// The text of a program that the text wrote before: `./x.sh`.
+    /// Returns the text of a program that the text wrote before: `./x.sh`.
     fn written_program(&self, call: &Call, emitted: &Emitted) -> Option<Field> {
         let name = call.argv.first().filter(|_| emitted.has_path)?;
         let text = self.written(name)?.text.clone()?;
         (!self.active.contains(&name.text)).then_some(text)
     }
 
-    /// A call with the path of a program that the text wrote into a directory of `PATH`. `None` for other programs.
+    /// Returns a call with the path of a program that the text wrote into a directory of `PATH`. `None` for other programs.
     fn with_path(&self, call: &Call) -> Option<Call> {
         let name = call.argv.first().filter(|name| !name.text.contains('/'))?;
         if self.files.is_empty() || self.functions.contains_key(&name.text) {
@@ -123,7 +123,7 @@ impl Reader<'_> {
         Some(call)
     }
 
-    /// The descriptors of a command as files: `bash /dev/fd/3 3<<< 'rm a'`.
+    /// Opens the descriptors of a command as files: `bash /dev/fd/3 3<<< 'rm a'`.
     fn open_descriptors(&mut self, call: &Call) {
         for (name, input) in &call.redirected.inputs {
             let file = WrittenFile { sources: input.sources.clone(), text: input.text.clone() };
@@ -132,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `exec 3<file` opens a descriptor for the commands that follow.
+    /// Opens descriptors for the commands that follow: `exec 3<file`.
     fn remember_descriptors(&mut self, call: &Call, emitted: &Emitted) {
         if emitted.program != "exec" && !emitted.program.is_empty() && !is_exec_after_prefix(call) {
             return;
@@ -154,14 +154,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The flow of a command's standard input.
+    /// Adds the flow of a command's standard input.
     fn connect_input(&mut self, emitted: &Emitted, context: &Context) {
         if let Some(input) = context.stdin.clone() {
             self.input_flows(emitted.index, &input.sources, input.text.as_ref());
         }
     }
 
-    /// The flow of data into the standard input of a command. Returns whether the command runs it.
+    /// Adds the flow of data into the standard input of a command. Returns whether the command runs it.
     fn input_flows(
         &mut self,
         command: usize,
@@ -179,7 +179,7 @@ impl Reader<'_> {
         runs
     }
 
-    /// Data that reaches the standard input of a command.
+    /// Lets data reach the standard input of a command.
     pub(super) fn flow_into_stdin(
         &mut self,
         command: usize,
@@ -195,13 +195,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A program runs what it decodes or downloads itself.
+    /// Notes that a program runs what it decodes or downloads itself.
     pub(super) fn flow_into_itself(&mut self, command: usize) {
         let from = FlowSource::Command(command);
         self.facts.flows.push(crate::facts::Flow { from, into: command, role: FlowRole::Code });
     }
 
-    /// `env > /dev/tcp/…`: a command that writes into a connection sends what it writes itself.
+    /// Notes that a command that writes into a connection sends what it writes: `env > /dev/tcp/…`.
     pub(super) fn sends_own_output(&mut self, command: usize) {
         let from = FlowSource::Command(command);
         self.facts.flows.push(crate::facts::Flow { from, into: command, role: FlowRole::Data });
@@ -227,7 +227,7 @@ impl Reader<'_> {
     }
 }
 
-/// The language of a script whose first line names an interpreter that is no shell, or whose name ends as files in this language do.
+/// Returns the language of a script whose first line names an interpreter that is no shell, or whose name ends as files in this language do.
 fn language_of(name: &str, script: &str) -> Option<Language> {
     let Some(line) = script.strip_prefix("#!").and_then(|script| script.lines().next()) else {
         return language_of_name(name);
@@ -236,7 +236,7 @@ fn language_of(name: &str, script: &str) -> Option<Language> {
     rows.filter_map(|row| row.interpreter?.language).next_back()
 }
 
-/// The language of a file by the end of its name.
+/// Returns the language of a file by the end of its name.
 pub(super) fn language_of_name(name: &str) -> Option<Language> {
     Some(match name.rsplit_once('.')?.1 {
         "py" => Language::Python,
@@ -249,7 +249,7 @@ pub(super) fn language_of_name(name: &str) -> Option<Language> {
     })
 }
 
-/// The context of a script that a command runs.
+/// Returns the context of a script that a command runs.
 pub(super) fn inside_of(command: &crate::facts::Command) -> Context {
     let mut context = Context::new(Vec::new());
     context.via.clone_from(&command.via);
@@ -264,7 +264,7 @@ fn merged(own: NodeResult, mut inner: NodeResult) -> NodeResult {
     NodeResult { commands, ..inner }
 }
 
-/// `time exec 3<file`, `command exec 3<file`: these words leave the redirections to the shell.
+/// Checks for `time exec 3<file` and `command exec 3<file`: these words leave the redirections to the shell.
 fn is_exec_after_prefix(call: &Call) -> bool {
     const PREFIXES: [&str; 5] = ["--", "-p", "builtin", "command", "time"];
     let mut words = call.argv.iter().map(|word| word.text.as_str());

@@ -5,7 +5,7 @@ use crate::reader::{Context, NodeResult, Reader};
 use crate::syntax;
 
 impl Reader<'_> {
-    /// The commands of a script that something runs.
+    /// Reads the commands of a script that something runs.
     pub(super) fn script(&mut self, text: &Field, via: &str, context: &Context) -> NodeResult {
         let Some(inner) = context.inside(via) else {
             self.reach_limit();
@@ -23,7 +23,7 @@ impl Reader<'_> {
     }
 }
 
-/// A field as a word of a script, so that it is read as this text.
+/// Returns a field as a word of a script, so that it is read as this text.
 pub(super) fn quoted(field: &Field) -> Field {
     if field.is_glob || !field.is_certain {
         return field.clone();

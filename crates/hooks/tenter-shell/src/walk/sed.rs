@@ -26,7 +26,7 @@ impl Reader<'_> {
     }
 }
 
-/// A command of sed without its address.
+/// Returns a command of sed without its address.
 fn command_of(line: &str) -> &str {
     let is_address = |c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' ' | '~' | '!' | '{');
     let command = line.trim_start_matches(is_address);
@@ -36,7 +36,7 @@ fn command_of(line: &str) -> &str {
     }
 }
 
-/// The file that one command of sed writes.
+/// Returns the file that one command of sed writes.
 fn written(line: &str) -> Option<String> {
     let command = command_of(line);
     let file = |text: &str| {
@@ -56,7 +56,7 @@ fn written(line: &str) -> Option<String> {
     file(&format!("{rest}{more}"))
 }
 
-/// The command that one command of sed runs.
+/// Returns the command that one command of sed runs.
 fn executed(line: &str) -> Option<String> {
     let command = command_of(line);
     if let Some(rest) = command.strip_prefix("e ") {
@@ -73,7 +73,7 @@ fn executed(line: &str) -> Option<String> {
     }
 }
 
-/// The parts of `s/…/…/…` after the first delimiter, without the backslashes before delimiters.
+/// Returns the parts of `s/…/…/…` after the first delimiter, without the backslashes before delimiters.
 pub(super) fn parts(text: &str, delimiter: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut letters = text.chars();

@@ -39,7 +39,7 @@ impl Reader<'_> {
         self.run(&call, context)
     }
 
-    /// A command without words changes the variables of the shell, and its redirections create files.
+    /// Sets the variables of the shell for a command without words, whose redirections create files.
     fn assign_all(
         &mut self,
         simple: &Simple,
@@ -63,7 +63,7 @@ impl Reader<'_> {
         self.run(&call, context)
     }
 
-    /// `name=(a b)`, `name+=(c)`.
+    /// Sets an array: `name=(a b)`, `name+=(c)`.
     fn assign_array(&mut self, assignment: &Assignment, words: &[Word], context: &Context) {
         let mut fields = Vec::new();
         if assignment.appends {
@@ -96,7 +96,7 @@ impl Reader<'_> {
         self.scope.set_array(name, fields);
     }
 
-    /// The new value of a variable. `None` for an array.
+    /// Sets a variable, and returns its new value. `None` for an array.
     fn assigned(&mut self, assignment: &Assignment, context: &Context) -> Option<Field> {
         let value = match &assignment.value {
             AssignedValue::Word(word) => self.value(word, context),

@@ -43,14 +43,14 @@ impl Reader<'_> {
     }
 }
 
-/// The SQL in the arguments of a client.
+/// Returns the SQL in the arguments of a client.
 pub(super) fn inline_sql(client: SqlClient, call: &Call, emitted: &Emitted) -> Vec<Field> {
     let mut texts = values(emitted, client.options);
     texts.extend(call.operands(emitted).skip(client.operands).cloned());
     texts
 }
 
-/// The file that a line of a client's language includes.
+/// Returns the file that a line of a client's language includes.
 fn included(line: &str) -> Option<&str> {
     const COMMANDS: [&str; 6] = ["\\i ", "\\ir ", "\\include ", "\\. ", ".read ", "source "];
     let rest = COMMANDS.iter().find_map(|command| line.trim_start().strip_prefix(command))?;

@@ -21,7 +21,7 @@ pub(super) struct Placed {
 }
 
 impl Reader<'_> {
-    /// The directory in which a command's paths are.
+    /// Returns the directory in which a command's paths are.
     pub(super) fn placed(&self, context: &Context) -> Placed {
         Placed {
             cwd: self.cwd(context),
@@ -118,7 +118,7 @@ impl Reader<'_> {
     }
 }
 
-/// A path in `$TMPDIR` whose value is not known: it is some directory for temporary files.
+/// Returns a path in `$TMPDIR`, whose value is not known, as one in some directory for temporary files.
 fn in_temp(path: &Field) -> Option<String> {
     let rest = ["$TMPDIR/", "${TMPDIR}/"].iter().find_map(|start| path.text.strip_prefix(start))?;
     (!path.is_certain).then(|| format!("/tmp/{rest}"))

@@ -8,7 +8,7 @@ use crate::reader::{Context, Reader};
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    /// The text that a program rewrites: the content of its last operand, if the text wrote that file, or its standard input.
+    /// Returns the text that a program rewrites: the content of its last operand, if the text wrote that file, or its standard input.
     pub(super) fn rewritten(
         &self,
         call: &Call,
@@ -52,7 +52,7 @@ impl Reader<'_> {
             .any(|command| self.rewriting.contains(&command))
     }
 
-    /// A command runs what other commands write. What of it is not known is what they decode, or has the texts in their arguments.
+    /// Adds that a command runs what other commands write. What of it is not known is what they decode, or has the texts in their arguments.
     pub(super) fn runs_unread(
         &mut self,
         sources: &[FlowSource],
@@ -69,7 +69,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Commands that rewrote a known text decode it, if their output is run.
+    /// Notes that commands that rewrote a known text decode it, if their output is run.
     pub(super) fn runs_rewritten(&mut self, sources: &[FlowSource]) {
         for command in sources.iter().filter_map(FlowSource::command) {
             if self.rewriting.contains(&command) {
@@ -83,7 +83,7 @@ impl Reader<'_> {
 const MAX_TEXTS: usize = 512;
 
 impl Reader<'_> {
-    /// `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`: commands in the arguments of a command whose output runs.
+    /// Reads commands in the arguments of a command whose output runs: `python3 -c 'print("rm a")' | sh`, `date '+rm a' | sh`.
     pub(super) fn runs_printed(&mut self, sources: &[FlowSource], receiver: usize) {
         let mut commands: Vec<usize> = sources.iter().filter_map(FlowSource::command).collect();
         while let Some(command) = commands.pop() {
@@ -128,7 +128,7 @@ impl Reader<'_> {
 /// Words of the shell before a command.
 const KEYWORDS: [&str; 9] = ["!", "(", "do", "for", "if", "then", "until", "while", "{"];
 
-/// The commands in a text, or in quotes in it: those that begin with the name of a program; for a program in another language, those that
+/// Returns the commands in a text, or in quotes in it: those that begin with the name of a program; for a program in another language, those that
 /// may call a function.
 pub(super) fn printed(text: &str, is_code: bool) -> Vec<String> {
     let whole = text.rsplit("format=").next().unwrap_or(text).trim_start_matches('+');
@@ -146,7 +146,7 @@ pub(super) fn printed(text: &str, is_code: bool) -> Vec<String> {
         .collect()
 }
 
-/// The texts in quotes.
+/// Returns the texts in quotes.
 pub(super) fn in_quotes(text: &str) -> impl Iterator<Item = &str> {
     let parts = |quote: char| text.split(quote).skip(1).step_by(2);
     parts('"').chain(parts('\''))
@@ -196,7 +196,7 @@ pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
     Some(text.with_text(lines.join("\n") + "\n"))
 }
 
-/// The lines of a text, each backwards.
+/// Returns the lines of a text, each backwards.
 pub(super) fn reversed(text: &Field) -> Field {
     let lines = text.text.split_inclusive('\n').map(|line| {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
@@ -228,7 +228,7 @@ pub(super) fn translated(text: &Field, flags: &[&str], sets: &[Field]) -> Option
     Some(text.with_text(text_after))
 }
 
-/// The letters of a set such as `a-z\n`. `None` if it has classes.
+/// Returns the letters of a set such as `a-z\n`. `None` if it has classes.
 fn members(set: &Field) -> Option<Vec<char>> {
     /// Maximum number of letters of a set.
     const MAX_LETTERS: usize = 512;

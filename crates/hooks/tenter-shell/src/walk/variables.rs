@@ -7,7 +7,7 @@ use crate::tables::{self, Run, Style, find, variables};
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    /// A call with the arguments that variables add: `TAR_OPTIONS=… tar`, `GIT_CONFIG_KEY_0=… git`. `None` if they add none.
+    /// Returns a call with the arguments that variables add: `TAR_OPTIONS=… tar`, `GIT_CONFIG_KEY_0=… git`. `None` if they add none.
     pub(super) fn with_variables(&self, call: &Call) -> Option<Call> {
         let name = call.argv.first()?;
         let program = name.text.rsplit('/').next().unwrap_or_default();
@@ -50,8 +50,8 @@ impl Reader<'_> {
         words.collect()
     }
 
-    /// `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=… GIT_CONFIG_VALUE_0=… git` and `GIT_CONFIG_PARAMETERS="'key=value'" git` are
-    /// `git -c key=value`.
+    /// Reads settings of git in variables as `git -c key=value`: `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=… GIT_CONFIG_VALUE_0=… git` and
+    /// `GIT_CONFIG_PARAMETERS="'key=value'" git`.
     fn git_settings(&self, call: &Call) -> Vec<Field> {
         let mut words = Vec::new();
         for index in 0..variables::MAX_GIT_SETTINGS {
@@ -71,14 +71,14 @@ impl Reader<'_> {
         words
     }
 
-    /// The value of a variable in the environment of a command.
+    /// Returns the value of a variable in the environment of a command.
     pub(super) fn environment_value(&self, call: &Call, name: &str) -> Option<Field> {
         let own = call.env.iter().find(|(own, _)| own == name).map(|(_, value)| value);
         let value = own.or_else(|| self.scope.exported(name)?.as_ref())?;
         (!value.text.is_empty()).then(|| value.clone())
     }
 
-    /// `GIT_SSH_COMMAND=… git fetch`, `export PAGER=…`: variables whose values other programs run.
+    /// Reads `GIT_SSH_COMMAND=… git fetch`, `export PAGER=…`: variables whose values other programs run.
     pub(super) fn variables_that_run(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         let mut scripts: Vec<Field> = call
             .env
@@ -101,7 +101,7 @@ impl Reader<'_> {
     }
 }
 
-/// The index at which further options go: after the letters of `tar xf file`.
+/// Returns the index at which further options go: after the letters of `tar xf file`.
 fn place_of_options(program: &str, call: &Call) -> usize {
     let is_dashless = find(program).is_some_and(|row| row.style == Style::Dashless);
     let dashes = call.argv.iter().position(|arg| arg.text == "--");

@@ -9,7 +9,7 @@ use crate::tables::{self, Run};
 use super::call::{Call, Emitted};
 
 impl Reader<'_> {
-    /// The commands that a command runs.
+    /// Reads the commands that a command runs.
     pub(super) fn runs(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         self.patched_files(call, emitted, context);
         let mut outcome = match emitted.program.as_str() {
@@ -50,7 +50,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// `with-secrets app -- rm -rf a`, `with-pty git push -f`: an unknown program runs the arguments after `--` if they begin with a
+    /// Reads `with-secrets app -- rm -rf a`, `with-pty git push -f`: an unknown program runs the arguments after `--` if they begin with a
     /// known one, and those from the name of a program on that is hardly ever anything else.
     fn known_inside(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let after_dashes = after_dashes(call);
@@ -181,7 +181,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A script on another machine: the operands, or the standard input without any.
+    /// Reads a script on another machine: the operands, or the standard input without any.
     fn remote(
         &mut self,
         operands: &[Field],
@@ -203,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Each line of the standard input is the arguments of the program, if it has no operands.
+    /// Runs the program with each line of the standard input as arguments, if it has no operands.
     fn input_lines(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let input = context.stdin.clone();
         let text = input.and_then(|input| input.text.clone());
@@ -220,7 +220,7 @@ impl Reader<'_> {
         all
     }
 
-    /// `env A=b command`, and `env -S 'command …'`.
+    /// Reads `env A=b command`, and `env -S 'command …'`.
     fn environment(
         &mut self,
         operands: &[Field],
@@ -259,7 +259,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// A command in the operands of another, with the variables of that and more.
+    /// Reads a command in the operands of another, with the variables of that and more.
     pub(super) fn words(
         &mut self,
         argv: &[Field],
@@ -296,7 +296,7 @@ impl Reader<'_> {
         all
     }
 
-    /// A script that a command runs. What other commands wrote of it flows into the command as code.
+    /// Reads a script that a command runs. What other commands wrote of it flows into the command as code.
     pub(super) fn script_of(
         &mut self,
         script: &Field,
@@ -315,7 +315,7 @@ impl Reader<'_> {
         self.script(script, &emitted.program, context)
     }
 
-    /// `git -c alias.x='…' x`, and `git config alias.x '…'`, which may be called later: a shell command after `!`, or arguments of git.
+    /// Reads `git -c alias.x='…' x`, and `git config alias.x '…'`, which may be called later: a shell command after `!`, or arguments of git.
     fn git_alias(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let settings = values(emitted, "-c");
         let commands: Vec<Field> = settings
@@ -376,7 +376,7 @@ pub(super) fn is_command(words: &[Field]) -> bool {
     }
 }
 
-/// The words of `flatpak run --command=sh app -c script` and `snap run --shell app -c script`: a program from an option, and operands.
+/// Returns the words of `flatpak run --command=sh app -c script` and `snap run --shell app -c script`: a program from an option, and operands.
 fn entry(option: &str, operands: &[Field], emitted: &Emitted) -> Vec<Field> {
     let flag = emitted.arguments.flags.iter().find(|flag| flag.name == option);
     let program = flag.map(|flag| flag.value.clone().unwrap_or_else(|| Field::known("sh")));
@@ -386,7 +386,7 @@ fn entry(option: &str, operands: &[Field], emitted: &Emitted) -> Vec<Field> {
         .collect()
 }
 
-/// The program that an image runs with the arguments of `docker run`: `alpine/git push`.
+/// Returns the program that an image runs with the arguments of `docker run`: `alpine/git push`.
 fn entry_point(image: &Field) -> Option<&str> {
     let path = image.text.split(['@', ':']).next().filter(|path| path.contains('/'))?;
     let name = path.rsplit('/').next()?;
@@ -394,20 +394,20 @@ fn entry_point(image: &Field) -> Option<&str> {
     tables::IMAGES.contains(&name).then_some(name)
 }
 
-/// The value that `git config alias.NAME VALUE` gives an alias.
+/// Returns the value that `git config alias.NAME VALUE` gives an alias.
 fn configured_alias(call: &Call, emitted: &Emitted) -> Option<Field> {
     let is_name = |operand: &&Field| after(operand, "alias.").is_some();
     call.operands(emitted).skip_while(|operand| !is_name(operand)).nth(1).cloned()
 }
 
-/// The arguments after `--`.
+/// Returns the arguments after `--`.
 fn after_dashes(call: &Call) -> &[Field] {
     let args = call.args();
     let start = args.iter().position(|arg| arg.text == "--").map_or(args.len(), |at| at + 1);
     &args[start..]
 }
 
-/// The command of `env -S 'command …' argument…`.
+/// Returns the command of `env -S 'command …' argument…`.
 fn split_string(call: &Call, emitted: &Emitted) -> Option<Field> {
     const NAMES: [&str; 2] = ["-S", "--split-string"];
     let flag = emitted.arguments.flags.iter().find(|flag| NAMES.contains(&flag.name.as_str()))?;
@@ -420,12 +420,12 @@ fn split_string(call: &Call, emitted: &Emitted) -> Option<Field> {
     Some(text)
 }
 
-/// The values of options of a command.
+/// Returns the values of options of a command.
 pub(super) fn values(emitted: &Emitted, names: &str) -> Vec<Field> {
     emitted.arguments.values(names).map(|(value, _)| value.clone()).collect()
 }
 
-/// The texts after `key=` or `"key":`: those in quotes, or the rest.
+/// Returns the texts after `key=` or `"key":`: those in quotes, or the rest.
 fn listed_texts(value: &Field, key: &str) -> Vec<Field> {
     let Some((_, rest)) = value.text.split_once(key) else { return Vec::new() };
     let rest = rest.trim_start_matches(['"', '=', ':', ' ', '[']);
@@ -444,7 +444,7 @@ fn after(field: &Field, key: &str) -> Option<Field> {
     start.eq_ignore_ascii_case(key).then(|| field.with_text(&field.text[key.len()..]))
 }
 
-/// The command of `scripts.name=command`, after a prefix with a dot.
+/// Returns the command of `scripts.name=command`, after a prefix with a dot.
 fn without_name(text: Field, prefix: &str) -> Option<Field> {
     if !prefix.ends_with('.') {
         return Some(text);
@@ -453,7 +453,7 @@ fn without_name(text: Field, prefix: &str) -> Option<Field> {
     Some(text.with_text(script))
 }
 
-/// The command of `EXEC:command,options`: backslashes and quotes are socat's. In `ext::command` of git, `% ` is a blank in a word.
+/// Returns the command of `EXEC:command,options`: backslashes and quotes are socat's. In `ext::command` of git, `% ` is a blank in a word.
 fn unescaped_script(field: &Field) -> Field {
     let text = field.text.replace("\\\"", "'").replace("\\ ", " ").replace("% ", "\\ ");
     field.with_text(text.split(",pty").next().unwrap_or_default())

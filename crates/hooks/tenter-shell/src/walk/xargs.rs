@@ -55,7 +55,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// The arguments that come from the standard input.
+    /// Returns the arguments that come from the standard input.
     fn items(&mut self, splitting: Splitting, emitted: &Emitted, context: &Context) -> Vec<Field> {
         let file = values(emitted, "-a --arg-file").into_iter().next();
         let (sources, text) = match (&file, &context.stdin) {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         split.into_iter().take(ARGUMENTS).map(|item| text.with_text(item)).chain(unknown).collect()
     }
 
-    /// `parallel command ::: arguments`; without a command, the arguments are commands.
+    /// Reads `parallel command ::: arguments`; without a command, the arguments are commands.
     pub(super) fn parallel(
         &mut self,
         call: &Call,
@@ -155,7 +155,7 @@ impl Reader<'_> {
     }
 }
 
-/// The character between the items, if `xargs` is given one.
+/// Returns the character between the items, if `xargs` is given one.
 fn separator(emitted: &Emitted) -> Option<char> {
     if emitted.arguments.has("-0 --null") {
         return Some('\0');
@@ -169,7 +169,7 @@ fn separator(emitted: &Emitted) -> Option<char> {
     })
 }
 
-/// The text that `xargs -I` replaces.
+/// Returns the text that `xargs -I` replaces.
 fn placeholder(emitted: &Emitted) -> Option<String> {
     let value = values(emitted, "-I -J --replace -i").into_iter().next().map(|value| value.text);
     let is_default = emitted.arguments.has("-i --replace");

@@ -34,7 +34,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
 }
 
-/// The cases of a file.
+/// Returns the cases of a file.
 pub(crate) fn cases(name: &str) -> Vec<Case> {
     let text = fs::read_to_string(directory().join(name)).unwrap();
     let mut cases: Vec<Case> = Vec::new();

@@ -141,22 +141,22 @@ fn nothing_but_its_words_happens_in_a_plain_text() {
     let mut choices = Choices::new(84);
     let option = |choices: &mut Choices| match choices.below(6) {
         0 => "x".to_owned(),
-        1 => choices.of(&["--", "!", "-a", "-eq", "=", "-o", "]", "0", "+1"]).to_owned(),
-        2 | 3 => choices.of(&PAYLOADS).to_owned(),
+        1 => choices.one_of(&["--", "!", "-a", "-eq", "=", "-o", "]", "0", "+1"]).to_owned(),
+        2 | 3 => choices.one_of(&PAYLOADS).to_owned(),
         4 => {
             let letter = char::from(b'a' + u8::try_from(choices.below(26)).unwrap());
-            format!("-{letter}{}", choices.of(&PAYLOADS))
+            format!("-{letter}{}", choices.one_of(&PAYLOADS))
         }
-        _ => format!("-{}", char::from(choices.of(b"abcdefghijklmnopqrstuvwxyzACDEFGNOPRSWX"))),
+        _ => format!("-{}", char::from(choices.one_of(b"abcdefghijklmnopqrstuvwxyzACDEFGNOPRSWX"))),
     };
     let text = |choices: &mut Choices| {
-        let before = choices.of(&["", "", "true & ", "a=(1 2); "]);
-        let mut text = format!("{before}{}", choices.of(&BUILTINS));
+        let before = choices.one_of(&["", "", "true & ", "a=(1 2); "]);
+        let mut text = format!("{before}{}", choices.one_of(&BUILTINS));
         for _ in 0..=choices.below(4) {
             text.push(' ');
             text.push_str(&option(choices));
         }
-        format!("{text}{}", choices.of(&["", " <<< x", "; alpha=1"]))
+        format!("{text}{}", choices.one_of(&["", " <<< x", "; alpha=1"]))
     };
     let count = CASES * tenter_testkit::soak_factor();
     let texts: Vec<String> = (0..count).map(|_| text(&mut choices)).collect();

@@ -10,7 +10,7 @@ mod rendered;
 
 use tenter_shell::Surroundings;
 
-/// The surroundings of all cases: a project in a home directory.
+/// Returns the surroundings of all cases: a project in a home directory.
 fn surroundings() -> Surroundings {
     Surroundings {
         cwd: Some("/home/ann/app".to_owned()),

@@ -101,20 +101,20 @@ impl Texts {
             "é",
             "\"a\\$b\\\\\"",
         ];
-        self.0.of(&WORDS).to_owned()
+        self.0.one_of(&WORDS).to_owned()
     }
 
     fn simple(&mut self) -> String {
         let mut text = String::new();
         if self.0.below(6) == 0 {
-            text.push_str(self.0.of(&[
+            text.push_str(self.0.one_of(&[
                 "v=other ",
                 "v=~/a:b:~/c; ",
                 "export v=~/a:~/b; ",
                 "v='~/a'; ",
             ]));
         }
-        text.push_str(self.0.of(&PROGRAMS));
+        text.push_str(self.0.one_of(&PROGRAMS));
         for _ in 0..self.0.below(4) {
             let _ = write!(text, " {}", self.word());
         }
@@ -165,7 +165,7 @@ impl Texts {
     }
 
     fn text(&mut self) -> String {
-        format!("v='{}'; w=ab\n{}", self.0.of(&["a", "a b", "x y  z"]), self.command(3))
+        format!("v='{}'; w=ab\n{}", self.0.one_of(&["a", "a b", "x y  z"]), self.command(3))
     }
 }
 

@@ -186,7 +186,7 @@ fn what_contains_itself_has_facts() {
     for _ in 0..300 * soak_factor() {
         let mut uses = || {
             let count = choices.below(4) + 1;
-            (0..count).map(|_| choices.of(&USES)).collect::<String>()
+            (0..count).map(|_| choices.one_of(&USES)).collect::<String>()
         };
         let (x, y, f, last) = (uses(), uses(), uses(), uses());
         check(&format!("x='{x}'; y='{y}'; f() {{ {f}; }}; {last}"));
@@ -206,8 +206,8 @@ fn changed_cases_have_facts() {
             let at = choices.below(bytes.len() + 1);
             match choices.below(3) {
                 0 if at < bytes.len() => drop(bytes.remove(at)),
-                1 => drop(bytes.splice(at..at, choices.of(&PIECES).bytes())),
-                _ => bytes.insert(at, choices.of(BYTES)),
+                1 => drop(bytes.splice(at..at, choices.one_of(&PIECES).bytes())),
+                _ => bytes.insert(at, choices.one_of(BYTES)),
             }
         }
         check(&String::from_utf8_lossy(&bytes));

@@ -7,7 +7,7 @@ use tenter_shell::{Command, Facts, FlowSource, Location, Path, Stdin, Uncertain}
 /// The directory that is not shown.
 const CWD: &str = "/home/ann/app";
 
-/// One line for each command, with its paths and flows below it.
+/// Returns one line for each command, with its paths and flows below it.
 pub(crate) fn rendered(facts: &Facts) -> String {
     let mut text = String::new();
     for (index, command) in facts.commands.iter().enumerate() {

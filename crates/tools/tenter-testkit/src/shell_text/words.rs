@@ -100,7 +100,7 @@ impl PlainCommand {
             4 if self.words.iter().all(|word| is_plain(word)) => {
                 format!("V='{}'; {} $V", self.words[1..].join(" "), words[0])
             }
-            _ => words.join(choices.of(&[" ", "  ", "\t", " \\\n "])),
+            _ => words.join(choices.one_of(&[" ", "  ", "\t", " \\\n "])),
         };
         format!("{setup}{text}")
     }
@@ -112,7 +112,7 @@ impl PlainCommand {
 
     /// Returns another text that runs this command through a program that runs others.
     pub fn wrapped(&self, choices: &mut Choices) -> String {
-        format!("{} {}", choices.of(&WRAPPERS), self.words.join(" "))
+        format!("{} {}", choices.one_of(&WRAPPERS), self.words.join(" "))
     }
 
     /// As [`wrapped`](Self::wrapped), for texts that must not run.
@@ -124,7 +124,7 @@ impl PlainCommand {
             1 => format!("/bin/{program} {rest}"),
             2 => format!("\\{program} {rest}"),
             3 => format!("X={program}; /usr/bin/$X {rest}"),
-            _ => format!("{} {text}", choices.of(&PARSED_WRAPPERS)),
+            _ => format!("{} {text}", choices.one_of(&PARSED_WRAPPERS)),
         }
     }
 
@@ -134,7 +134,7 @@ impl PlainCommand {
             [">/dev/null", "2>&1", "> /dev/null 2>&1", "&>/dev/null", "</dev/null", "2>>log.txt"];
         let at = choices.below(self.words.len() + 1);
         let mut words = self.words.clone();
-        words.insert(at, choices.of(&REDIRECTIONS).to_owned());
+        words.insert(at, choices.one_of(&REDIRECTIONS).to_owned());
         words.join(" ")
     }
 
@@ -157,7 +157,7 @@ impl PlainCommand {
             _ => format!("-{}", letters.iter().rev().collect::<String>()),
         };
         let at = self.words.iter().position(|word| is_short(&word)).unwrap_or(1);
-        let at = if can_move { choices.of(&[at, 1, others.len()]) } else { at };
+        let at = if can_move { choices.one_of(&[at, 1, others.len()]) } else { at };
         let mut words: Vec<&str> = others.iter().map(|word| word.as_str()).collect();
         words.insert(at.min(words.len()), &options);
         Some(words.join(" "))
