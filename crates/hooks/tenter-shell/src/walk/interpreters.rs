@@ -189,7 +189,7 @@ impl Reader<'_> {
             self.touch(file, PathOp::Execute, Some(emitted.index));
             self.read_file(file, emitted.index, FlowRole::Code);
         }
-        let text = self.written(file).and_then(|file| file.text.clone());
+        let text = self.written_to_run(file).and_then(|file| file.text.clone());
         if file.is_process {
             self.runs_unread(&file.sources, text.as_ref(), emitted.index);
         }

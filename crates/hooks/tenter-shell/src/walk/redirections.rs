@@ -223,19 +223,22 @@ impl Reader<'_> {
         if self.files.is_empty() && self.unpacked.is_empty() {
             return None;
         }
-        // `find . -name x.sh -exec sh {}`.
-        let is_glob = path.is_glob;
         let path = crate::locate::absolute(&path.text, self.scope.cwd())
             .unwrap_or_else(|| path.text.clone());
         let around =
             || self.unpacked.iter().rev().find(|(dir, _)| crate::locate::is_in(&path, dir));
+        self.files.get(&path).or_else(|| around().map(|(_, file)| file))
+    }
+
+    /// Returns the file that an earlier command of the text wrote and that something runs, also by a pattern:
+    /// `find . -name x.sh -exec sh {}`.
+    pub(super) fn written_to_run(&self, path: &Field) -> Option<&WrittenFile> {
         let fitting = || {
-            let name = path.rsplit('/').next().filter(|_| is_glob)?;
+            let name = path.text.rsplit('/').next().filter(|_| path.is_glob)?;
             let mut files = self.files.iter();
             files.find(|(file, _)| file.rsplit('/').next().is_some_and(|base| fits(name, base)))
         };
-        let file = self.files.get(&path).or_else(|| around().map(|(_, file)| file));
-        file.or_else(|| fitting().map(|(_, file)| file))
+        self.written(path).or_else(|| fitting().map(|(_, file)| file))
     }
 
     /// Returns the file with exactly this name that an earlier command of the text wrote.
@@ -254,9 +257,10 @@ impl Reader<'_> {
                 readers.push((command, role));
             }
         }
-        let sources = self.written(path).map(|file| file.sources.clone()).unwrap_or_default();
-        if role == FlowRole::Code {
-            let text = self.written(path).and_then(|file| file.text.clone());
+        let is_run = role == FlowRole::Code;
+        let file = if is_run { self.written_to_run(path) } else { self.written(path) };
+        let WrittenFile { sources, text } = file.cloned().unwrap_or_default();
+        if is_run {
             self.runs_unread(&sources, text.as_ref(), command);
         }
         for source in sources {

@@ -173,6 +173,7 @@ fn one_hook(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let scene = Scene::new()?;
     scene.compile("before_tool_call", &scene.hook("hook"))?;
     scene.trust_all()?;
+    plan.let_hooks_age();
     let pair = against(plan, &scene, &program_itself(&scene, program), &scene.hook("hook"))?;
     report.pair("`tenter-hook`, a static binary as its hook", "bare spawn of the hook", &pair);
     let bare = pair.baseline.median().as_secs_f64() * 1e3;

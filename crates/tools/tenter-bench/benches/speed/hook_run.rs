@@ -47,6 +47,7 @@ fn measure(
     let scene = Scene::new()?;
     write(&scene)?;
     scene.trust_all()?;
+    plan.let_hooks_age();
     let engine = scene.engine(scene.load(None)?);
     let (event, hook) = (scene.tool_call(), scene.hook("hook"));
     let pair = with_bare_calls(plan.rounds(rounds), &engine, &event, &hook)?;

@@ -25,6 +25,8 @@ mod shell;
 use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use report::Report;
 use tenter_shell::limits;
@@ -62,6 +64,15 @@ const BENCHES: [(&str, Bench); 13] = [
 impl Plan {
     /// Maximum size in a smoke run.
     const SMALL: usize = 100;
+    /// The age from which on the times of a hook's files show that they are unchanged. The content of younger ones is hashed for each run.
+    const HOOK_AGE: Duration = Duration::from_secs(11);
+
+    /// Waits until the hooks that were just written are old enough.
+    fn let_hooks_age(self) {
+        if !self.smoke {
+            thread::sleep(Self::HOOK_AGE);
+        }
+    }
 
     /// Returns the number of rounds, which is `full` for the tables.
     fn rounds(self, full: usize) -> usize {

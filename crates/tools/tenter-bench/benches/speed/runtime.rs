@@ -100,6 +100,7 @@ fn round_trip(
     let scene = Scene::new()?;
     let program = hook(&scene)?;
     scene.trust_all()?;
+    plan.let_hooks_age();
     let engine = scene.engine(scene.load(None)?);
     let event = event(&scene)?;
     let mut bare = Bare::start(&program)?;
