@@ -28,7 +28,7 @@ impl HookStamp {
         Self::with_exposed(path).map(|(stamp, _)| stamp)
     }
 
-    /// Like [`Self::of`], and also returns the files in a directory that its group or everyone can write.
+    /// Like [`Self::read`], and also returns the files in a directory that its group or everyone can write.
     pub(crate) fn with_exposed(path: &Path) -> io::Result<(Self, Vec<PathBuf>)> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_dir() {

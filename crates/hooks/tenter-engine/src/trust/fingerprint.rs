@@ -172,7 +172,7 @@ impl CoveredStamp {
     /// and a file may change twice within one.
     ///
     /// # Errors
-    /// As [`of`](Self::of), or the files keep changing.
+    /// As [`read`](Self::read), or the files keep changing.
     pub(crate) fn settled(covered: &Covered) -> io::Result<Self> {
         let mut stamp = Self::read(covered)?;
         for _ in 0..MAX_LOOKS {

@@ -310,8 +310,10 @@ impl Reader<'_> {
             return;
         };
         let operands: Vec<Field> = call.operands(emitted).cloned().collect();
-        let value =
-            super::output::printf(&operands).unwrap_or_else(|| Field::unknown(format!("${name}")));
+        // A longer text is not whole.
+        let whole = super::output::printf(&operands)
+            .filter(|value| value.text.len() <= crate::limits::MAX_VALUE);
+        let value = whole.unwrap_or_else(|| Field::unknown(format!("${name}")));
         self.scope.set(&name, Some(value));
     }
 }
