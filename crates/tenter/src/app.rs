@@ -19,6 +19,7 @@ use tenter_terminal::signals;
 use tenter_terminal::ui::{self, ColorWhen};
 
 use crate::completion;
+use crate::deferred::Deferred;
 use crate::grouped_help::with_groups;
 use crate::unknown_command;
 
@@ -60,77 +61,77 @@ struct App {
 enum Command {
     #[cfg(feature = "agent")]
     /// Run an agent on one query.
-    Run(run::Args),
+    Run(Deferred<run::Args>),
     #[cfg(feature = "agent")]
     /// Chat with an agent in the terminal.
-    Chat(chat::Args),
+    Chat(Deferred<chat::Args>),
     #[cfg(feature = "agent")]
     /// Show hooks at work in a scratch project.
-    Demo(demo::Args),
+    Demo(Deferred<demo::Args>),
     /// List, add, change, update and remove ready-made guards.
     #[command(subcommand)]
-    Guard(guard::Command),
+    Guard(Deferred<guard::Command>),
     /// Show what your hooks would have done with past tool calls.
-    Backtest(backtest::Args),
+    Backtest(Deferred<backtest::Args>),
     /// List, show and restore earlier states of the files.
     #[command(subcommand)]
-    Checkpoint(checkpoint::Command),
+    Checkpoint(Deferred<checkpoint::Command>),
     /// List, add, show, create, test and diagnose hooks.
     #[command(subcommand)]
-    Hooks(hooks::Command),
+    Hooks(Deferred<hooks::Command>),
     /// Check what your hooks decide about a command.
-    Check(hooks::check::Args),
+    Check(Deferred<hooks::check::Args>),
     /// Choose which hooks and recipes of the project to trust.
-    Trust(trust::Args),
+    Trust(Deferred<trust::Args>),
     #[cfg(feature = "agent")]
     /// List, search, show, export, fork, restore and delete conversations.
     #[command(subcommand)]
-    Conversation(conversation::Command),
+    Conversation(Deferred<conversation::Command>),
     /// Add, list, update, verify and remove plugins.
     #[command(subcommand)]
-    Plugin(plugin::Command),
+    Plugin(Deferred<plugin::Command>),
     /// Pack, sign, install and update managed hooks.
     #[command(subcommand)]
-    Bundle(bundle::Command),
+    Bundle(Deferred<bundle::Command>),
     /// Use your hooks in other agents, such as Claude Code.
     #[command(subcommand)]
-    Bridge(bridge::Command),
+    Bridge(Deferred<bridge::Command>),
     /// Run a command with fewer rights.
-    Confine(confine::Args),
+    Confine(Deferred<confine::Args>),
     #[cfg(feature = "agent")]
     /// List recipes and show their prompts.
     #[command(subcommand)]
-    Recipe(recipe::Command),
+    Recipe(Deferred<recipe::Command>),
     #[cfg(feature = "agent")]
     /// Commit staged changes with a message from the model.
-    Commit(commit::Args),
+    Commit(Deferred<commit::Args>),
     #[cfg(feature = "agent")]
     /// Create a pull request with a text from the model.
-    Pr(pr::Args),
+    Pr(Deferred<pr::Args>),
     #[cfg(feature = "agent")]
     /// List and show skills.
     #[command(subcommand)]
-    Skill(skill::Command),
+    Skill(Deferred<skill::Command>),
     #[cfg(feature = "agent")]
     /// Add, remove, list, test and log in with MCP servers.
     #[command(subcommand)]
-    Mcp(mcp::Command),
+    Mcp(Deferred<mcp::Command>),
     /// Show what hooks did.
-    Log(log::Args),
+    Log(Deferred<log::Args>),
     /// Seal journals, find later changes, and delete old ones.
     #[command(subcommand)]
-    Journal(journal::Command),
+    Journal(Deferred<journal::Command>),
     /// Send the records of journals to a collector, or print them.
     #[command(subcommand)]
-    Export(export::Command),
+    Export(Deferred<export::Command>),
     /// Show in a browser what hooks did, live.
-    Inspect(inspect::Args),
+    Inspect(Deferred<inspect::Args>),
     #[cfg(feature = "agent")]
     /// List known models.
-    Models(models::Args),
+    Models(Deferred<models::Args>),
     /// List, get, set and edit settings.
     #[command(subcommand)]
-    Config(config::Command),
+    Config(Deferred<config::Command>),
     /// Print a shell completion script.
     ///
     /// It completes commands, options, and names: of hooks, conversations, models, settings. For bash, add this line to ~/.bashrc:
@@ -140,9 +141,9 @@ enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page, or write the pages of all commands.
-    Man(man::Args),
+    Man(Deferred<man::Args>),
     /// Print a page of the manual, or the help of a command.
-    Help(help::Args),
+    Help(Deferred<help::Args>),
 }
 
 /// Returns the version, and the commit of a packaged program: `packaging/common.sh` sets it for the build.
@@ -172,7 +173,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         .and_then(|matches| App::from_arg_matches(&matches))
     {
         Ok(app) => app,
-        Err(error) => match unknown_command::failure(&error, &arguments, &command()) {
+        Err(error) => match unknown_command::failure(&error, &arguments, command()) {
             Some(failure) => return failed(&failure).into(),
             None => error.exit(),
         },
@@ -324,7 +325,9 @@ mod tests {
 
     #[test]
     fn no_argument_answers_with_the_words_of_a_parser() {
-        let lines = arguments(&App::command(), &["tenter".to_owned()]);
+        let mut app = App::command();
+        app.build();
+        let lines = arguments(&app, &["tenter".to_owned()]);
         assert!(lines.len() > 100);
         for line in lines {
             for value in ["x", "", "-1", "1.5.5", "1e999", "99999999999999999999999", "0", "é"] {

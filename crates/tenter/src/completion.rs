@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Arg, Command};
+use clap::Command;
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
@@ -94,6 +94,7 @@ pub(crate) fn run(env: &Env, app: fn() -> Command) -> Option<ExitCode> {
 fn candidates_for(env: &Env, shell: &str, mut app: Command, words: Vec<OsString>) -> bool {
     let shells = Shells::builtins();
     let Some(shell) = shells.completer(shell) else { return false };
+    app.build(); // otherwise commands have no arguments yet
     add_candidates(&mut app, "", &of_line(env, &words));
     let mut output = Vec::new();
     let is_complete = shell.write_complete(&mut app, words, Some(&env.cwd), &mut output).is_ok();
@@ -114,18 +115,15 @@ fn of_line(env: &Env, words: &[OsString]) -> Env {
 
 /// Adds candidates to the arguments of `command`, whose path of names is `path`, and of its subcommands.
 fn add_candidates(command: &mut Command, path: &str, env: &Env) {
-    let names: Vec<String> = command.get_arguments().map(|arg| arg.get_id().to_string()).collect();
-    for name in names {
-        let is_meant =
-            |row: &&(&str, &str, Candidates)| (row.0.is_empty() || row.0 == path) && row.1 == name;
-        let Some((_, _, candidates)) = COMPLETED_BY_AGENT.iter().chain(COMPLETED).find(is_meant)
-        else {
-            continue;
+    let rows = COMPLETED_BY_AGENT.iter().chain(COMPLETED);
+    let rows: Vec<_> = rows.filter(|row| row.0.is_empty() || row.0 == path).collect();
+    *command = std::mem::take(command).mut_args(|arg| {
+        let Some((_, _, candidates)) = rows.iter().find(|row| arg.get_id() == row.1) else {
+            return arg;
         };
         let (candidates, env) = (*candidates, env.clone());
-        let add = |arg: Arg| arg.add(ArgValueCandidates::new(move || candidates(&env)));
-        *command = std::mem::take(command).mut_arg(name, add);
-    }
+        arg.add(ArgValueCandidates::new(move || candidates(&env)))
+    });
     for subcommand in command.get_subcommands_mut() {
         let path = format!("{path} {}", subcommand.get_name());
         add_candidates(subcommand, path.trim_start(), env);
@@ -163,7 +161,8 @@ mod tests {
 
     #[test]
     fn every_completed_argument_exists() {
-        let app = crate::app::command();
+        let mut app = crate::app::command();
+        app.build();
         for (path, arg, _) in COMPLETED_BY_AGENT.iter().chain(COMPLETED) {
             assert!(path.is_empty() || has_arg(&app, path, arg), "{path} {arg}");
         }

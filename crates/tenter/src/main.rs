@@ -2,6 +2,7 @@
 
 mod app;
 mod completion;
+mod deferred;
 mod grouped_help;
 mod unknown_command;
 

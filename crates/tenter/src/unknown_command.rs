@@ -28,7 +28,7 @@ const MAX_COMMANDS: usize = 5;
 pub(crate) fn failure(
     error: &clap::Error,
     arguments: &[OsString],
-    program: &Command,
+    mut program: Command,
 ) -> Option<Failure> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
@@ -37,10 +37,11 @@ pub(crate) fn failure(
         let message = format!("this build of tenter has no agent, so there is no `tenter {name}`");
         return Some(Failure::usage(message).help("install tenter with its default features"));
     }
+    program.build(); // otherwise groups have no commands yet
     let group = arguments.iter().take_while(|argument| *argument != name.as_str());
     let group = group.filter_map(|argument| program.find_subcommand(argument)).last();
     let group = group.map(Command::get_name);
-    let commands = similar(name, group, program);
+    let commands = similar(name, group, &program);
     let commands: Vec<&str> = commands.iter().map(String::as_str).take(MAX_COMMANDS).collect();
     let path = group.map(|group| format!("{group} ")).unwrap_or_default();
     let failure = Failure::usage(format!("there is no command `tenter {path}{name}`"));
@@ -80,7 +81,7 @@ mod tests {
     fn help_of(line: &str) -> Option<String> {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = app::command().try_get_matches_from(&arguments).unwrap_err();
-        failure(&error, &arguments, &app::command())?.help
+        failure(&error, &arguments, app::command())?.help
     }
 
     #[cfg(feature = "agent")]
