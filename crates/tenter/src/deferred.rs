@@ -1,4 +1,5 @@
-//! Commands whose arguments clap creates only if the line names them. To create those of all commands takes longer than most commands.
+//! Commands whose arguments clap creates only if the line names the command. Creating the arguments of all commands takes longer than most
+//! commands do.
 
 use std::ops::Deref;
 
