@@ -23,10 +23,7 @@ export interface Context {
   invoked_by?: "main" | "subagent";
   /** The conversation that started the subagent. Only for a subagent. */
   parent_session_id?: string;
-  /**
-   * The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its
-   * own plugin. Only with a recipe.
-   */
+  /** The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its own plugin. Only with a recipe. */
   recipe_name?: string;
   /** The recipe's full name, `ORG/REPO/NAME`. Only if `recipe_name` is a short name. */
   recipe_full_name?: string;
@@ -46,10 +43,7 @@ export interface Host {
   event?: string;
   /** The agent's own name of the tool. Not for `tenter`; only for a tool. */
   tool_name?: string;
-  /**
-   * The tool's input in the agent's own fields. Only if it differs from `tool_input`; not for a manifest
-   * hook with `payload: light`.
-   */
+  /** The tool's input in the agent's own fields. Only if it differs from `tool_input`; not for a manifest hook with `payload: light`. */
   tool_input?: Record<string, any>;
   /** The fields that are left out because the agent does not provide them. Only if there are any. */
   unknown?: Array<string>;
@@ -69,10 +63,7 @@ export interface Payload {
   host: Host;
 }
 
-/**
- * The payload of `session_start`, which fires once, before the first user message of a process on a
- * conversation.
- */
+/** The payload of `session_start`, which fires once, before the first user message of a process on a conversation. */
 export interface SessionStartPayload extends Payload {
   event_type: "session_start" | "pre-session";
   /** The model, as `--model` names it. Only if the agent provides it. */
@@ -84,9 +75,8 @@ export interface SessionStartPayload extends Payload {
 /** The fields of every reply, except that a call of a tool also has the decision `ask`. */
 export interface Reply {
   /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny.
-   * `block` and `approve` are accepted for `deny` and `allow`.
+   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user decide. `confine` runs the call with
+   * fewer rights. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny` and `allow`.
    */
   decision?: "allow" | "deny" | "approve" | "block";
   /** Why. The model or the user reads it. */
@@ -118,10 +108,7 @@ export interface BeforeAgentReply extends ContextReply {
   modified_prompt?: string;
 }
 
-/**
- * The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
- * inherited.
- */
+/** The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not inherited. */
 export interface StdinFrom {
   /** The output of commands, by their indices. */
   commands?: Array<number>;
@@ -141,19 +128,13 @@ export interface Redirect {
   target: string;
 }
 
-/**
- * A command that the text would run. A wrapper such as `sudo` is a command of its own, before the
- * command that it runs.
- */
+/** A command that the text would run. A wrapper such as `sudo` is a command of its own, before the command that it runs. */
 export interface Command {
   /** The program's base name, without `.exe`. */
   program: string;
   /** The program as written. Only if that contains a slash. */
   path?: string;
-  /**
-   * The first operand after the global options, such as `push` for `git`. Only for programs that have
-   * subcommands.
-   */
+  /** The first operand after the global options, such as `push` for `git`. Only for programs that have subcommands. */
   subcommand?: string;
   /** The options: bundles split, abbreviations completed, values after `=`. Only if there are any. */
   flags?: Array<string>;
@@ -166,29 +147,19 @@ export interface Command {
   /** The absolute working directory. Only if it is known. */
   cwd?: string;
   /**
-   * The programs and constructs that run the command, outermost first: wrappers such as `sudo`,
-   * interpreters such as `bash`, and `substitution`, `process`, `function`, `alias`, `coproc`. Only if
-   * there are any.
+   * The programs and constructs that run the command, outermost first: wrappers such as `sudo`, interpreters such as `bash`, and
+   * `substitution`, `process`, `function`, `alias`, `coproc`. Only if there are any.
    */
   via?: Array<string>;
-  /**
-   * The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not
-   * inherited.
-   */
+  /** The source of its input: the indices of `commands`, a `text`, or a `file`. Only if it is not inherited. */
   stdin_from?: StdinFrom;
   /** Its own redirections, not of wrappers and blocks around the command. Only if there are any. */
   redirects?: Array<Redirect>;
   /** The command as written. */
   text: string;
-  /**
-   * The machine or container that it runs on: `local`, `remote` (as with `ssh`), or `container` (as with
-   * `docker exec`).
-   */
+  /** The machine or container that it runs on: `local`, `remote` (as with `ssh`), or `container` (as with `docker exec`). */
   where: "local" | "remote" | "container";
-  /**
-   * The parts of the command that are not known before it runs: `program`, `cwd`, and indices of `args`.
-   * Only if there are any.
-   */
+  /** The parts of the command that are not known before it runs: `program`, `cwd`, and indices of `args`. Only if there are any. */
   uncertain?: Array<any>;
 }
 
@@ -199,16 +170,13 @@ export interface Path {
   /** The path as written. */
   given: string;
   /**
-   * The operation on it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode`
-   * (permissions or owner), or `list` (search a directory). File tools write files that they create.
+   * The operation on it: `read`, `write`, `create`, `delete`, `move`, `execute`, `link`, `mode` (permissions or owner), or `list` (search a
+   * directory). File tools write files that they create.
    */
   op: "read" | "write" | "create" | "delete" | "move" | "execute" | "link" | "mode" | "list";
   /** `true` if everything below the path is included. Only if `true`. */
   recursive?: boolean;
-  /**
-   * The place: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a
-   * `device`, or on a `remote` machine.
-   */
+  /** The place: in the `project`, a `temp` directory, the `home` directory, elsewhere (`system`), a `device`, or on a `remote` machine. */
   place: "remote" | "device" | "project" | "temp" | "home" | "system";
   /** `true` if it is in the project. */
   inside_project: boolean;
@@ -249,10 +217,7 @@ export interface Flow {
 
 /** The fields of the payloads of tool events. */
 export interface ToolPayload extends Payload {
-  /**
-   * The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for
-   * `bash`.
-   */
+  /** The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for `bash`. */
   tool_name: string;
   /** The tool's input, as changed by earlier hooks; for `bash`, `{"command": "ls"}`. */
   tool_input: Record<string, any>;
@@ -270,10 +235,7 @@ export interface ToolPayload extends Payload {
   flows?: Array<Flow>;
   /** `true` if the commands start copies of themselves without an end. Only if `true`. */
   forkbomb?: boolean;
-  /**
-   * `true` if a part of the commands could not be read: bash would reject it, or it exceeds a limit.
-   * Only if `true`.
-   */
+  /** `true` if a part of the commands could not be read: bash would reject it, or it exceeds a limit. Only if `true`. */
   unparsed?: boolean;
 }
 
@@ -288,9 +250,8 @@ export interface Network {
 }
 
 /**
- * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
- * be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
- * `standard`. All confinements of all hooks apply.
+ * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may be written), `read_not` (what may
+ * not be read), `network`, or a `profile`. `{}` is the profile `standard`. All confinements of all hooks apply.
  */
 export interface Confine {
   /** The name of a profile, which applies besides the other fields. */
@@ -310,17 +271,15 @@ export interface Confine {
 /** A reply to `before_tool`. */
 export interface BeforeToolReply {
   /**
-   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user
-   * decide. `confine` runs the call with fewer rights. `allow` permits; another hook may still deny.
-   * `block` and `approve` are accepted for `deny` and `allow`.
+   * `deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user decide. `confine` runs the call with
+   * fewer rights. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny` and `allow`.
    */
   decision?: "allow" | "deny" | "ask" | "confine" | "approve" | "block";
   /** Why. The model or the user reads it. */
   reason?: string;
   /**
-   * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may
-   * be written), `read_not` (what may not be read), `network`, or a `profile`. `{}` is the profile
-   * `standard`. All confinements of all hooks apply.
+   * Runs the call with fewer rights, which the operating system keeps: `write` (the only places that may be written), `read_not` (what may
+   * not be read), `network`, or a `profile`. `{}` is the profile `standard`. All confinements of all hooks apply.
    */
   confine?: Confine;
   /** Text for the journal. */
@@ -341,10 +300,7 @@ export interface ToolOutput {
   error?: string;
   /** The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`. */
   metadataType?: string;
-  /**
-   * The data of the result. The text that the model reads is made from it. Not if the tool failed
-   * without a result.
-   */
+  /** The data of the result. The text that the model reads is made from it. Not if the tool failed without a result. */
   metadata?: Record<string, any>;
   /** The time when the tool finished, as RFC 3339 in UTC. */
   timestamp: string;
@@ -360,8 +316,8 @@ export interface AfterToolPayload extends ToolPayload {
 /** The fields of replies that may rewrite the output of a tool. */
 export interface OutputReply extends ContextReply {
   /**
-   * The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the
-   * fields that it has. `metadata` is always replaced as a whole.
+   * The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the fields that it has. `metadata` is
+   * always replaced as a whole.
    */
   modified_output?: Record<string, any>;
 }
@@ -413,25 +369,6 @@ export interface Usage {
   turn: Turn;
 }
 
-/** The result, like `tool_output`. Only for `tool_result`. */
-export interface Result {
-  /** The tool's own name. */
-  toolName: string;
-  /** `true` if the tool succeeded; `null` if the agent does not know. */
-  success: boolean | null;
-  /** The error message. Only after a failure. */
-  error?: string;
-  /** The type of `metadata`: `bash`, `file_read`, `blocked`, … Only with `metadata`. */
-  metadataType?: string;
-  /**
-   * The data of the result. The text that the model reads is made from it. Not if the tool failed
-   * without a result.
-   */
-  metadata?: Record<string, any>;
-  /** The time when the tool finished, as RFC 3339 in UTC. */
-  timestamp: string;
-}
-
 /** A piece of a message. */
 export interface Block {
   /** `text`, `reasoning`, `image`, `tool_use` or `tool_result`. */
@@ -453,7 +390,7 @@ export interface Block {
   /** The id of the call. Only for `tool_result`. */
   call_id?: string;
   /** The result, like `tool_output`. Only for `tool_result`. */
-  result?: Result;
+  result?: ToolOutput;
 }
 
 /** A message in a payload: as plain text, as in the documents, and as typed blocks (R57). */
@@ -478,10 +415,7 @@ export interface HistoryPayload extends Payload {
   messages?: Array<Message>;
 }
 
-/**
- * The payload of `after_turn`, which fires after every model response, once the tool results of that
- * response (if any) are recorded.
- */
+/** The payload of `after_turn`, which fires after every model response, once the tool results of that response (if any) are recorded. */
 export interface AfterTurnPayload extends HistoryPayload {
   event_type: "after_turn";
   /** The number of model responses since the last user message. Only if the agent provides it. */
@@ -495,7 +429,7 @@ export interface AfterTurnPayload extends HistoryPayload {
 }
 
 /** The type of `message`. */
-export interface AfterTurnReplyMessage {
+export interface ReplyMessage {
   role: "user" | "assistant";
   content?: string;
   blocks?: Array<Record<string, any>>;
@@ -503,6 +437,8 @@ export interface AfterTurnReplyMessage {
 
 /** The fields of replies that may replace the history. */
 export interface HistoryReply extends ContextReply {
+  /** With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is a user message. */
+  messages?: Array<ReplyMessage>;
   /** With `callback`: the name of the recipe. */
   callback?: string;
   /** With `callback`: the arguments of the recipe, all strings. */
@@ -512,15 +448,10 @@ export interface HistoryReply extends ContextReply {
 /** A reply to `after_turn`. */
 export interface AfterTurnReply extends HistoryReply {
   /**
-   * `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
-   * optional, goes with `follow_up_messages`.
+   * `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is optional, goes with
+   * `follow_up_messages`.
    */
   result?: "mutate" | "callback";
-  /**
-   * With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is
-   * a user message.
-   */
-  messages?: Array<AfterTurnReplyMessage>;
 }
 
 /** The last response; `null` if it has no text. */
@@ -531,15 +462,12 @@ export interface FinalMessage {
   content: string;
 }
 
-/**
- * The payload of `before_stop`, which fires when the agent would stop: a response without tool calls,
- * or the turn limit.
- */
+/** The payload of `before_stop`, which fires when the agent would stop: a response without tool calls, or the turn limit. */
 export interface BeforeStopPayload extends HistoryPayload {
   event_type: "before_stop" | "pre-agent-turn-stop";
   /**
-   * The reason why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response
-   * were blocked) or `max_steps` (the turn limit).
+   * The reason why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were blocked) or `max_steps` (the
+   * turn limit).
    */
   stop_reason: "no_tool_calls" | "tool_rejected" | "max_steps";
   /** The number of model responses since the last user message. Only if the agent provides it. */
@@ -552,25 +480,13 @@ export interface BeforeStopPayload extends HistoryPayload {
   continuation_count: number;
 }
 
-/** The type of `message`. */
-export interface BeforeStopReplyMessage {
-  role: "user" | "assistant";
-  content?: string;
-  blocks?: Array<Record<string, any>>;
-}
-
 /** A reply to `before_stop`. */
 export interface BeforeStopReply extends HistoryReply {
   /**
-   * `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is
-   * optional, goes with `follow_up_messages`.
+   * `mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is optional, goes with
+   * `follow_up_messages`.
    */
   result?: "continue" | "mutate" | "callback";
-  /**
-   * With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is
-   * a user message.
-   */
-  messages?: Array<BeforeStopReplyMessage>;
   /** Messages with which the agent continues instead of stopping. */
   follow_up_messages?: Array<string>;
 }
@@ -618,10 +534,7 @@ export interface SubagentStopReply extends Reply {
 
 /** The fields of the payloads of a compaction's events. */
 export interface CompactionPayload extends Payload {
-  /**
-   * The cause of the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a
-   * request was too long for the model).
-   */
+  /** The cause of the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a request was too long for the model). */
   trigger: "auto" | "manual" | "hook" | "overflow";
   /** The size of the history before, in tokens. Only if the agent provides it. */
   tokens_before?: number;
@@ -654,10 +567,7 @@ export interface SessionEndPayload extends Payload {
   duration_seconds?: number;
   /** The number of model responses in the session. Only if the agent provides it. */
   total_steps?: number;
-  /**
-   * The reason why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or
-   * `error`.
-   */
+  /** The reason why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or `error`. */
   exit_reason: "done" | "user_exit" | "interrupted" | "blocked" | "max_turns" | "error";
 }
 

@@ -63,7 +63,7 @@ fn interface(Record { name, about, base, fields }: &Record) -> String {
 }
 
 fn comment(indent: &str, about: &str) -> String {
-    match wrapped(about, 100).as_slice() {
+    match wrapped(about).as_slice() {
         [] => String::new(),
         [line] => format!("{indent}/** {line} */\n"),
         lines => {

@@ -15,12 +15,15 @@ fn sdk() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk")
 }
 
-/// Returns a text in lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+/// Maximum length of a line of a comment.
+const WIDTH: usize = 136;
+
+/// Returns a text in lines of at most [`WIDTH`] characters.
+fn wrapped(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -53,7 +56,8 @@ fn assert_generated(file: &str, text: &str) {
 #[test]
 fn the_generated_parts_are_up_to_date() {
     let records = types::records();
-    assert_generated("python/tenter_hook.py", &python::generated(&records));
+    assert_generated("python/tenter_hook.py", &python::generated());
+    assert_generated("python/tenter_hook_types.py", &python::types(&records));
     assert_generated("javascript/tenter-hook.mjs", &javascript::events());
     assert_generated("javascript/tenter-hook.d.ts", &javascript::types(&records));
 }

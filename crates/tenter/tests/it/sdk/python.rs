@@ -10,8 +10,10 @@ use super::wrapped;
 /// Names of fields that a class cannot have.
 const KEYWORDS: [&str; 3] = ["as", "from", "with"];
 
-/// Hooks run more often than they are checked: the classes are not made then.
-const AT_RUN_TIME: &str = r#"
+/// Hooks run more often than they are checked: the types are not loaded then.
+const TYPES: &str = r#"
+if TYPE_CHECKING:
+    from tenter_hook_types import *  # noqa: F403
 else:
 
     def __getattr__(name: str) -> Any:
@@ -20,18 +22,13 @@ else:
         raise AttributeError(f"module 'tenter_hook' has no attribute {name!r}")
 "#;
 
-pub(super) fn generated(records: &Records) -> String {
-    let classes: String = records.all.iter().map(class).collect();
-    let indented =
-        |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
-    let classes: String = classes.trim_start().lines().map(indented).collect();
-    let mut text = events();
-    // Type checkers know this module, also where it is not installed.
-    text += "\nif TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\n";
-    text += &classes;
-    text += AT_RUN_TIME;
-    text += &methods();
-    text
+pub(super) fn generated() -> String {
+    events() + TYPES + &methods()
+}
+
+/// Returns the types, which only type checkers and editors read.
+pub(super) fn types(records: &Records) -> String {
+    records.all.iter().map(class).collect::<String>() + "\n"
 }
 
 fn events() -> String {
@@ -54,7 +51,7 @@ fn class(Record { name, about, base, fields }: &Record) -> String {
         return functional(name, about, fields);
     }
     let base = base.unwrap_or("TypedDict");
-    let docstring = wrapped(about, 100).join("\n    ");
+    let docstring = wrapped(about).join("\n    ");
     let mut text = format!("\n\nclass {name}({base}):\n    \"\"\"{docstring}\"\"\"\n");
     for field in fields {
         text += &comment("    ", &field.about);
@@ -81,7 +78,7 @@ fn functional(name: &str, about: &str, fields: &[Field]) -> String {
 }
 
 fn comment(indent: &str, about: &str) -> String {
-    let lines = wrapped(about, 100).into_iter().map(|line| format!("{indent}# {line}\n"));
+    let lines = wrapped(about).into_iter().map(|line| format!("{indent}# {line}\n"));
     lines.collect::<Vec<_>>().concat()
 }
 
@@ -108,7 +105,7 @@ fn kind(of: &Type) -> String {
 
 /// Returns a method for each event, which registers a function.
 fn methods() -> String {
-    let mut text = "\n\nclass _Events:\n    def _on(self, event: str, handler: Any) -> Any:\n        raise NotImplementedError\n".to_owned();
+    let mut text = "\n\nclass _Events:\n    def _on(self, event: str, handler: R) -> R:\n        raise NotImplementedError\n".to_owned();
     for row in &TABLE {
         let name = pascal(row.name);
         let of = format!("Handler[{name}Payload, {name}Reply]");

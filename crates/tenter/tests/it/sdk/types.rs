@@ -254,22 +254,18 @@ impl Records {
     fn named(&mut self, owner: &str, field: &str, schema: &Value) -> String {
         let mut shape = schema.clone();
         shape["description"] = Value::Null;
-        let owned = format!("{owner}{}", pascal(field));
-        for name in [pascal(field), owned] {
-            match self.schemas.get(&name) {
-                Some(other) if *other == shape => return name,
-                Some(_) => {}
-                None => {
-                    self.schemas.insert(name.clone(), shape);
-                    let about = schema["description"].as_str().unwrap_or_default().to_owned();
-                    let about =
-                        if about.is_empty() { format!("The type of `{field}`.") } else { about };
-                    self.add(&name, &about, schema);
-                    return name;
-                }
-            }
+        if let Some((name, _)) = self.schemas.iter().find(|(_, other)| **other == shape) {
+            return name.clone();
         }
-        panic!("two different types are called {owner}{}", pascal(field));
+        let owner = if owner.ends_with("Reply") { "Reply" } else { owner };
+        let owned = format!("{owner}{}", pascal(field));
+        let free = [pascal(field), owned].into_iter().find(|name| !self.schemas.contains_key(name));
+        let name = free.expect("two different types have the name");
+        self.schemas.insert(name.clone(), shape);
+        let about = schema["description"].as_str().unwrap_or_default().to_owned();
+        let about = if about.is_empty() { format!("The type of `{field}`.") } else { about };
+        self.add(&name, &about, schema);
+        name
     }
 }
 

@@ -9,6 +9,7 @@ use super::{ScriptLanguage, template};
 use crate::new_files::NewFile;
 
 const PYTHON_SDK: &str = include_str!("../../../../../../sdk/python/tenter_hook.py");
+const PYTHON_TYPES: &str = include_str!("../../../../../../sdk/python/tenter_hook_types.py");
 const JAVASCRIPT_SDK: &str = include_str!("../../../../../../sdk/javascript/tenter-hook.mjs");
 const JAVASCRIPT_TYPES: &str = include_str!("../../../../../../sdk/javascript/tenter-hook.d.ts");
 const PYTHON: &str = include_str!("../templates/runtime/run.py");
@@ -43,6 +44,7 @@ pub(super) fn files(
             vec![
                 file("scripts/run.py", script, true),
                 file("scripts/tenter_hook.py", PYTHON_SDK.to_owned(), false),
+                file("scripts/tenter_hook_types.py", PYTHON_TYPES.to_owned(), false),
             ]
         }
         ScriptLanguage::Node => {
