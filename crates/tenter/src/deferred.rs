@@ -1,5 +1,5 @@
-//! Commands whose arguments clap creates only if the line names the command. Creating the arguments of all commands takes longer than most
-//! commands do.
+//! Commands whose arguments clap creates only if the line names the command. Creating the arguments of all commands takes 0.4 ms, which is
+//! a fifth of a short command.
 
 use std::ops::Deref;
 
