@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -36,12 +35,15 @@ struct Written {
 }
 
 impl Language {
+    #[expect(clippy::disallowed_methods, reason = "tests start hooks as Tenter does")]
     fn write(self) -> Written {
         let directory = tempfile::tempdir().unwrap();
         let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/sdk/hooks");
         let hook = directory.path().join(self.hook);
-        fs::write(&hook, fs::read(sources.join(self.hook)).unwrap()).unwrap();
-        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+        // This process never has it open for writing: what another thread starts meanwhile would keep it busy.
+        let mut install = Command::new("install");
+        install.args(["-m", "755"]).args([&sources.join(self.hook), &hook]);
+        assert!(install.status().unwrap().success());
         let copy = sdk().join(self.sdk);
         fs::copy(&copy, directory.path().join(copy.file_name().unwrap())).unwrap();
         Written { _directory: directory, hook }
