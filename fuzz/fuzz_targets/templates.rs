@@ -9,6 +9,7 @@ use serde_json::json;
 use tenter_agent::recipe::{
     CommandOutput, MAX_OUTPUT_BYTES, Recipe, RecipeLayer, RecipeOrigin, Shell, render,
 };
+use tenter_engine::configuration::confine::ConfineProfiles;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_template::{Condition, Dialect, Inputs, NoShell, Template, TemplateFile};
 
@@ -25,7 +26,7 @@ impl Shell for Echo {
 fuzz_target!(|bytes: &[u8]| {
     check_static_hook(bytes);
     let origin = RecipeOrigin { layer: RecipeLayer::User, path: "recipe.md".into() };
-    let (recipe, diagnostics) = Recipe::read("recipe", origin, bytes);
+    let (recipe, diagnostics) = Recipe::read("recipe", origin, bytes, &ConfineProfiles::default());
     check(bytes, &diagnostics);
     let is_invalid = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     assert_eq!(recipe.is_none(), is_invalid);
