@@ -9,7 +9,7 @@ use serde_json::json;
 use tenter_agent::recipe::{
     CommandOutput, MAX_OUTPUT_BYTES, Recipe, RecipeLayer, RecipeOrigin, Shell, render,
 };
-use tenter_engine::configuration::confine::ConfineProfiles;
+use tenter_engine::configuration::ConfineProfiles;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_template::{Condition, Dialect, Inputs, NoShell, Template, TemplateFile};
 

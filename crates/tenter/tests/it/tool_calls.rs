@@ -43,8 +43,11 @@ fn hooks_receive_blocked_calls_with_the_original_input() {
         "before_tool_call",
         r#"echo '{"input": {"command": "rewritten"}}'"#,
     );
-    sandbox.sh_hook("b-deny", "before_tool_call", r#"echo '{"blocked": true, "reason": "no"}'"#);
+    // Files that changed meanwhile are no effects of a call that did not run.
+    let deny = r#"touch changed; echo '{"blocked": true, "reason": "no"}'"#;
+    sandbox.sh_hook("b-deny", "before_tool_call", deny);
     sandbox.sh_hook("audit", "after_tool_call", r#"printf '%s\n' "$payload" >> audit.log"#);
+    let _ = sandbox.shell("rm -rf .git && git init -q .").expect_code(0);
     let (lines, _) = headless(
         &sandbox,
         "turns: [{tool_calls: [{name: bash, input: {command: original}}]}, {text: ok}]",

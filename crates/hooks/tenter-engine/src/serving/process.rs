@@ -419,7 +419,7 @@ impl RequestTurn<'_> {
         }
     }
 
-    /// Returns the request could not be sent: the process has ended or does not read. Its end may not be known yet.
+    /// Returns the result of a request that could not be sent: the process has ended or does not read. Its end may not be known yet.
     fn not_sent(&self, why: NotSent) -> CallResult {
         let shared = self.shared();
         let until = Instant::now() + END_TIMEOUT;

@@ -170,7 +170,7 @@ impl HookSession<'_> {
         self.engine.decided(&decision);
     }
 
-    /// Returns a tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
+    /// Fires after a tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
     ///
     /// If the session is cancelled before every hook has seen the result, the result is withheld.
     pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
@@ -204,7 +204,7 @@ impl HookSession<'_> {
         self.engine.settings().started_calls.add(id, start);
     }
 
-    /// Adds the files that changed while a shell command ran, if hooks see its result.
+    /// Adds the files that changed while a shell command ran, if it did and hooks see its result.
     fn with_changed_files(&self, call: &ToolCall, mut result: ToolResult) -> ToolResult {
         let settings = self.engine.settings();
         let start = settings.started_calls.take(&call.id);
@@ -215,7 +215,7 @@ impl HookSession<'_> {
                 .iter()
                 .any(|event| !catalog.hooks_for(*event).is_empty())
         };
-        if !settings.reports_changes || !is_shell || !has_hooks() {
+        if !settings.reports_changes || !is_shell || result.is_blocked() || !has_hooks() {
             return result;
         }
         if let (Some(start), Some(metadata)) = (start, &mut result.metadata) {
@@ -227,7 +227,7 @@ impl HookSession<'_> {
         result
     }
 
-    /// Returns the model responded, and the results of its tool calls are recorded.
+    /// Fires after the model responded, and the results of its tool calls are recorded.
     pub fn after_turn(&self, turn: Turn) -> TurnReview {
         self.dispatch(Body::AfterTurn(turn)).into_turn()
     }
@@ -247,7 +247,7 @@ impl HookSession<'_> {
         self.dispatch(Body::SubagentStart(subagent)).into_start(self.cancel.is_cancelled())
     }
 
-    /// Returns a subagent ended.
+    /// Fires after a subagent ended.
     pub fn subagent_stop(&self, subagent: Subagent, response: impl Into<String>) -> Feedback {
         let body = Body::SubagentStop { subagent, response: response.into() };
         self.dispatch(body).into_feedback()
