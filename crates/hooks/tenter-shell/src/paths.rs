@@ -133,7 +133,17 @@ impl<'a> PathRule<'a> {
             Form::FileUrl => {
                 fields.iter().filter_map(|field| after_prefix(field, "file://")).collect()
             }
-            Form::Name => fields.iter().filter_map(name_of_url).collect(),
+            Form::Name => {
+                let mut directories = arguments.values("-P --directory-prefix --output-dir");
+                let directory = directories.next().map(|(directory, _)| directory);
+                let in_directory = |name: Field| match directory {
+                    Some(directory) => {
+                        directory.with_text(format!("{}/{}", directory.text, name.text))
+                    }
+                    None => name,
+                };
+                fields.iter().filter_map(name_of_url).map(in_directory).collect()
+            }
             Form::Glob => selected(&fields, args, arguments),
             Form::Mount => {
                 let is_readonly = self.op == PathOp::Read;

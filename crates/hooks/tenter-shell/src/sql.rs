@@ -177,12 +177,15 @@ fn start_of(tokens: &[Token<'_>]) -> Option<usize> {
     own.find(|(_, word)| is_one_of(word, &MAIN)).map(|(at, _)| at)
 }
 
-/// Checks whether a condition is `true`, `1`, or one thing that equals itself: `1 = 1`.
+/// Checks whether a condition is `true`, `1`, `a is not null`, or one thing that equals itself: `1 = 1`.
 fn is_always_true(condition: &[Token<'_>]) -> bool {
     let end = condition.iter().position(|token| *token == Token::Close);
     match &condition[..end.unwrap_or(condition.len())] {
         [Token::Word(word)] => is_one_of(word, &["true", "1"]),
         [left, Token::Other, right] => left == right,
+        [_, Token::Word(is), Token::Word(not), Token::Word(null)] => {
+            [*is, *not, *null].join(" ").eq_ignore_ascii_case("is not null")
+        }
         _ => false,
     }
 }
@@ -335,7 +338,8 @@ impl<'t> Iterator for Tokens<'t, '_> {
             }
             // `/*! … */` is run by MySQL.
             '/' if self.rest.starts_with("/*!") => {
-                self.take(3);
+                let version = self.rest[3..].find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+                self.take(3 + version);
                 Token::Other
             }
             letter if letter.is_alphanumeric() || "_#@\"`".contains(letter) => self.word(),
@@ -381,6 +385,8 @@ mod tests {
             ),
             ("delete from a where 1=1", &["delete a"]),
             ("delete from a where true", &["delete a"]),
+            ("delete from a where id is not null", &["delete a"]),
+            ("/*!50000 drop table a */", &["drop table a"]),
             ("update a set b = (select c from d where e = 1)", &["update a set b"]),
             ("alter table a drop column b", &["alter table a drop"]),
             ("explain analyze delete from a", &["delete a"]),

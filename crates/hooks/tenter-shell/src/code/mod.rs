@@ -11,6 +11,8 @@ mod named;
 mod tables;
 mod taint;
 
+pub(crate) use taint::decodes;
+
 use std::collections::HashMap;
 
 use crate::facts::{Language, PathOp};

@@ -103,7 +103,7 @@ pub(super) struct Origin {
 /// Maximum number of variables in one call whose values are looked at.
 const MAX_VARIABLES: usize = 32;
 
-pub(super) fn decodes(text: &str) -> bool {
+pub(crate) fn decodes(text: &str) -> bool {
     DECODES.iter().any(|name| text.contains(name))
 }
 

@@ -61,6 +61,30 @@ pub(super) const PROGRAMS: &[Program] = &[
         runs: &[Run::Sql(sql("-q --query", NONE, "--queries-file"))],
         ..GNU
     },
+    Program {
+        name: "clickhouse local",
+        options: "-q= --query= --queries-file=",
+        runs: &[Run::Sql(sql("-q --query", NONE, "--queries-file"))],
+        ..GNU
+    },
+    Program { name: "sqlplus", runs: &[Run::Sql(sql("", NONE, ""))], ..GNU },
+    Program { name: "snow", has_subcommands: true, ..GNU },
+    Program {
+        name: "snow sql",
+        options: "-q= --query= -f= --filename=",
+        runs: &[Run::Sql(sql("-q --query", NONE, "-f --filename"))],
+        ..GNU
+    },
+    Program { name: "prisma", has_subcommands: true, ..GNU },
+    Program {
+        name: "prisma db",
+        options: "--file= --url= --schema= --stdin",
+        runs: &[Run::Sql(sql("", NONE, "--file"))],
+        ..GNU
+    },
+    Program { name: "wp db", runs: &[Run::Sql(sql("", 1, ""))], ..GNU },
+    Program { name: "drush sqlq", runs: &[Run::Sql(sql("", 0, ""))], ..GNU },
+    Program { name: "drush sql:query", runs: &[Run::Sql(sql("", 0, ""))], ..GNU },
     Program { name: "cockroach", has_subcommands: true, ..GNU },
     Program {
         name: "cockroach sql",
@@ -142,6 +166,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "mongosh",
         options: "--eval= -f= --file= -u= --username= -p= --password= --host= --port= --authenticationDatabase= --quiet --norc --nodb",
         paths: &["execute -f --file"],
+        runs: &[Run::Recipes(&super::languages::code(&[], Language::Node))],
         interpreter: Some(Interpreter {
             language: Some(Language::Node),
             inline: Inline::Values("--eval"),

@@ -51,6 +51,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "trash", paths: &["delete operands"], recursive: "always", ..GNU },
     Program { name: "trash-put", paths: &["delete operands"], recursive: "always", ..GNU },
     Program { name: "gio trash", paths: &["delete operands"], recursive: "always", ..GNU },
+    Program { name: "gio remove", options: "-f --force", paths: &["delete operands"], ..GNU },
     Program { name: "gio", has_subcommands: true, ..GNU },
     Program {
         name: "rimraf",
@@ -184,6 +185,25 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-a --append -i -p --output-error?",
         paths: &["write operands"],
         classes: &[(Class::PassThrough, "")],
+        ..GNU
+    },
+    Program {
+        name: "sd",
+        options: "-f= --flags= -n= --max-replacements= -F --fixed-strings -p --preview -s -A",
+        paths: &["write after-two unless -p --preview"],
+        ..GNU
+    },
+    Program { name: "rpl", options: "-R -w -i -v -s", paths: &["write after-two"], ..GNU },
+    Program {
+        name: "dasel",
+        options: "-f= --file= -r= -w= -t= -v= -s=",
+        has_subcommands: true,
+        ..GNU
+    },
+    Program {
+        name: "dasel put",
+        options: "-f= --file= -r= -w= -t= -v= -s=",
+        paths: &["write -f --file"],
         ..GNU
     },
     Program {

@@ -149,6 +149,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "flask shell", options: "-c= --command=", ..RUNNER_OF_PYTHON },
     Program { name: "rails", ..FAMILY },
     Program { name: "rails runner", options: "-e= --environment=", ..RUNNER_OF_RUBY },
+    Program { name: "rails r", options: "-e= --environment=", ..RUNNER_OF_RUBY },
     Program {
         name: "rails console",
         options: "-e= --environment= -s",

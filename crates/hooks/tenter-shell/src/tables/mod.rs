@@ -178,6 +178,8 @@ pub(crate) enum Form {
     Quoted,
     /// Commands follow `COMMAND`.
     Cmake,
+    /// Commands follow `RUN`, and run in a container.
+    Dockerfile,
     /// The whole file is a script.
     Script,
     Code(Language),
@@ -213,7 +215,7 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 27] = [
+const ALIASES: [(&str, &str); 51] = [
     ("django-admin", "manage.py"),
     ("flyctl", "fly"),
     ("batcat", "bat"),
@@ -241,6 +243,30 @@ const ALIASES: [(&str, &str); 27] = [
     ("grm", "rm"),
     ("gsed", "sed"),
     ("gfind", "find"),
+    ("konsole", "xterm"),
+    ("alacritty", "xterm"),
+    ("presto", "trino"),
+    ("hive", "beeline"),
+    ("spark-sql", "beeline"),
+    ("iex", "elixir"),
+    ("bb", "clojure"),
+    ("irb", "ruby"),
+    ("runghc", "ghc"),
+    ("inv", "invoke"),
+    ("curlie", "curl"),
+    ("wipe", "srm"),
+    ("rip", "trash"),
+    ("gomi", "trash"),
+    ("ri", "rm"),
+    ("del", "rm"),
+    ("erase", "rm"),
+    ("remove-item", "rm"),
+    ("set-content", "tee"),
+    ("add-content", "tee"),
+    ("clear-content", "tee"),
+    ("out-file", "tee"),
+    ("move-item", "mv"),
+    ("copy-item", "cp"),
 ];
 
 /// Images of containers that run the program with their name.
@@ -395,7 +421,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let unversioned =
         || name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     let family = || name.split_once('.').map_or(name, |(family, _)| family);
-    let alias = || ALIASES.iter().find(|(alias, _)| *alias == name);
+    let alias = || ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
     program(name)
         .or_else(|| program(alias()?.1))
         .or_else(|| program(unversioned()))

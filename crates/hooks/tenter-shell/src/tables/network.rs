@@ -60,7 +60,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "write -O --output-document -o --output-file -a --append-output --save-cookies",
             "create -P --directory-prefix",
             "read -i --input-file --body-file --post-file --load-cookies --private-key",
-            "create-name operands unless -O --output-document -P --directory-prefix --spider -V --version -h --help",
+            "create-name operands unless -O --output-document --spider -V --version -h --help",
         ],
         classes: &[
             (DOWNLOAD, "unless -V --version -h --help --spider"),
@@ -318,6 +318,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program { name: "rclone", has_subcommands: true, options: "--config=", ..GNU },
+    Program { name: "rclone cat", ..DOWNLOADER },
     Program {
         name: "rclone delete",
         paths: &["delete operands"],

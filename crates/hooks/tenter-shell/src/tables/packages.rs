@@ -15,12 +15,26 @@ pub(super) const PACKAGE: RecipeFiles =
     RecipeFiles { options: "", inline: "", names: &["package.json"], form: Form::Package };
 
 const MISE: RecipeFiles = super::languages::quoted(&["mise.toml", ".mise.toml"]);
-const PIXI: RecipeFiles = super::languages::quoted(&["pixi.toml", "pyproject.toml"]);
+pub(super) const PIXI: RecipeFiles =
+    super::languages::quoted(&["pixi.toml", "pyproject.toml", "Pipfile"]);
 const GEMFILE: RecipeFiles = super::languages::code(&["Gemfile"], Language::Ruby);
 const COMPOSER: RecipeFiles = super::languages::quoted(&["composer.json"]);
 
 /// A program that an installed package starts.
 const SANDBOXED: Program = Program { style: Style::Posix, options: "--shell", ..GNU };
+
+/// A command that makes an image.
+const BUILD: Program = Program {
+    options: "-f= --file= -t= --tag= --build-arg= --target= --platform= -o= --output= --cache-from= --secret= --ssh= --network= --label= --progress=",
+    paths: &["read -f --file", "list operands"],
+    runs: &[Run::Recipes(&RecipeFiles {
+        options: "-f --file",
+        inline: "",
+        names: &["Dockerfile", "Containerfile"],
+        form: Form::Dockerfile,
+    })],
+    ..GNU
+};
 
 /// A package manager that runs scripts.
 const SCRIPTS: Program = Program { runs: &[Run::Recipes(&PACKAGE)], ..MANAGER };
@@ -119,7 +133,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..MANAGER
     },
     Program { name: "poetry run", ..RUNS },
-    Program { name: "pipenv", ..MANAGER },
+    Program { name: "pipenv", runs: &[Run::Recipes(&PIXI)], ..MANAGER },
+    Program { name: "poe", runs: &[Run::Recipes(&PIXI)], ..GNU },
     Program { name: "pipenv run", ..RUNS },
     Program { name: "conda", ..MANAGER },
     Program { name: "conda run", options: "-n= --name= -p= --prefix= --cwd=", ..RUNS },
@@ -252,12 +267,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-f --force -d= --driver= -o= --label= -a --all --filter=",
         ..GNU
     },
-    Program {
-        name: "docker build",
-        options: "-f= --file= -t= --tag= --build-arg= --target= --platform= -o= --output= --cache-from= --secret= --ssh= --network= --label= --progress=",
-        paths: &["read -f --file", "list operands"],
-        ..GNU
-    },
+    Program { name: "docker build", ..BUILD },
+    Program { name: "podman build", ..BUILD },
     Program {
         name: "docker-compose",
         style: Style::Posix,
@@ -370,12 +381,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "vagrant", ..MANAGER },
     // One command in many repositories or packages.
     Program { name: "lerna", ..MANAGER },
-    Program {
-        name: "lerna exec",
-        options: "--scope= --ignore= --concurrency=",
-        runs: &[Run::AfterDashes],
-        ..GNU
-    },
+    Program { name: "lerna exec", options: "--scope= --ignore= --concurrency=", ..RUNS },
     Program { name: "repo", ..MANAGER },
     Program { name: "repo forall", options: "-c= -p -v -j=", runs: &[Run::Option("-c")], ..GNU },
     // Agents and their guards.

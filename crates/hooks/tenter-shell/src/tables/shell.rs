@@ -279,6 +279,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         runs: &[Run::Option("-x --exec")],
         ..GNU
     },
+    Program { name: "xterm", options: "-e", runs: &[Run::AfterFlag("-e")], ..GNU },
+    Program { name: "pee", runs: &[Run::Each], ..GNU },
+    Program { name: "mispipe", runs: &[Run::Each], ..GNU },
     Program {
         name: "concurrently",
         options: "-n= --names= -c= --prefix-colors= -p= --prefix= -k --kill-others -r --raw",
@@ -301,8 +304,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "script",
         options: "-c= --command= -t? -T= -I= -O= -B= -E= -m= -o=",
-        paths: &["write operands"],
-        runs: &[Run::Option("-c --command")],
+        style: Style::Posix,
+        paths: &["write first"],
+        runs: &[Run::Option("-c --command"), Run::Words(1)],
         ..GNU
     },
     Program { name: "run-one", ..WRAPPER },
@@ -324,6 +328,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "tmux neww", options: "-n= -c= -t= -F= -e= -d -a -b", ..SCRIPT },
     Program { name: "tmux split-window", options: "-c= -t= -F= -e= -l= -p= -d -h -v -b", ..SCRIPT },
     Program { name: "tmux splitw", options: "-c= -t= -F= -e= -l= -p= -d -h -v -b", ..SCRIPT },
+    Program { name: "tmux respawn-pane", options: "-c= -t= -e= -k", ..SCRIPT },
+    Program { name: "tmux respawn-window", options: "-c= -t= -e= -k", ..SCRIPT },
+    Program { name: "tmux display-popup", options: "-c= -d= -e= -h= -w= -x= -y= -t= -E", ..SCRIPT },
+    Program { name: "tmux pipe-pane", options: "-t= -I -O -o", ..SCRIPT },
     Program { name: "tmux run-shell", options: "-t= -d= -b -C", ..SCRIPT },
     Program { name: "tmux send-keys", options: "-t= -N=", ..SCRIPT },
     Program { name: "tmux send", options: "-t= -N=", ..SCRIPT },

@@ -6,6 +6,18 @@ use super::{GNU, Program, Run, Style};
 const DEVICE: Program = Program { paths: &["write operands"], ..GNU };
 
 pub(super) const PROGRAMS: &[Program] = &[
+    // Programs of the system with long options after one dash.
+    Program { name: "mkcert", style: Style::Single, ..GNU },
+    Program { name: "networksetup", style: Style::Single, ..GNU },
+    Program { name: "dscl", style: Style::Single, ..GNU },
+    Program { name: "dseditgroup", style: Style::Single, options: "-o= -a= -d= -t=", ..GNU },
+    Program { name: "sysadminctl", style: Style::Single, options: "-addUser= -deleteUser=", ..GNU },
+    Program {
+        name: "talosctl",
+        options: "-n= --nodes= -e= --endpoints=",
+        has_subcommands: true,
+        ..GNU
+    },
     Program { name: "mkfs", options: "-t= -L= -n= -b= -c -F -f -q", ..DEVICE },
     Program { name: "mke2fs", options: "-t= -L= -b= -F -q", ..DEVICE },
     Program { name: "mkswap", options: "-L= -p= -U= -f", ..DEVICE },

@@ -126,7 +126,9 @@ fn starting_points(call: &Call) -> Vec<Field> {
 /// Patterns of what is found: the names in a starting point, or that itself and everything in it.
 fn files_of(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
     let names = values(emitted, "-name -iname");
-    let is_negated = negates(call);
+    // `-name a -o -type f`: one of the alternatives has no name.
+    let ors = call.args().iter().filter(|arg| matches!(arg.text.as_str(), "-o" | "-or")).count();
+    let is_negated = negates(call) || (ors > 0 && ors >= names.len());
     let is_partial = is_negated
         || emitted.arguments.has(
             "-path -ipath -wholename -regex -mindepth -newer -mtime -mmin -size -user -type -empty",

@@ -172,7 +172,6 @@ fn echo(args: &[Field]) -> Field {
     let escapes = args[..options].iter().any(|option| option.text.contains('e'));
     let newline = !args[..options].iter().any(|option| option.text.contains('n'));
     let mut text = Field::joined(&args[options..], " ");
-    text.is_glob = false;
     if escapes {
         let (unescaped, is_certain) = escapes::echo(&text.text);
         text.text = unescaped;
@@ -211,7 +210,6 @@ pub(super) fn printf(operands: &[Field]) -> Option<Field> {
             }
         }
         if args.is_empty() || args.len() == before {
-            text.is_glob = false;
             return Some(text);
         }
     }

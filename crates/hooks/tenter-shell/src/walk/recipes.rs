@@ -1,6 +1,6 @@
 //! Recipes: the commands in a makefile, or in the file of another program that runs what such a file says, if the text wrote it.
 
-use crate::facts::{Class, FlowRole};
+use crate::facts::{Class, FlowRole, Location};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::tables::{Form, RecipeFiles};
@@ -39,7 +39,8 @@ impl Reader<'_> {
         // `pytest test.py`, `go run main.go`.
         let has_operands = matches!(files.form, Form::Code(_)) || files.names.is_empty();
         // `gcc -xc -`.
-        if has_operands && call.operands(emitted).any(|operand| operand.text == "-") {
+        let has_input = has_operands || files.form == Form::Dockerfile;
+        if has_input && call.operands(emitted).any(|operand| operand.text == "-") {
             texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
         }
         let operands = call.operands(emitted).take(MAX_FILES).filter(|_| has_operands).cloned();
@@ -77,9 +78,13 @@ impl Reader<'_> {
                     self.scripts(&scripts, emitted, context)
                 }
                 form => {
-                    let lines = text.text.lines().filter_map(|line| recipe(form, line));
+                    let whole = text.text.replace("\\\n", " ");
+                    let lines = whole.lines().filter_map(|line| recipe(form, line));
                     let scripts: Vec<Field> = lines.map(|line| text.with_text(line)).collect();
-                    self.scripts(&scripts, emitted, context)
+                    let inside =
+                        Context { location: Location::Container, ..context.with_stdin(None) };
+                    let is_built = form == Form::Dockerfile;
+                    self.scripts(&scripts, emitted, if is_built { &inside } else { context })
                 }
             };
             all.commands.extend(inner.commands);
@@ -123,9 +128,24 @@ fn recipe(form: Form, line: &str) -> Option<String> {
             }
             line.split_once("COMMAND ")?.1.trim_end_matches(')')
         }
+        // `RUN --mount=type=cache,target=/a ["ls", "-l"]`.
+        Form::Dockerfile => {
+            let (instruction, command) = line.trim_start().split_once([' ', '\t'])?;
+            return instruction.eq_ignore_ascii_case("RUN").then(|| of_image(command));
+        }
         _ => line.strip_prefix([' ', '\t'])?.trim_start(),
     };
     Some(command.trim_start_matches(['@', '-', '+', ' ']).replace("$$", "$"))
+}
+
+/// Returns the command of a `RUN` instruction without its options, and without the form of a list.
+fn of_image(command: &str) -> String {
+    let words = command.split(' ').skip_while(|word| word.is_empty() || word.starts_with("--"));
+    let command = words.collect::<Vec<_>>().join(" ");
+    match command.strip_prefix('[') {
+        Some(list) => list.trim_end_matches(']').replace(',', " "),
+        None => command,
+    }
 }
 
 /// Returns the words of a command of npm that can be names of scripts. Without the name of one, packages have scripts for themselves.
@@ -134,6 +154,9 @@ fn script_names(call: &Call, emitted: &Emitted) -> Vec<String> {
     let words = emitted.subcommand.iter().cloned();
     let operands = call.operands(emitted).map(|operand| operand.text.clone());
     let mut names: Vec<String> = words.chain(operands).collect();
+    if names.first().is_some_and(|name| matches!(name.as_str(), "t" | "tst")) {
+        names.push("test".to_owned());
+    }
     if names.first().is_none_or(|name| INSTALL.contains(&name.as_str())) {
         names.extend(["install", "prepare"].map(str::to_owned));
     }

@@ -20,7 +20,8 @@ impl Reader<'_> {
         let mut texts = inline_sql(client, call, emitted);
         let files = values(emitted, client.files);
         texts.extend(files.iter().filter_map(|file| self.written(file)?.text.clone()));
-        if texts.is_empty() && files.is_empty() {
+        let is_stdin = |file: &Field| matches!(file.text.as_str(), "-" | "/dev/stdin");
+        if texts.is_empty() && files.iter().all(is_stdin) {
             texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
         }
         // `\i file`, `.read file`, `source file`.

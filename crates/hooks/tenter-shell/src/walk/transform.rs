@@ -102,6 +102,7 @@ impl Reader<'_> {
             let code = code.filter(|code| !facts.args.contains(&code.text));
             let texts: Vec<&String> =
                 facts.args.iter().chain(code.map(|code| &code.text)).take(MAX_TEXTS).collect();
+            let is_decoded = texts.iter().any(|text| crate::code::decodes(text));
             let is_limited = texts.len() == MAX_TEXTS
                 || texts.iter().any(|text| in_quotes(text).nth(MAX_TEXTS).is_some());
             let Some(running) = self.facts.commands.get(receiver) else { continue };
@@ -112,6 +113,9 @@ impl Reader<'_> {
                 texts.into_iter().flat_map(|text| printed(text, language.is_some())).collect();
             if is_limited {
                 self.reach_limit();
+            }
+            if is_decoded {
+                self.classify(command, Class::Decode);
             }
             for script in scripts {
                 match language {

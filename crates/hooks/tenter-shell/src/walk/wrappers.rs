@@ -270,6 +270,13 @@ impl Reader<'_> {
         if argv.is_empty() {
             return NodeResult::default();
         }
+        // `yarn exec 'git status'`.
+        if let [script] = argv
+            && script.is_certain
+            && script.text.trim().contains(' ')
+        {
+            return self.script(script, via, context);
+        }
         let Some(inner) = context.inside(via) else {
             self.reach_limit();
             return NodeResult::default();
@@ -370,6 +377,8 @@ pub(super) fn is_command(words: &[Field]) -> bool {
         "sh" | "bash" | "zsh" | "dash" => is_option("c"),
         "chmod" | "chown" => is_option("R"),
         "git" => tables::subcommand("git", &next.text).is_some(),
+        // `minikube kubectl -- get pods`.
+        "kubectl" => next.text == "--" || tables::subcommand("kubectl", &next.text).is_some(),
         "dd" => next.text.contains("f="),
         "shred" | "sudo" => true,
         _ => false,
