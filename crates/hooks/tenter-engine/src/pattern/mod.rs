@@ -233,7 +233,14 @@ impl Pattern {
 
     /// Returns whether every text fits.
     fn fits_all(&self) -> bool {
-        self.wild().is_some_and(|wild| wild.tokens == [Token::Any])
+        self.fits_beginning(&[])
+    }
+
+    /// Returns whether every text fits that begins as these tokens do: `git+*` fits `git+$URL`.
+    fn fits_beginning(&self, tokens: &[Token]) -> bool {
+        let own = self.wild().map(|wild| wild.tokens.as_slice());
+        let Some([letters @ .., Token::Any]) = own else { return false };
+        letters.iter().all(|token| matches!(token, Token::Char(_))) && tokens.starts_with(letters)
     }
 
     /// Checks whether a text with these pairs of letters can fit, as written.
@@ -265,7 +272,7 @@ impl Pattern {
         let as_written = self.matches(text.value);
         match (as_written, is_known) {
             (true, true) if text.is_certain => Truth::Yes,
-            (true, _) if self.fits_all() => Truth::Yes,
+            (true, _) if self.fits_beginning(&text.tokens()) => Truth::Yes,
             (true, _) => Truth::Perhaps,
             (false, true) if !text.is_glob && text.is_certain => Truth::No,
             _ => self.may_fit(&text.tokens()),
@@ -408,6 +415,16 @@ mod tests {
         assert_eq!(fits("**/.env", "/p/*.rs", true, true), Truth::No);
         assert_eq!(fits("/etc/**", "/etc/*", true, true), Truth::Yes);
         assert_eq!(fits("**", "$X", false, false), Truth::Yes);
+        for (pattern, text, expected) in [
+            ("git+*", "git+$URL", Truth::Yes),
+            ("git+*", "gi$X", Truth::Perhaps),
+            ("+?*", "+$BRANCH", Truth::Perhaps),
+            ("a*b*", "a$X", Truth::Perhaps),
+            ("https://*", "https://$HOST/a", Truth::Yes),
+        ] {
+            let text = Text { is_certain: false, ..Text::known(text) };
+            assert_eq!(Pattern::of_words(pattern).fits(text), expected, "{pattern}");
+        }
     }
 
     proptest! {
