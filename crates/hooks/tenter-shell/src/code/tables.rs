@@ -92,6 +92,10 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Python, "check_output", "", Effect::Shell),
     call(Language::Python, "Popen", "", Effect::Shell),
     call(Language::Python, "run", "pexpect", Effect::Shell),
+    // Tasks of `invoke`, and sessions of `nox`.
+    call(Language::Python, "run", "c", Effect::Shell),
+    call(Language::Python, "run", "ctx", Effect::Shell),
+    call(Language::Python, "run", "session", Effect::Words),
     call(Language::Python, "spawn", "pexpect", Effect::Shell),
     call(Language::Python, "execl", "os", Effect::Program),
     call(Language::Python, "execle", "os", Effect::Program),

@@ -203,6 +203,18 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..GNU
     },
     Program {
+        name: "aws rds-data",
+        options: "--sql= --database= --resource-arn= --secret-arn=",
+        runs: &[Run::Sql(SqlClient { options: "--sql", operands: usize::MAX, files: "" })],
+        ..GNU
+    },
+    Program {
+        name: "aws athena",
+        options: "--query-string= --work-group= --result-configuration=",
+        runs: &[Run::Sql(SqlClient { options: "--query-string", operands: usize::MAX, files: "" })],
+        ..GNU
+    },
+    Program {
         name: "aws ecs",
         options: "--command= --cluster= --task= --container= --service= --services= --desired-count= --force --interactive",
         runs: &[Run::OptionRemote("--command")],

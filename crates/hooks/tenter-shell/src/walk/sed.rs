@@ -1,6 +1,7 @@
 //! `sed`: the commands that its scripts run, and the files that they write.
 
-use crate::facts::PathOp;
+use crate::facts::{FlowSource, PathOp};
+use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 
 use super::call::{Call, Emitted};
@@ -22,7 +23,21 @@ impl Reader<'_> {
                 }
             }
         }
+        if emitted.arguments.has("-i --in-place") {
+            self.sed_in_place(&scripts, call, emitted);
+        }
         self.scripts(&commands, emitted, context)
+    }
+
+    /// Keeps what a file that the text wrote is changed to.
+    fn sed_in_place(&mut self, scripts: &[Field], call: &Call, emitted: &Emitted) {
+        let files: Vec<Field> = call.operands(emitted).cloned().collect();
+        for file in &files {
+            let old = self.written_here(file).and_then(|file| file.text.as_ref());
+            if let Some(new) = old.and_then(|old| super::transform::substituted(old, scripts)) {
+                self.writes_file(file, &[FlowSource::Command(emitted.index)], Some(new));
+            }
+        }
     }
 }
 
