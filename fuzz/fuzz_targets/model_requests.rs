@@ -41,7 +41,7 @@ impl Clients {
     fn send(&self, bytes: &[u8]) -> Vec<u8> {
         let mut stream = self.connect();
         // The server may close the connection before it has read everything.
-        let _closed = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
+        let _result = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
         let mut answer = Vec::new();
         let _reset = stream.read_to_end(&mut answer);
         answer

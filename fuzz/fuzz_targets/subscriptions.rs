@@ -4,12 +4,12 @@
 use libfuzzer_sys::fuzz_target;
 use tenter_protocol::executable::subscriptions;
 
-fuzz_target!(|printed: &str| {
-    if let Ok(found) = subscriptions(printed) {
-        assert!(!found.is_empty());
-        for (index, subscription) in found.iter().enumerate() {
+fuzz_target!(|output: &str| {
+    if let Ok(list) = subscriptions(output) {
+        assert!(!list.is_empty());
+        for (index, subscription) in list.iter().enumerate() {
             assert!(subscription.event.lifecycle().executable.contains(&subscription.spelling));
-            assert!(found[..index].iter().all(|earlier| earlier.event != subscription.event));
+            assert!(list[..index].iter().all(|earlier| earlier.event != subscription.event));
         }
     }
 });

@@ -33,10 +33,10 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(recipe) = recipe else { return };
     let args = BTreeMap::from([("x".to_owned(), "1,2\n3 {{.x}}".to_owned())]);
     match render(&recipe, &args, &Echo) {
-        Ok(rendered) => {
-            assert!(rendered.text.len() <= MAX_OUTPUT_BYTES);
-            assert!(recipe.body().contains("{{") || rendered.text == recipe.body());
-            check(bytes, &rendered.warnings);
+        Ok(rendering) => {
+            assert!(rendering.text.len() <= MAX_OUTPUT_BYTES);
+            assert!(recipe.body().contains("{{") || rendering.text == recipe.body());
+            check(bytes, &rendering.warnings);
         }
         Err(diagnostics) => {
             assert!(diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error));
@@ -49,11 +49,11 @@ fn check_static_hook(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let payload = json!({"x": "1,2", "n": null, "l": [1, {"x": true}], "o": {"x": 0.5, "l": []}});
     let file = || TemplateFile::new("HOOK.md", text);
-    let rendered = Template::parse(file(), Dialect::Hook).and_then(|template| {
+    let rendering = Template::parse(file(), Dialect::Hook).and_then(|template| {
         template.render(&Inputs { values: &payload, declared: &[] }, &NoShell)
     });
-    match rendered {
-        Ok(rendered) => assert!(rendered.text.len() <= MAX_OUTPUT_BYTES),
+    match rendering {
+        Ok(rendering) => assert!(rendering.text.len() <= MAX_OUTPUT_BYTES),
         Err(diagnostics) => check(bytes, &diagnostics),
     }
     if let Err(diagnostics) =

@@ -190,7 +190,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     if !matches!(app.command, Command::Bridge(_) | Command::Completions { .. }) {
         registered_program::warn_if_outdated(env);
     }
-    let done = match app.command {
+    let result = match app.command {
         #[cfg(feature = "agent")]
         Command::Run(args) => run::run(env, project, &args),
         #[cfg(feature = "agent")]
@@ -232,9 +232,9 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Man(args) => man::run(App::command(), &args),
         Command::Help(args) => help::run(env, project, command(), &args),
     };
-    let exit = done.unwrap_or_else(|failure| failed(&failure));
-    let lost = ui::lost_output().filter(|_| exit == Exit::Done);
-    lost.map_or(exit, |failure| failed(&failure)).into()
+    let exit = result.unwrap_or_else(|failure| failed(&failure));
+    let error = ui::lost_output().filter(|_| exit == Exit::Done);
+    error.map_or(exit, |failure| failed(&failure)).into()
 }
 
 /// Returns the arguments with `run` before a task: `tenter "do this"` is `tenter run "do this"`. A task has several words, and so is no

@@ -87,8 +87,8 @@ const COMPLETED_BY_AGENT: &[(&str, &str, Candidates)] = &[];
 pub(crate) fn run(env: &Env, app: fn() -> Command) -> Option<ExitCode> {
     let shell = env.text(VARIABLE)?.to_owned();
     let words: Vec<OsString> = Env::arguments().skip_while(|word| word != "--").skip(1).collect();
-    let printed = candidates_for(env, &shell, app(), words);
-    Some(if printed { Exit::Done } else { Exit::Failed }.into())
+    let output = candidates_for(env, &shell, app(), words);
+    Some(if output { Exit::Done } else { Exit::Failed }.into())
 }
 
 fn candidates_for(env: &Env, shell: &str, mut app: Command, words: Vec<OsString>) -> bool {
@@ -143,10 +143,10 @@ fn safe(candidates: &str, separator: &str) -> String {
 pub(crate) fn script(shell: Shell) -> Result<String, Failure> {
     let mut script = Vec::new();
     let shells = Shells::builtins();
-    let written = shells.completer(&shell.to_string()).and_then(|shell| {
+    let result = shells.completer(&shell.to_string()).and_then(|shell| {
         shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script).ok()
     });
-    written.ok_or_else(|| Failure::usage(format!("there is no completion for {shell}")))?;
+    result.ok_or_else(|| Failure::usage(format!("there is no completion for {shell}")))?;
     Ok(String::from_utf8_lossy(&script).into_owned())
 }
 

@@ -21,8 +21,8 @@ fn main() -> std::process::ExitCode {
         return failure;
     }
     let env = Env::of_process();
-    if let Some(completed) = completion::run(&env, app::command) {
-        return completed;
+    if let Some(exit) = completion::run(&env, app::command) {
+        return exit;
     }
     // Where the system cannot do this, processes that leave the group of a killed hook survive it; nothing else changes.
     let _ = tenter_proc::adopt_orphans();

@@ -105,7 +105,7 @@ pub struct Conversation {
     turns: u64,
     usage: Usage,
     /// The number of messages that `usage.current_context_window` includes.
-    counted: usize,
+    sent_count: usize,
     unsaved: Vec<HistoryEntry>,
     unsaved_usage: Option<Spent>,
     /// Consecutive failures of callbacks (R33), by recipe name.
@@ -129,7 +129,7 @@ impl Conversation {
             next: 0,
             turns: 0,
             usage: Usage::default(),
-            counted: 0,
+            sent_count: 0,
             unsaved: Vec::new(),
             unsaved_usage: None,
             callback_failures: BTreeMap::new(),
@@ -147,43 +147,43 @@ impl Conversation {
     }
 
     /// Continues a conversation loaded from the store.
-    pub fn resumed(stored: StoredConversation) -> Self {
-        let entries = stored.entries.into_iter().map(|stored| stored.entry);
+    pub fn resumed(conversation: StoredConversation) -> Self {
+        let entries = conversation.entries.into_iter().map(|entry| entry.entry);
         let (messages, origins): (Vec<Message>, Vec<Origin>) =
             entries.map(|entry| (entry.message, entry.origin)).unzip();
-        let mut usage = stored.summary.usage;
-        let answered = origins.iter().rposition(|origin| *origin == Origin::Model);
-        let mut counted = answered.map_or(0, |index| index + 1);
-        if usage.current_context_window == 0 || answered.is_none() {
+        let mut usage = conversation.summary.usage;
+        let last_answer = origins.iter().rposition(|origin| *origin == Origin::Model);
+        let mut count = last_answer.map_or(0, |index| index + 1);
+        if usage.current_context_window == 0 || last_answer.is_none() {
             // No model has seen this history yet: it was replaced after the last response.
             usage.current_context_window = estimate(&messages);
             usage.estimated = true;
-            counted = messages.len();
+            count = messages.len();
         }
         Self {
-            id: stored.summary.id,
-            parent: stored.summary.parent,
-            recipe: stored.summary.recipe,
-            project: stored.summary.project,
-            model: stored.summary.model,
+            id: conversation.summary.id,
+            parent: conversation.summary.parent,
+            recipe: conversation.summary.recipe,
+            project: conversation.summary.project,
+            model: conversation.summary.model,
             request_bytes: request_bytes(&messages),
             messages: Arc::new(messages),
             origins,
-            next: stored.next,
-            turns: stored.turns,
+            next: conversation.next,
+            turns: conversation.turns,
             usage,
-            counted,
+            sent_count: count,
             unsaved: Vec::new(),
             unsaved_usage: None,
-            callback_failures: stored.callback_failures,
+            callback_failures: conversation.callback_failures,
             lost: false,
         }
     }
 
     /// Continues a conversation in another store: the next save writes all of it.
-    pub fn detached(stored: StoredConversation) -> Self {
-        let unsaved = stored.entries.iter().map(|stored| stored.entry.clone()).collect();
-        Self { next: 0, unsaved, ..Self::resumed(stored) }
+    pub fn detached(conversation: StoredConversation) -> Self {
+        let unsaved = conversation.entries.iter().map(|entry| entry.entry.clone()).collect();
+        Self { next: 0, unsaved, ..Self::resumed(conversation) }
     }
 
     /// Returns the id.
@@ -224,7 +224,7 @@ impl Conversation {
         self.request_bytes += request_bytes(std::slice::from_ref(&message));
         Arc::make_mut(&mut self.messages).push(message.clone());
         if origin == Origin::Model {
-            self.counted = self.messages.len(); // including this response
+            self.sent_count = self.messages.len(); // including this response
         }
         self.origins.push(origin.clone());
         self.unsaved.push(HistoryEntry { message, origin });
@@ -233,25 +233,25 @@ impl Conversation {
     /// Adds the usage of a model response.
     pub(crate) fn add_response(&mut self, exchanged: &ResponseUsage) {
         let ResponseUsage { turn, cost_usd, window, estimated, model } = *exchanged;
-        let spent = Spent { turn, cost_usd };
+        let usage = Spent { turn, cost_usd };
         self.turns += 1;
         if self.model != model {
             model.clone_into(&mut self.model);
         }
-        self.count(spent);
+        self.count(usage);
         self.usage.current_context_window = turn.input_tokens.saturating_add(turn.output_tokens);
-        self.counted = self.messages.len();
+        self.sent_count = self.messages.len();
         self.usage.max_context_window = window;
         self.usage.estimated = estimated;
         self.usage.turn = turn;
         // The usage of an empty response is saved with the next message.
-        self.unsaved_usage.get_or_insert_default().add(spent);
+        self.unsaved_usage.get_or_insert_default().add(usage);
     }
 
     /// Adds the usage of a side recipe, which is stored nowhere else.
-    pub(crate) fn add_side_usage(&mut self, spent: Spent) {
-        self.count(spent);
-        self.unsaved_usage.get_or_insert_default().add(spent);
+    pub(crate) fn add_side_usage(&mut self, usage: Spent) {
+        self.count(usage);
+        self.unsaved_usage.get_or_insert_default().add(usage);
     }
 
     /// Returns the last message of the user.
@@ -269,28 +269,28 @@ impl Conversation {
     /// Estimates the tokens of the next request, rather too high than too low: the tokens counted by the provider, and 1.5
     /// times the estimate for later messages.
     pub(crate) fn expected_tokens(&self) -> u64 {
-        let uncounted = estimate(&self.messages[self.counted..]);
+        let uncounted = estimate(&self.messages[self.sent_count..]);
         self.usage.current_context_window.saturating_add(uncounted).saturating_add(uncounted / 2)
     }
 
     /// Returns the average number of bytes per token in this conversation, as far as it is known; from 2 to 4.
     pub(crate) fn bytes_per_token(&self) -> u64 {
-        let counted = &self.messages[..self.counted];
-        let bytes: usize = counted.iter().map(|message| message.content().len()).sum();
+        let messages = &self.messages[..self.sent_count];
+        let bytes: usize = messages.iter().map(|message| message.content().len()).sum();
         let tokens = self.usage.current_context_window;
         (bytes as u64).checked_div(tokens).unwrap_or(3).clamp(2, 4)
     }
 
     /// Adds the usage of subagents (R58). The store has it in their own conversations.
-    pub(crate) fn add_subagent_usage(&mut self, spent: Spent) {
-        self.count(spent);
+    pub(crate) fn add_subagent_usage(&mut self, usage: Spent) {
+        self.count(usage);
     }
 
-    fn count(&mut self, spent: Spent) {
+    fn count(&mut self, spend: Spent) {
         let usage = &mut self.usage;
-        usage.input_tokens = usage.input_tokens.saturating_add(spent.turn.input_tokens);
-        usage.output_tokens = usage.output_tokens.saturating_add(spent.turn.output_tokens);
-        usage.cost_usd = sum_of_known(usage.cost_usd, spent.cost_usd);
+        usage.input_tokens = usage.input_tokens.saturating_add(spend.turn.input_tokens);
+        usage.output_tokens = usage.output_tokens.saturating_add(spend.turn.output_tokens);
+        usage.cost_usd = sum_of_known(usage.cost_usd, spend.cost_usd);
     }
 
     /// Saves what was added since the last save, in one transaction. Does nothing if there is nothing to save.
@@ -302,15 +302,15 @@ impl Conversation {
             conversation_id: &self.id,
             expected_next: self.next,
             entries: &self.unsaved,
-            usage: self.unsaved_usage.map(|spent| self.exchange_usage(spent)),
+            usage: self.unsaved_usage.map(|usage| self.exchange_usage(usage)),
             at,
         };
-        let saved = if self.next == 0 {
+        let result = if self.next == 0 {
             store.begin(&self.as_new(at), &exchange)
         } else {
             store.append(&exchange)
         };
-        self.next = self.unless_lost(saved)?;
+        self.next = self.unless_lost(result)?;
         self.unsaved.clear();
         self.unsaved_usage = None;
         Ok(())
@@ -318,9 +318,9 @@ impl Conversation {
 
     /// Saves usage that belongs to no message.
     fn save_usage(&mut self, store: &Store) -> Result<(), StoreError> {
-        let Some(spent) = self.unsaved_usage.filter(|_| self.next > 0) else { return Ok(()) };
-        let saved = store.spend(&self.id, self.next, &self.exchange_usage(spent));
-        self.unless_lost(saved.map(|()| self.next))?;
+        let Some(usage) = self.unsaved_usage.filter(|_| self.next > 0) else { return Ok(()) };
+        let result = store.spend(&self.id, self.next, &self.exchange_usage(usage));
+        self.unless_lost(result.map(|()| self.next))?;
         self.unsaved_usage = None;
         Ok(())
     }
@@ -331,17 +331,17 @@ impl Conversation {
     }
 
     /// Marks the conversation as lost if the store reports that another process changed it.
-    fn unless_lost(&mut self, saved: Result<u64, StoreError>) -> Result<u64, StoreError> {
+    fn unless_lost(&mut self, result: Result<u64, StoreError>) -> Result<u64, StoreError> {
         self.lost |=
-            matches!(saved, Err(StoreError::ChangedElsewhere { .. } | StoreError::Deleted { .. }));
-        saved
+            matches!(result, Err(StoreError::ChangedElsewhere { .. } | StoreError::Deleted { .. }));
+        result
     }
 
-    fn exchange_usage(&self, spent: Spent) -> ExchangeUsage<'_> {
+    fn exchange_usage(&self, usage: Spent) -> ExchangeUsage<'_> {
         ExchangeUsage {
             model: &self.model,
-            turn: spent.turn,
-            cost_usd: spent.cost_usd,
+            turn: usage.turn,
+            cost_usd: usage.cost_usd,
             context_window: self.usage.current_context_window,
             max_context_window: self.usage.max_context_window,
             estimated: self.usage.estimated,
@@ -369,27 +369,27 @@ impl Conversation {
         self.save(store, at)?;
         let entries = self.entries_of(replacement);
         let context_window = estimate(replacement.messages);
-        let replaced = store.replace_history(&HistoryChange {
+        let result = store.replace_history(&HistoryChange {
             conversation_id: &self.id,
             expected_next: self.next,
             kind: replacement.kind,
             by: replacement.by,
             reason: replacement.reason,
             entries: &entries,
-            usage: self.unsaved_usage.map(|spent| ExchangeUsage {
+            usage: self.unsaved_usage.map(|usage| ExchangeUsage {
                 context_window,
                 estimated: true,
-                ..self.exchange_usage(spent)
+                ..self.exchange_usage(usage)
             }),
             at,
         });
-        self.next = self.unless_lost(replaced)?;
+        self.next = self.unless_lost(result)?;
         self.unsaved_usage = None;
         let (messages, origins): (Vec<Message>, Vec<Origin>) =
             entries.into_iter().map(|entry| (entry.message, entry.origin)).unzip();
         self.usage.current_context_window = context_window;
         self.usage.estimated = true;
-        self.counted = messages.len();
+        self.sent_count = messages.len();
         self.request_bytes = request_bytes(&messages);
         self.messages = Arc::new(messages);
         self.origins = origins;

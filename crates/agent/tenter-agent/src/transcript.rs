@@ -18,8 +18,8 @@ pub(crate) fn transcript(messages: &[Message], budget: usize) -> String {
     let mut remaining = budget.saturating_sub(first.len());
     let rest: Vec<String> = rest.iter().map(part).collect();
     let count = rest.iter().rev().take_while(|part| take(&mut remaining, part.len())).count();
-    let (dropped, last) = rest.split_at(rest.len() - count);
-    let note = (!dropped.is_empty()).then(|| format!("[… {} messages omitted …]", dropped.len()));
+    let (earlier, last) = rest.split_at(rest.len() - count);
+    let note = (!earlier.is_empty()).then(|| format!("[… {} messages omitted …]", earlier.len()));
     let parts = std::iter::once(first).chain(note).chain(last.iter().cloned());
     parts.collect::<Vec<_>>().join("\n\n")
 }

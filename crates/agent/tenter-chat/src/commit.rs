@@ -50,10 +50,10 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let draft = Draft { env, git, interrupts, file_name: "COMMIT_EDITMSG", words };
     let Some(message) = draft.decide(&message, args.writing.yes)? else { return Ok(Exit::Failed) };
     interrupts.aim(&cancel);
-    let done = git
+    let result = git
         .perform("git", &["commit", "-F", "-"], &message)
         .map_err(|failure| failure.help("nothing was committed; the message is printed above"))?;
-    ui::note(sanitize(&done));
+    ui::note(sanitize(&result));
     Ok(Exit::Done)
 }
 

@@ -65,11 +65,11 @@ impl Draft<'_> {
             return Err(Failure::new(format!("{otherwise}: there is no terminal to ask on"))
                 .help("pass --no-confirm to skip the question; the text is printed above"));
         }
-        let accepted = self.ask(text)?;
-        if accepted.is_none() {
+        let answer = self.ask(text)?;
+        if answer.is_none() {
             ui::note(sentence(otherwise));
         }
-        Ok(accepted)
+        Ok(answer)
     }
 
     fn ask(&self, mut text: String) -> Result<Option<String>, Failure> {
@@ -82,8 +82,8 @@ impl Draft<'_> {
                 Some(Review::Accept) => return Ok(Some(text)),
                 Some(Review::Reject) | None => return Ok(None),
                 Some(Review::Edit) => {
-                    if let Some(edited) = self.edit(&text)? {
-                        text = edited;
+                    if let Some(new_text) = self.edit(&text)? {
+                        text = new_text;
                         ui::out(sanitize(&text));
                     }
                 }
@@ -94,19 +94,19 @@ impl Draft<'_> {
     /// Opens the user's editor and returns the new text; `None`, with a note, if the text is unchanged.
     fn edit(&self, text: &str) -> Result<Option<String>, Failure> {
         let file = self.git.own_file(self.file_name)?;
-        let failed =
+        let failure =
             |error: io::Error| Failure::new(format!("cannot edit {}: {error}", file.display()));
-        fs::write(&file, format!("{text}\n")).map_err(failed)?;
+        fs::write(&file, format!("{text}\n")).map_err(failure)?;
         let end = editor::open(self.env, self.interrupts, self.git.directory, self.git.vars, &file);
         if !end.is_success() {
             ui::note(format!("The editor {}, so the text is unchanged.", how(&end)));
             return Ok(None);
         }
-        let edited = fs::read_to_string(&file).map_err(failed)?.trim_end().to_owned();
-        if edited.trim().is_empty() {
+        let new_text = fs::read_to_string(&file).map_err(failure)?.trim_end().to_owned();
+        if new_text.trim().is_empty() {
             ui::note("The edited text is empty, so the text is unchanged.");
             return Ok(None);
         }
-        Ok(Some(edited))
+        Ok(Some(new_text))
     }
 }

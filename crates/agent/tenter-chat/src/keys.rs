@@ -45,12 +45,12 @@ impl KeyReader {
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Vec<KeyPress> {
         self.0.extend_from_slice(bytes);
         let mut keys = Vec::new();
-        let mut used = 0;
-        while let Some((length, key)) = first_key(&self.0[used..]) {
-            used += length;
+        let mut position = 0;
+        while let Some((length, key)) = first_key(&self.0[position..]) {
+            position += length;
             keys.extend(key);
         }
-        self.0.drain(..used);
+        self.0.drain(..position);
         keys
     }
 

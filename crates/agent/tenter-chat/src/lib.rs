@@ -12,8 +12,8 @@
 //! # let scratch = tempfile::tempdir()?;
 //! # let home = scratch.path();
 //! let env = Env::of_variables(vec![("HOME".into(), home.into())], home.into());
-//! let stored = TenterAgent.conversations(&env, Some(home), 10).map_err(|failure| failure.message)?;
-//! assert!(stored.is_empty());
+//! let conversations = TenterAgent.conversations(&env, Some(home), 10).map_err(|failure| failure.message)?;
+//! assert!(conversations.is_empty());
 //! # Ok(())
 //! # }
 //! ```

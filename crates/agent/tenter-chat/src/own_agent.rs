@@ -49,12 +49,12 @@ impl OwnAgent for TenterAgent {
         let query = ListQuery { project: root, limit, include_subagents: false };
         let Some(store) = open_store(env)? else { return Ok(Vec::new()) };
         let summaries = store.list(&query).map_err(Failure::caused_by)?.into_iter();
-        let stored = |summary: tenter_agent::store::Summary| ConversationEntry {
+        let entry = |summary: tenter_agent::store::Summary| ConversationEntry {
             id: summary.id,
             updated_at: summary.updated_at,
             title: summary.preview,
         };
-        Ok(summaries.map(stored).collect())
+        Ok(summaries.map(entry).collect())
     }
 
     fn find_conversation(&self, env: &Env, prefix: &str) -> Result<Option<String>, Failure> {
@@ -73,11 +73,11 @@ impl OwnAgent for TenterAgent {
         let mut calls = HashSet::new();
         for summary in store.list(&query).map_err(Failure::caused_by)? {
             let epochs = store.history(&summary.id).map_err(Failure::caused_by)?;
-            for stored in epochs.iter().flat_map(|epoch| &epoch.entries) {
-                for block in &stored.entry.message.blocks {
+            for entry in epochs.iter().flat_map(|epoch| &epoch.entries) {
+                for block in &entry.entry.message.blocks {
                     let Block::ToolUse(call) = block else { continue };
                     if calls.insert((call.id.clone(), json::to_string(&call.input))) {
-                        let (time, file) = (stored.at.parse().ok(), env.store_file());
+                        let (time, file) = (entry.at.parse().ok(), env.store_file());
                         sink(RecordedCall::own(&summary.id, &summary.project, time, call, &file));
                     }
                 }
@@ -105,9 +105,9 @@ impl OwnAgent for TenterAgent {
         };
         let connected = models::choose(project, &args, None, cancel)
             .map_err(|failure| CompletionError::Unsupported(failure.to_string()))?;
-        let completed = completion::complete(&*connected.model, request, cancel);
-        completed
-            .map(|completed| completed.completion)
+        let result = completion::complete(&*connected.model, request, cancel);
+        result
+            .map(|result| result.completion)
             .map_err(|error| CompletionError::Failed(error.to_string()))
     }
 }

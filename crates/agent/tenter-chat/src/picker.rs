@@ -40,11 +40,11 @@ pub(crate) fn pick(question: &str, entries: &[PickerEntry]) -> Option<usize> {
     screen().suspended(|| {
         let single_keys = SingleKeys::begin_raw()?;
         ui::note_piece(question);
-        let picked = choose(entries);
+        let choice = choose(entries);
         screen().show_input_below_question(false);
         screen().set_input(None);
         drop(single_keys);
-        picked
+        choice
     })
 }
 
@@ -138,8 +138,8 @@ impl PickerState {
         if rows.is_empty() {
             rows.push(styled(FAINT, "  nothing matches"));
         }
-        let hidden = matches.len().saturating_sub(count);
-        if hidden > 0 {
+        let rest = matches.len().saturating_sub(count);
+        if rest > 0 {
             rows.push(styled(FAINT, format!("  {} of {}", self.chosen + 1, matches.len())));
         }
         rows.push(format!("{PROMPT}{}", one_line(&self.search, width.saturating_sub(12))));

@@ -43,9 +43,9 @@ impl ClientHandler for Client {
 
     fn get_info(&self) -> ClientConfig {
         let client = Implementation::new("tenter", env!("CARGO_PKG_VERSION"));
-        let mut offered = ClientCapabilities::default();
-        offered.roots = (!self.roots.is_empty()).then(Default::default);
-        ClientConfig::new(offered, client)
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.roots = (!self.roots.is_empty()).then(Default::default);
+        ClientConfig::new(capabilities, client)
     }
 }
 
@@ -149,8 +149,8 @@ pub(crate) async fn open(
 
 async fn start(program: ServerProgram) -> io::Result<(Arc<RunningProgram>, StdioTransport)> {
     // Starting a program may wait.
-    let started = tokio::task::spawn_blocking(|| RunningProgram::start(program)).await;
-    started.unwrap_or_else(|error| Err(io::Error::other(error)))
+    let program = tokio::task::spawn_blocking(|| RunningProgram::start(program)).await;
+    program.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 async fn greet<T>(

@@ -271,8 +271,8 @@ async fn refused(head: &Parts, body: Body, has_session: bool) -> HttpError {
             status.as_u16()
         ));
     }
-    let quoted = body.quoted().await;
-    failed(format!("HTTP {}: {}", status.as_u16(), quoted.trim()))
+    let excerpt = body.quoted().await;
+    failed(format!("HTTP {}: {}", status.as_u16(), excerpt.trim()))
 }
 
 impl StreamableHttpClient for Connector {

@@ -101,20 +101,20 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
         let missing = excerpt::one_line(&missing.join(", "), 200);
         warnings.push(format!("it has no tool named {missing}"));
     }
-    let mut chosen: Vec<&Tool> = tools
+    let mut selection: Vec<&Tool> = tools
         .iter()
         .filter(|tool| definition.selection.includes(&tool.name))
         .filter(|tool| (1..=MAX_OWN_NAME).contains(&tool.name.len()))
         .filter(|tool| unique_names.insert(tool.name.as_ref()))
         .collect();
-    if chosen.len() > MAX_TOOLS {
+    if selection.len() > MAX_TOOLS {
         warnings.push(format!("it has more than {MAX_TOOLS} tools; the others are left out"));
-        chosen.truncate(MAX_TOOLS);
+        selection.truncate(MAX_TOOLS);
     }
-    let own_names: Vec<&str> = chosen.iter().map(|tool| tool.name.as_ref()).collect();
+    let own_names: Vec<&str> = selection.iter().map(|tool| tool.name.as_ref()).collect();
     let names = names::for_tools(definition.name.as_str(), &own_names);
-    let mut listed = Vec::new();
-    for (tool, name) in chosen.into_iter().zip(names) {
+    let mut list = Vec::new();
+    for (tool, name) in selection.into_iter().zip(names) {
         let Some(schema) = schema::plain(&tool.input_schema) else {
             let own = sanitize::one_line(&tool.name, 60);
             warnings
@@ -122,7 +122,7 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
             continue;
         };
         let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-        listed.push(ListedTool {
+        list.push(ListedTool {
             name,
             own_name: tool.name.clone().into_owned(),
             description: bounded(description, MAX_DESCRIPTION),
@@ -131,7 +131,7 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
     }
     let instructions = instructions.map(|text| bounded(text, MAX_INSTRUCTIONS));
     let instructions = instructions.filter(|text| !text.trim().is_empty());
-    Listing { tools: listed, instructions, warnings }
+    Listing { tools: list, instructions, warnings }
 }
 
 fn bounded(text: &str, max: usize) -> String {

@@ -88,13 +88,13 @@ mod tests {
 
     #[test]
     fn texts_resources_and_links_become_text() {
-        let (result, failed) = converted(json!({"content": [
+        let (result, is_error) = converted(json!({"content": [
             {"type": "text", "text": "one\u{1b}[31m"},
             {"type": "resource", "resource": {"uri": "file:///a", "mimeType": "text/plain", "text": "two"}},
             {"type": "resource_link", "uri": "file:///b", "name": "b"},
             {"type": "audio", "mimeType": "audio/wav", "data": "AAAA"}
         ]}));
-        assert!(!failed);
+        assert!(!is_error);
         assert_eq!(
             result.output,
             "one\n[resource file:///a]\ntwo\n[resource file:///b: b]\n[audio left out: audio/wav, 3 bytes]"
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn long_results_keep_their_ends_and_errors_are_known() {
         let text = format!("begin{}end", "x".repeat(MAX_TEXT));
-        let (result, failed) =
+        let (result, is_error) =
             converted(json!({"content": [{"type": "text", "text": text}], "isError": true}));
-        assert!(failed);
+        assert!(is_error);
         assert!(result.output.starts_with("begin") && result.output.ends_with("end"));
         assert_eq!(result.dropped_bytes, 8);
         assert!(result.output.len() < MAX_TEXT + 100);

@@ -40,8 +40,8 @@ mod tests {
             uri(Path::new("/home/ada/my shop#1/ä%")),
             "file:///home/ada/my%20shop%231/%C3%A4%25"
         );
-        let listed = listed(&["/home/ada/shop".into(), "/".into()]);
-        assert_eq!(listed.roots[0].name.as_deref(), Some("shop"));
-        assert_eq!((listed.roots[1].uri.as_str(), &listed.roots[1].name), ("file:///", &None));
+        let result = listed(&["/home/ada/shop".into(), "/".into()]);
+        assert_eq!(result.roots[0].name.as_deref(), Some("shop"));
+        assert_eq!((result.roots[1].uri.as_str(), &result.roots[1].name), ("file:///", &None));
     }
 }

@@ -36,9 +36,9 @@ impl Runtime {
         }
         let runtime = Builder::new_current_thread().enable_time().build()?;
         let handle = runtime.handle().clone();
-        let (stop, stopped) = oneshot::channel::<()>();
+        let (stop, stop_signal) = oneshot::channel::<()>();
         thread::Builder::new().name("mcp".to_owned()).spawn(move || {
-            let _ = runtime.block_on(stopped);
+            let _ = runtime.block_on(stop_signal);
             runtime.shutdown_background();
         })?;
         *running = Some(Running { handle: handle.clone(), _stop: stop });

@@ -47,12 +47,12 @@ impl Plain<'_> {
             let target = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
             let Some(target) = target else { return Some(json!({})) };
             let target = target.clone();
-            let mut resolved = self.schema(&target, depth + 1)?;
+            let mut target_schema = self.schema(&target, depth + 1)?;
             let description = fields.get("description").map(|text| self.counted(text));
-            if let (Some(object), Some(text)) = (resolved.as_object_mut(), description) {
+            if let (Some(object), Some(text)) = (target_schema.as_object_mut(), description) {
                 object.insert("description".to_owned(), text?);
             }
-            return Some(resolved);
+            return Some(target_schema);
         }
         let mut plain = Map::new();
         for (key, value) in fields {

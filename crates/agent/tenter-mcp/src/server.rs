@@ -134,12 +134,12 @@ impl Server {
                 server.state().is_stale = true;
             }
         });
-        let allowed = self.definition.check.as_ref().map_or(Ok(()), |check| check());
-        let opened = match allowed {
+        let check = self.definition.check.as_ref().map_or(Ok(()), |check| check());
+        let result = match check {
             Ok(()) => connection::open(&self.definition, on_list_changed, START_LIMIT).await,
             Err(why) => Err(why),
         };
-        let (service, open) = match opened {
+        let (service, open) = match result {
             Ok(OpenedConnection { connection, service, listing }) => {
                 let mut state = self.state();
                 if matches!(state.phase, ServerPhase::Closed) {
@@ -180,12 +180,12 @@ impl Server {
 
     /// Returns a message about the server: without secrets and control characters, and bounded.
     pub(crate) fn message(&self, text: &str) -> String {
-        let masked = self
+        let masked_text = self
             .definition
             .secrets
             .iter()
             .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[secret]"));
-        sanitize::one_line(&masked, MAX_MESSAGE)
+        sanitize::one_line(&masked_text, MAX_MESSAGE)
     }
 
     /// Returns the tools of the server now. The first time, waits until it has started, up to its limit.
@@ -244,13 +244,13 @@ impl Server {
             }
         };
         let definition = self.definition.clone();
-        let listed = self.runtime.wait(cancel, async move {
+        let result = self.runtime.wait(cancel, async move {
             let listing = listing::list(&connection.peer, &definition);
             let late = |_| format!("it did not list its tools within {} s", LIST_LIMIT.as_secs());
             tokio::time::timeout(LIST_LIMIT, listing).await.map_err(late)?
         });
         let mut state = self.state();
-        match listed {
+        match result {
             Some(Ok(listing)) => {
                 state.problem = None;
                 if state.listing.as_ref().is_none_or(|old| old.listing != listing) {

@@ -89,9 +89,9 @@ impl ToolSource for McpServers {
             }));
             let Some(numbered) = listing else { continue };
             numbered.number.hash(&mut revision);
-            let tools = numbered.listing.tools.iter().map(|listed| {
-                let (server, listed) = (Arc::clone(server), listed.clone());
-                Arc::new(McpTool { server, listed }) as Arc<dyn Tool>
+            let tools = numbered.listing.tools.iter().map(|tool| {
+                let (server, tool) = (Arc::clone(server), tool.clone());
+                Arc::new(McpTool { server, listed: tool }) as Arc<dyn Tool>
             });
             sourced.tools.extend(tools);
             sourced.instructions.extend(numbered.listing.instructions.as_ref().map(|text| {

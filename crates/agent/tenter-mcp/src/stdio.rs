@@ -148,7 +148,7 @@ impl Transport<RoleClient> for StdioTransport {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let sent = serde_json::to_vec(&message).map_err(io::Error::from).and_then(|mut line| {
+        let result = serde_json::to_vec(&message).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             match self.program.dialogue.send(&line) {
                 // The end of its messages says so too, and comes after the last of them.
@@ -156,7 +156,7 @@ impl Transport<RoleClient> for StdioTransport {
                 Err(NotSent::Full) => Err(io::Error::other("it does not read what it is sent")),
             }
         });
-        std::future::ready(sent)
+        std::future::ready(result)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {

@@ -48,9 +48,9 @@ impl Tool for McpTool {
         match calls::call(&self.server, own_name, input, context.cancel) {
             Ok(answer) => {
                 let server = self.server.definition.name.as_str();
-                let (metadata, failed) = result::convert(server, own_name, &answer);
+                let (metadata, is_error) = result::convert(server, own_name, &answer);
                 let result = ToolResult::success(self.name(), &metadata, timestamp);
-                if failed { result.failed("the tool reports an error") } else { result }
+                if is_error { result.failed("the tool reports an error") } else { result }
             }
             Err(why) => ToolResult::failure(self.name(), why, timestamp),
         }

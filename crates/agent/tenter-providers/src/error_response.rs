@@ -212,8 +212,8 @@ impl ErrorResponse<'_> {
 
     /// Returns the message of the server, without the surrounding JSON. The key is removed before the message is shortened.
     fn message(&self, context: &ErrorContext) -> String {
-        let parsed = serde_json::from_str::<Value>(self.body).ok();
-        let detail = parsed.as_ref().and_then(error_object).and_then(|error| {
+        let body = serde_json::from_str::<Value>(self.body).ok();
+        let detail = body.as_ref().and_then(error_object).and_then(|error| {
             error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
         });
         match detail {
@@ -227,8 +227,8 @@ impl ErrorResponse<'_> {
     fn wait(&self) -> Option<Duration> {
         let seconds = |text: &str| text.trim().trim_end_matches('s').parse::<f64>().ok();
         let delay = || {
-            let parsed = serde_json::from_str::<Value>(self.body).ok()?;
-            let details = error_object(&parsed)?.get("details")?.as_array()?.clone();
+            let body = serde_json::from_str::<Value>(self.body).ok()?;
+            let details = error_object(&body)?.get("details")?.as_array()?.clone();
             details.iter().find_map(|detail| seconds(detail.get("retryDelay")?.as_str()?))
         };
         let wait = self.retry_after.and_then(seconds).or_else(delay)?;

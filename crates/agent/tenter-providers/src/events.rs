@@ -135,8 +135,8 @@ mod tests {
 
     fn events(chunks: &[&str]) -> String {
         let chunks = chunks.iter().map(|chunk| Ok(chunk.as_bytes().to_vec()));
-        let read = Events::new(chunks, Api::Chat, Excess::default()).map(Result::unwrap);
-        String::from_utf8(read.flatten().collect()).unwrap()
+        let events = Events::new(chunks, Api::Chat, Excess::default()).map(Result::unwrap);
+        String::from_utf8(events.flatten().collect()).unwrap()
     }
 
     #[test]

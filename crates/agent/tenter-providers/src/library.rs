@@ -182,15 +182,15 @@ impl RemoteModel {
     }
 
     fn request(&self, request: &Request) -> Result<CompletionRequest, ProviderError> {
-        let mut converted = CompletionRequest::new("");
-        converted.chat_history =
+        let mut conversion = CompletionRequest::new("");
+        conversion.chat_history =
             std::iter::once(rig::Message::System { content: request.system.to_owned() })
                 .chain(messages(request.messages))
                 .collect();
-        converted.tools = request.tools.iter().map(tool).collect::<Result<_, _>>()?;
-        converted.max_tokens = request.max_tokens.into_iter().chain(self.choice.max_tokens).min();
-        converted.options.reasoning = self.choice.effort.map(reasoning);
-        Ok(converted)
+        conversion.tools = request.tools.iter().map(tool).collect::<Result<_, _>>()?;
+        conversion.max_tokens = request.max_tokens.into_iter().chain(self.choice.max_tokens).min();
+        conversion.options.reasoning = self.choice.effort.map(reasoning);
+        Ok(conversion)
     }
 
     /// Converts a response. `excess` says which limit the arguments of its calls exceed, if any.
@@ -210,13 +210,11 @@ impl RemoteModel {
         }
         let usage = usage(response);
         // If the server reports no cost, the library fills in a cost with all parts from its own table.
-        let reported = response.usage.cost.filter(|cost| cost.cache_write.is_none());
+        let cost = response.usage.cost.filter(|cost| cost.cache_write.is_none());
         Ok(Response {
             blocks,
             usage,
-            cost_usd: usage
-                .and_then(|usage| self.price(&usage))
-                .or(reported.map(|cost| cost.total)),
+            cost_usd: usage.and_then(|usage| self.price(&usage)).or(cost.map(|cost| cost.total)),
             stop: self.stop(response)?,
             native: self.native(response).filter(|_| is_sound),
         })
@@ -250,14 +248,15 @@ impl RemoteModel {
 
     /// Returns the native form of a response, if the provider expects more back than the blocks contain.
     fn native(&self, response: &CompletionResponse) -> Option<Value> {
-        let hidden = |content: &rig::AssistantContent| {
+        let is_hidden = |content: &rig::AssistantContent| {
             matches!(
                 content,
                 rig::AssistantContent::Reasoning(_) | rig::AssistantContent::Opaque(_)
             )
         };
-        let needed = self.endpoint.api == Api::Gemini || response.choice.iter().any(hidden);
-        let Some(rig::Message::Assistant(message)) = response.message().filter(|_| needed) else {
+        let needs_rest = self.endpoint.api == Api::Gemini || response.choice.iter().any(is_hidden);
+        let Some(rig::Message::Assistant(message)) = response.message().filter(|_| needs_rest)
+        else {
             return None;
         };
         serde_json::to_value(message).ok()
@@ -433,8 +432,8 @@ fn with_excess(block: ResponseBlock, excess: Option<&str>) -> ResponseBlock {
 
 fn tool_call(call: &rig::ToolCall) -> ResponseBlock {
     let (id, name) = (call.id.to_string(), call.function.name.to_string());
-    let broken = call.function.invalid_arguments.as_deref();
-    match broken.map(read_arguments) {
+    let arguments = call.function.invalid_arguments.as_deref();
+    match arguments.map(read_arguments) {
         None => match check_depth(&call.function.arguments) {
             Ok(()) => {
                 let input = call.function.arguments.clone();
@@ -475,15 +474,15 @@ fn convert_image(image: &Image) -> rig::Image {
 fn usage(response: &CompletionResponse) -> Option<TurnUsage> {
     let usage = &response.usage;
     let input_tokens = usage.input_tokens?;
-    let cached = usage.cached_input_tokens.unwrap_or(0).min(input_tokens);
+    let cache_reads = usage.cached_input_tokens.unwrap_or(0).min(input_tokens);
     Some(TurnUsage {
         input_tokens,
         output_tokens: usage.output_tokens?,
-        cached_input_tokens: cached,
+        cached_input_tokens: cache_reads,
         cache_write_tokens: usage
             .cache_creation_input_tokens
             .unwrap_or(0)
-            .min(input_tokens - cached),
+            .min(input_tokens - cache_reads),
     })
 }
 

@@ -149,8 +149,8 @@ impl<'l> Replay<'l> {
         if let Some(place) = self.directories.get(cwd) {
             return place.clone();
         }
-        let gone = (!cwd.is_dir()).then(|| cwd.to_owned());
-        let place = CallPlace { root: project_root(cwd, &self.home), gone };
+        let missing = (!cwd.is_dir()).then(|| cwd.to_owned());
+        let place = CallPlace { root: project_root(cwd, &self.home), gone: missing };
         if self.directories.len() >= MAX_DIRECTORIES {
             self.directories.clear();
         }
@@ -161,7 +161,7 @@ impl<'l> Replay<'l> {
     fn dispatch(&mut self, place: &CallPlace, event: Event) -> Vec<RuleStop> {
         let outcome = self.engine(place).dispatch(event, &Cancel::new());
         let stops = self.stops.take();
-        let verdict = outcome.denied().map(|denied| (DecisionKind::Deny, denied));
+        let verdict = outcome.denied().map(|denial| (DecisionKind::Deny, denial));
         let verdict = verdict.or_else(|| outcome.asked().map(|ask| (DecisionKind::Ask, ask)));
         // A hook that failed stops a call without a decision of its own.
         let by_failure = verdict.filter(|_| stops.is_empty());

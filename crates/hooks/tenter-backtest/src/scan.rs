@@ -38,8 +38,8 @@ pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> Hos
         let is_default = hosts.is_empty() && !reader.is_second_choice;
         is_default || hosts.iter().any(|host| host == reader.host)
     };
-    let chosen = readers::ALL.iter().filter(is_chosen);
-    let files = chosen.flat_map(|reader| {
+    let readers = readers::ALL.iter().filter(is_chosen);
+    let files = readers.flat_map(|reader| {
         (reader.files)(places).into_iter().map(move |file| (reader, modified(&file), file))
     });
     let mut files: Vec<_> = files.collect();
@@ -47,11 +47,11 @@ pub fn scan(options: ScanOptions<'_>, sink: &mut dyn FnMut(RecordedCall)) -> Hos
         files.sort_by_key(|(_, modified, _)| std::cmp::Reverse(*modified));
     }
     let mut counts = HostCounts::new();
-    let mut calls = CallFilter { since, identities: HashSet::new(), passed: 0, sink };
+    let mut calls = CallFilter { since, identities: HashSet::new(), passes: 0, sink };
     for (reader, modified, file) in files {
         let host_counts = counts.entry(reader.host).or_default();
         let is_old = since.is_some_and(|since| modified.is_some_and(|time| time < since));
-        if !is_old && max_calls.is_none_or(|max| calls.passed < max) {
+        if !is_old && max_calls.is_none_or(|max| calls.passes < max) {
             calls.read(reader, &file, host_counts);
         }
     }
@@ -69,30 +69,30 @@ struct CallFilter<'c> {
     since: Option<Timestamp>,
     /// The identities of the calls so far.
     identities: HashSet<u64>,
-    passed: u64,
+    passes: u64,
     sink: &'c mut dyn FnMut(RecordedCall),
 }
 
 impl CallFilter<'_> {
     fn read(&mut self, reader: &TranscriptReader, file: &Path, counts: &mut ReadCounts) {
-        let (mut passed, mut repeated) = (0, 0);
+        let (mut passes, mut repetitions) = (0, 0);
         let mut pass = |call: RecordedCall| {
             if self.since.zip(call.time).is_some_and(|(since, time)| time < since) {
                 return;
             }
             if self.identities.insert(identity(&call)) {
-                passed += 1;
+                passes += 1;
                 (self.sink)(call);
             } else {
-                repeated += 1;
+                repetitions += 1;
             }
         };
         let mut collector = CallCollector::new(counts, &mut pass);
         let result = reader.read(file, &mut collector);
         collector.finish();
-        counts.calls += passed;
-        counts.repeated += repeated;
-        self.passed += passed;
+        counts.calls += passes;
+        counts.repeated += repetitions;
+        self.passes += passes;
         match result {
             Ok(()) => counts.files += 1,
             Err(error) => {

@@ -105,11 +105,11 @@ fn calls_that_hooks_denied_are_marked() {
         }
         let (calls, counts) = scan_home(&home(host, "block"));
         // These agents record only the text of the hook, as the error of the call.
-        let denied = if matches!(host, "kimi-code" | "pi") { CallEnd::Failed } else { DENIED };
+        let end = if matches!(host, "kimi-code" | "pi") { CallEnd::Failed } else { DENIED };
         let (tool, text) = write_of(host, "blocked-file.txt", "x");
         let list = expected([
-            ("bash", "touch blocked-shell.txt", denied),
-            (tool, &*text, denied),
+            ("bash", "touch blocked-shell.txt", end),
+            (tool, &*text, end),
             ("bash", "touch allowed.txt", CallEnd::Succeeded),
         ]);
         let list = match host {

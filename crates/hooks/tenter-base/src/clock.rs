@@ -7,8 +7,8 @@ pub type Clock = fn() -> Timestamp;
 
 /// Formats a time for payloads and records: RFC 3339 in UTC with `Z`, in milliseconds (R41).
 pub fn rfc3339(time: Timestamp) -> String {
-    let rounded = time.round(Unit::Millisecond).unwrap_or(time);
-    format!("{rounded:.3}")
+    let time_in_millis = time.round(Unit::Millisecond).unwrap_or(time);
+    format!("{time_in_millis:.3}")
 }
 
 #[cfg(test)]

@@ -48,8 +48,8 @@ pub fn did_you_mean(word: &str, names: &[&str], otherwise: impl FnOnce() -> Stri
 
 /// Returns the names as a list in a sentence: `` `a`, `b` or `c` ``.
 pub fn or_list(names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.split_last() {
+    let names_in_quotes: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match names_in_quotes.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         None => String::new(),

@@ -49,8 +49,8 @@ mod tests {
     fn values_are_read_as_they_were_packed() {
         let list = PackedList::new(["a", ""]).unwrap();
         let bytes = versioned::to_bytes("1", &list).unwrap();
-        let read: PackedList<'_> = versioned::from_bytes("1", &bytes).unwrap();
-        assert_eq!(read.iter().collect::<Vec<_>>(), [Some("a"), Some("")]);
+        let list: PackedList<'_> = versioned::from_bytes("1", &bytes).unwrap();
+        assert_eq!(list.iter().collect::<Vec<_>>(), [Some("a"), Some("")]);
         assert_eq!(PackedList::default().iter::<&str>().count(), 0);
     }
 

@@ -71,9 +71,9 @@ impl Privacy {
 
     /// Follows `path` as the kernel does, and checks every directory and symlink on the way.
     fn is_private_path(&mut self, path: &Path) -> io::Result<bool> {
-        let checked =
+        let result =
             path.ancestors().find_map(|above| Some((above, self.safe_directories.get(above)?)));
-        let (mut here, mut above) = match checked {
+        let (mut here, mut above) = match result {
             Some((checked, metadata)) => (checked.to_owned(), metadata.clone()),
             None => (PathBuf::from("/"), fs::metadata("/")?),
         };

@@ -239,8 +239,8 @@ mod tests {
             ("loop", None),
             ("loop/x", None),
         ] {
-            let resolved = destination(&base.join(path)).ok();
-            assert_eq!(resolved, expected.map(|path| base.join(path)), "{path}");
+            let destination_path = destination(&base.join(path)).ok();
+            assert_eq!(destination_path, expected.map(|path| base.join(path)), "{path}");
         }
     }
 

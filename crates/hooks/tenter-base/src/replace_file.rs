@@ -86,13 +86,13 @@ pub fn replace_symlink(path: &Path, target: &Path) -> io::Result<()> {
 /// Something has this path already, or the file cannot be written. Nothing is changed then.
 pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let temporary = temporary_beside(path)?;
-    let created = write_new(&temporary, bytes, mode).and_then(|()| {
+    let result = write_new(&temporary, bytes, mode).and_then(|()| {
         remove_abandoned(&temporary);
         link(&temporary, path)
     });
     // Gone if it was renamed; the first error is the one to report.
     let _ = fs::remove_file(&temporary);
-    created
+    result
 }
 
 fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
@@ -115,15 +115,15 @@ fn link(temporary: &Path, path: &Path) -> io::Result<()> {
 /// Lets `write` fill a temporary file and renames it to `path`; removes it if either fails.
 fn rename_into(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let temporary = temporary_beside(path)?;
-    let replaced = write(&temporary).and_then(|()| {
+    let result = write(&temporary).and_then(|()| {
         remove_abandoned(&temporary);
         fs::rename(&temporary, path)
     });
-    if replaced.is_err() {
+    if result.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
     }
-    replaced
+    result
 }
 
 fn create_new(path: &Path, mode: u32) -> io::Result<File> {

@@ -40,15 +40,15 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_escaped) {
         return Cow::Borrowed(text);
     }
-    let mut escaped = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\n' | '\r' => escaped.extend(character.escape_default()),
-            character if is_escaped(character) => escaped.extend(character.escape_unicode()),
-            character => escaped.push(character),
+            '\n' | '\r' => output.extend(character.escape_default()),
+            character if is_escaped(character) => output.extend(character.escape_unicode()),
+            character => output.push(character),
         }
     }
-    Cow::Owned(escaped)
+    Cow::Owned(output)
 }
 
 /// Returns true if a character may be unsafe to show: control characters, separators that break a line, and everything that

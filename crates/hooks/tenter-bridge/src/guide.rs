@@ -109,12 +109,12 @@ fn introduction(host: &Host) -> String {
 
 /// Lists settings paths and their directories.
 fn settings_in(paths: SettingsPaths) -> String {
-    let quoted = |names: &[&str]| {
+    let in_quotes = |names: &[&str]| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     };
     let directories: Vec<&str> =
         paths.directories.iter().map(|name| if name.is_empty() { "*" } else { name }).collect();
-    format!("in {}: {}", quoted(&directories), quoted(paths.names))
+    format!("in {}: {}", in_quotes(&directories), in_quotes(paths.names))
 }
 
 fn cells(row: &EventPowers) -> String {

@@ -93,8 +93,8 @@ impl Host {
         let registration = &self.registration;
         let own = registration.user_file.split('/').next();
         let variable = registration.directory_variable.zip(own);
-        let written = self.settings.iter().flat_map(|paths| paths.written());
-        written.flat_map(move |written| user.paths(&written, variable))
+        let patterns = self.settings.iter().flat_map(|paths| paths.written());
+        patterns.flat_map(move |pattern| user.paths(&pattern, variable))
     }
 
     /// Returns the native event of this name, if the bridge registers for it.

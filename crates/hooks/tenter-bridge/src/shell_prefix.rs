@@ -102,8 +102,8 @@ mod tests {
         let command = "make 'a b' && echo done";
         pending(command).leave(state.path(), "s", "1").unwrap();
         let text = |command: &str| {
-            let quoted = shlex::try_quote(command).unwrap();
-            format!("source /s.sh && eval {quoted} \\< /dev/null && pwd -P >| /tmp/claude-1-cwd")
+            let word = shlex::try_quote(command).unwrap();
+            format!("source /s.sh && eval {word} \\< /dev/null && pwd -P >| /tmp/claude-1-cwd")
         };
         let take = |session: &str, command: &str| {
             PendingCommand::take(state.path(), session, &text(command))

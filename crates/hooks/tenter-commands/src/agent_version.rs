@@ -55,8 +55,8 @@ impl Remembered {
     fn find(mut self, program: &Path, file: &Path, env: &Env) -> Option<String> {
         let real = program.canonicalize().ok()?;
         let stamp = FileStamp::new(&fs::metadata(&real).ok()?);
-        if let Some(printed) = self.0.get(&real).filter(|printed| printed.stamp == stamp) {
-            return printed.version.clone();
+        if let Some(version) = self.0.get(&real).filter(|version| version.stamp == stamp) {
+            return version.version.clone();
         }
         let version = printed(program, env);
         self.0.retain(|path, _| path.is_file());
@@ -70,8 +70,8 @@ impl Remembered {
 
     /// Writes the versions. If that fails, the program is run again next time.
     fn write(&self, file: &Path) {
-        let written = serde_json::to_string_pretty(self).map(|text| text + "\n");
-        if let Ok(text) = written
+        let text = serde_json::to_string_pretty(self).map(|text| text + "\n");
+        if let Ok(text) = text
             && tenter_base::private_dir::create_parent(file).is_ok()
         {
             let _ = replace_file::replace(file, text.as_bytes());

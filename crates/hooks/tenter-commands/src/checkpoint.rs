@@ -85,13 +85,13 @@ fn all(checkpoints: &Checkpoints<'_>) -> Result<Vec<Checkpoint>, Failure> {
 fn list(checkpoints: &Checkpoints<'_>, json: bool) -> CommandResult {
     let all = all(checkpoints)?;
     if json {
-        let listed = all.iter().map(|checkpoint| ListedCheckpoint {
+        let rows = all.iter().map(|checkpoint| ListedCheckpoint {
             id: &checkpoint.id,
             time: Timestamp::from_second(checkpoint.time).unwrap_or_default().to_string(),
             label: &checkpoint.label,
         });
-        let listed: Vec<ListedCheckpoint<'_>> = listed.collect();
-        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+        let rows: Vec<ListedCheckpoint<'_>> = rows.collect();
+        ui::out(serde_json::to_string_pretty(&rows).unwrap_or_default());
         return Ok(Exit::Done);
     }
     for checkpoint in &all {

@@ -101,11 +101,11 @@ impl Git<'_> {
     pub fn perform(&self, program: &str, args: &[&str], stdin: &str) -> Result<String, Failure> {
         let completion = self.run(program, args, stdin);
         show(&completion.stderr.text());
-        let printed = completion.stdout.text();
+        let output = completion.stdout.text();
         if completion.end.is_success() {
-            return Ok(printed.trim_end().to_owned());
+            return Ok(output.trim_end().to_owned());
         }
-        show(&printed);
+        show(&output);
         let message = format!("{program} {} {}", args[0], how(&completion.end));
         Err(Failure { exit: exit(&completion.end), ..Failure::new(message) })
     }

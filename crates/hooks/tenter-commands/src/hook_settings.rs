@@ -133,17 +133,17 @@ pub(crate) fn change(
 pub(crate) fn carry_over(file: &Path, old: &str, new: &str) -> (String, Vec<String>) {
     let Ok(before) = settings(file, old) else { return (new.to_owned(), Vec::new()) };
     let mut after = settings(file, new).unwrap_or_default();
-    let mut lost = Vec::new();
+    let mut lost_settings = Vec::new();
     for setting in before.into_iter().filter(|setting| setting.set.is_some()) {
         let has_value = |other: &&mut HookSetting| {
             other.name == setting.name && setting.set.as_ref().is_some_and(|set| fits(other, set))
         };
         match after.iter_mut().find(has_value) {
             Some(other) => other.set = setting.set,
-            None => lost.push(setting.name),
+            None => lost_settings.push(setting.name),
         }
     }
-    (with_values(new, &after).unwrap_or_else(|| new.to_owned()), lost)
+    (with_values(new, &after).unwrap_or_else(|| new.to_owned()), lost_settings)
 }
 
 fn fits(setting: &HookSetting, value: &SettingValue) -> bool {
@@ -168,11 +168,11 @@ fn with_values(text: &str, settings: &[HookSetting]) -> Option<String> {
         [] => String::new(),
         _ => format!("{indentation}set: {{{}}}\n", values.join(", ")),
     };
-    let replaced = match find(metadata, "set") {
+    let replacement = match find(metadata, "set") {
         Some(field) => line_start(field.key_at.start)..line_end(field.at().end.saturating_sub(1)),
         None => line_start(settings_at)..line_start(settings_at),
     };
-    Some(format!("{}{line}{}", &text[..replaced.start], &text[replaced.end..]))
+    Some(format!("{}{line}{}", &text[..replacement.start], &text[replacement.end..]))
 }
 
 /// Returns the value of a setting on one line, and that it is the default.
@@ -191,14 +191,14 @@ fn metadata(document: &Document) -> Option<&[Field]> {
 fn value_text(setting: &HookSetting) -> Option<String> {
     let value = setting.set.as_ref()?;
     // JSON is YAML, too.
-    let quoted = |value: &SettingValue| serde_json::to_string(value).unwrap_or_default();
+    let in_quotes = |value: &SettingValue| serde_json::to_string(value).unwrap_or_default();
     let text = match (&setting.kind, value) {
         (SettingKind::Choice(_), SettingValue::Text(word)) => word.clone(),
         (_, SettingValue::List(items)) => {
-            let items = items.iter().map(|item| quoted(&SettingValue::Text(item.clone())));
+            let items = items.iter().map(|item| in_quotes(&SettingValue::Text(item.clone())));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
-        _ => quoted(value),
+        _ => in_quotes(value),
     };
     Some(format!("{}: {text}", setting.name))
 }
@@ -244,8 +244,8 @@ mod tests {
         let old = changed(HOOK, &["read=deny", "paths=a"]).unwrap();
         let new =
             HOOK.replace("    paths:", "    names:").replace("setting: paths", "setting: names");
-        let (text, lost) = carry_over(file, &old, &new);
-        assert_eq!(lost, ["paths"]);
+        let (text, lost_settings) = carry_over(file, &old, &new);
+        assert_eq!(lost_settings, ["paths"]);
         assert_eq!(text, new.replace("  settings:", "  set: {read: deny}\n  settings:"));
         let other = HOOK.replace("[ask, deny, off]", "[ask, off]");
         assert_eq!(carry_over(file, &changed(HOOK, &["read=deny"]).unwrap(), &other).1, ["read"]);

@@ -33,15 +33,15 @@ pub fn run(mut app: Command, args: &Args) -> CommandResult {
         ui::out_piece(String::from_utf8_lossy(&page(&app, None).text));
         return Ok(Exit::Done);
     };
-    let failed = |path: &Path, error: io::Error| {
+    let failure = |path: &Path, error: io::Error| {
         Failure::new(format!("cannot write {}: {error}", path.display()))
     };
-    fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+    fs::create_dir_all(directory).map_err(|error| failure(directory, error))?;
     let mut pages = Vec::new();
     collect(&app, None, &mut pages);
     for page in &pages {
         let path = directory.join(&page.file);
-        fs::write(&path, &page.text).map_err(|error| failed(&path, error))?;
+        fs::write(&path, &page.text).map_err(|error| failure(&path, error))?;
     }
     ui::note(format!("Wrote {} pages to {}.", pages.len(), directory.display()));
     Ok(Exit::Done)

@@ -40,36 +40,36 @@ pub(crate) fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf,
     let dir = project.layout.new_in_project(&HOOKS);
     let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
     let existing = existing.unwrap_or(project.root());
-    let failed =
+    let failure =
         |why: String| Failure::new(format!("cannot create a hook in {}: {why}", dir.display()));
     let canonical = |path: &Path| {
-        path.canonicalize().map_err(|error| failed(format!("{}: {error}", path.display())))
+        path.canonicalize().map_err(|error| failure(format!("{}: {error}", path.display())))
     };
     let real = canonical(existing)?;
     if real.starts_with(canonical(project.root())?) {
         return Ok(dir);
     }
     let why = format!("{} leads out of the project, to {}", existing.display(), real.display());
-    Err(failed(why)
+    Err(failure(why)
         .help("remove the symlink, or create the hook for all your projects with --user"))
 }
 
 /// Writes an executable file.
 pub(crate) fn write_file(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let written = try_file(path, text, force);
-    written.map_err(|error| failure(path, &error, force))
+    let result = try_file(path, text, force);
+    result.map_err(|error| failure(path, &error, force))
 }
 
 /// Writes a directory with these files.
 pub(crate) fn write_dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
-    let written = try_dir(path, files, force);
-    written.map_err(|error| failure(path, &error, force))
+    let result = try_dir(path, files, force);
+    result.map_err(|error| failure(path, &error, force))
 }
 
 /// Removes a hook that was just created, because a later step failed, and the directories above it if they are empty.
 pub(crate) fn remove_new(path: &Path) {
-    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    if let Err(error) = removed {
+    let result = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    if let Err(error) = result {
         ui::note(format!("{} is left: {error}", visible(&path.to_string_lossy())));
     }
     for directory in path.ancestors().skip(1).take(2) {

@@ -20,9 +20,12 @@ pub(crate) struct SessionTitles {
 impl SessionTitles {
     /// Reads the titles of the agent's conversations; a store that cannot be read has none. `secrets` are masked in titles.
     pub(crate) fn read(env: &Env, agent: &dyn OwnAgent, secrets: Vec<String>) -> Self {
-        let stored = agent.conversations(env, None, usize::MAX).unwrap_or_default();
+        let conversations = agent.conversations(env, None, usize::MAX).unwrap_or_default();
         Self {
-            own: stored.into_iter().map(|stored| (stored.id, stored.title)).collect(),
+            own: conversations
+                .into_iter()
+                .map(|conversation| (conversation.id, conversation.title))
+                .collect(),
             finder: TitleFinder::new(backtest::places(env)),
             redactor: Redactor::new(secrets),
             others: HashMap::new(),

@@ -174,16 +174,16 @@ pub(crate) struct InstalledText {
 impl InstalledText {
     pub(crate) fn new(text: &str) -> Self {
         let mut present = String::new();
-        let mut installed = None;
+        let mut guard = None;
         for line in text.lines() {
             if let Some(digest) = line.strip_prefix(DIGEST) {
-                installed = installed.or(Some(digest.trim().to_owned()));
+                guard = guard.or(Some(digest.trim().to_owned()));
             } else if !line.starts_with(SET_LINE) && line != MONITOR {
                 present.push_str(line);
                 present.push('\n');
             }
         }
-        Self { installed, present: digest(&present) }
+        Self { installed: guard, present: digest(&present) }
     }
 }
 
@@ -219,9 +219,9 @@ mod tests {
                 format::read(&path, text.as_bytes(), Strictness::Strict, CHECKS);
             conditions.extend(diagnostics.iter().map(|diagnostic| {
                 let line = diagnostic.span.as_ref().map_or(0, |span| span.line);
-                let written = diagnostic.span.as_ref().map(|span| span.source.trim().to_owned());
-                let written = written.unwrap_or_default();
-                format!("{}:{line} {} in {written}", guard.name, diagnostic.message)
+                let source = diagnostic.span.as_ref().map(|span| span.source.trim().to_owned());
+                let source = source.unwrap_or_default();
+                format!("{}:{line} {} in {source}", guard.name, diagnostic.message)
             }));
             let Some(manifest) = manifest else { continue };
             assert!(manifest.extensions.protected || !guard.is_guard(), "{}", guard.name);
@@ -256,11 +256,11 @@ mod tests {
                 for value in values {
                     let assignment = format!("{}={value}", setting.name);
                     let assignments = [Assignment::parse(&assignment).unwrap()];
-                    let (changed, _) = hook_settings::change(&file, &text, &assignments).unwrap();
+                    let (new, _) = hook_settings::change(&file, &text, &assignments).unwrap();
                     let (_, diagnostics) =
-                        format::read(&file, changed.as_bytes(), Strictness::Strict, CHECKS);
+                        format::read(&file, new.as_bytes(), Strictness::Strict, CHECKS);
                     assert!(diagnostics.is_empty(), "{assignment}: {diagnostics:#?}");
-                    assert_eq!(InstalledText::new(&changed), InstalledText::new(&text));
+                    assert_eq!(InstalledText::new(&new), InstalledText::new(&text));
                 }
             }
         }
@@ -288,8 +288,8 @@ mod tests {
         let (_, after) = rest.split_once(']').unwrap();
         let start = |pattern: &String| pattern.split('/').take(2).collect::<Vec<_>>().join("/");
         let lines = patterns.chunk_by(|one, other| start(one) == start(other)).map(|group| {
-            let quoted: Vec<String> = group.iter().map(|text| format!("\"{text}\"")).collect();
-            format!("          {}", quoted.join(", "))
+            let words: Vec<String> = group.iter().map(|text| format!("\"{text}\"")).collect();
+            format!("          {}", words.join(", "))
         });
         let lines = lines.collect::<Vec<_>>().join(",\n");
         format!("{before}- name: agent-settings{middle}glob: [\n{lines}]{after}")
@@ -325,7 +325,7 @@ mod tests {
             .map(|line| line.replace('⏎', "\n"))
             .collect();
         assert!(commands.len() >= 200, "{}", commands.len());
-        let mut stopped = Vec::new();
+        let mut alarms = Vec::new();
         for guard in GUARDS {
             let path = Path::new("/hooks").join(guard.name).join("HOOK.md");
             let (manifest, _) =
@@ -334,10 +334,10 @@ mod tests {
             let check = (CHECKS.examples)(&rules);
             for command in &commands {
                 let stops = check(0, command, false);
-                stopped.extend(stops.map(|rule| format!("{}: {rule}: {command}", guard.name)));
+                alarms.extend(stops.map(|rule| format!("{}: {rule}: {command}", guard.name)));
             }
         }
-        assert!(stopped.is_empty(), "{stopped:#?}");
+        assert!(alarms.is_empty(), "{alarms:#?}");
     }
 
     #[test]
@@ -349,8 +349,8 @@ mod tests {
             let original = InstalledText::new(&text);
             assert_eq!(original.installed.as_deref(), Some(guard.digest().as_str()));
             assert_eq!(original.present, guard.digest());
-            let edited = InstalledText::new(&text.replace("trigger: ", "trigger:  "));
-            assert_ne!(edited.present, guard.digest());
+            let edit = InstalledText::new(&text.replace("trigger: ", "trigger:  "));
+            assert_ne!(edit.present, guard.digest());
         }
     }
 }

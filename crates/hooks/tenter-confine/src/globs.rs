@@ -86,7 +86,7 @@ impl<'a> Expansion<'a> {
                 self.paths.push(path);
                 continue;
             }
-            let is_skipped = SKIPPED.iter().any(|skipped| name == *skipped);
+            let is_skipped = SKIPPED.iter().any(|name_to_skip| name == *name_to_skip);
             let is_directory = || fs::symlink_metadata(&path).is_ok_and(|data| data.is_dir());
             if depth < MAX_DEPTH && !is_skipped && !self.is_truncated() && is_directory() {
                 self.walk(&path, patterns, depth + 1);

@@ -91,7 +91,7 @@ fn start(
     }
     let confinements = arguments.confinements(&|name| read_profile(name, &surroundings))?;
     let note = arguments.check_in.as_deref().map(create_note).transpose()?;
-    let ignored = ignored_signals();
+    let ignored_set = ignored_signals();
     let restriction = restrict(&confinements, &surroundings, arguments.limits);
     demand(&confinements, &restriction.promises)?;
     if let Some(mut note) = note {
@@ -99,7 +99,7 @@ fn start(
         let fact = promises::fact(labels.join(", "), &restriction.promises);
         note.write(&fact).map_err(|error| format!("the check-in cannot be written: {error}"))?;
     }
-    execute(&arguments.command, restriction, ignored)
+    execute(&arguments.command, restriction, ignored_set)
 }
 
 /// Reads a profile in the user's configuration.
@@ -127,15 +127,15 @@ fn create_note(path: &Path) -> Result<CheckIn, String> {
 
 /// Refuses if a promise does not hold, unless every confinement says that the command runs anyway.
 fn demand(confinements: &[Confinement], reports: &[PromiseReport]) -> Result<(), String> {
-    let broken: Vec<String> = reports
+    let promises: Vec<String> = reports
         .iter()
         .filter(|report| report.is_broken())
         .map(|report| format!("{} ({})", report.name, report.why))
         .collect();
-    if broken.is_empty() {
+    if promises.is_empty() {
         return Ok(());
     }
-    let what = format!("cannot be kept here: {}", broken.join(", "));
+    let what = format!("cannot be kept here: {}", promises.join(", "));
     if Otherwise::strictest(confinements) == Otherwise::Run {
         say(&format!("tenter confine: {what}; the command runs without"));
         return Ok(());
@@ -147,7 +147,7 @@ fn demand(confinements: &[Confinement], reports: &[PromiseReport]) -> Result<(),
 fn execute(
     command: &[OsString],
     restriction: Restriction,
-    ignored: u64,
+    ignored_set: u64,
 ) -> Result<ExitCode, String> {
     let (program, arguments) = command.split_first().ok_or(USAGE)?;
     let mut command = Command::new(program);
@@ -161,7 +161,7 @@ fn execute(
         .map(Copies::read)
         .transpose()
         .map_err(|error| format!("a protected file cannot be copied: {error}"))?;
-    let status = match wait_for(&mut command, ignored) {
+    let status = match wait_for(&mut command, ignored_set) {
         Ok(status) => status,
         Err(error) => return Ok(not_started(program, &error)),
     };
@@ -180,13 +180,13 @@ fn not_started(program: &OsStr, error: &io::Error) -> ExitCode {
 }
 
 /// Runs the command and waits. Signals to this process alone are passed on; the terminal sends its own to both.
-fn wait_for(command: &mut Command, ignored: u64) -> io::Result<ExitStatus> {
+fn wait_for(command: &mut Command, ignored_set: u64) -> io::Result<ExitStatus> {
     // A command inherits blocked signals but no handlers: until it has started, handlers keep signals for it.
-    let early = catch_signals(ignored)?;
+    let early = catch_signals(ignored_set)?;
     let mut child = command.spawn()?;
-    let mut blocked: SigSet = FORWARDED.into_iter().chain(FROM_TERMINAL).collect();
-    blocked.add(Signal::SIGCHLD);
-    sigprocmask(SigmaskHow::SIG_BLOCK, Some(&blocked), None)?;
+    let mut signals: SigSet = FORWARDED.into_iter().chain(FROM_TERMINAL).collect();
+    signals.add(Signal::SIGCHLD);
+    sigprocmask(SigmaskHow::SIG_BLOCK, Some(&signals), None)?;
     let pid = Pid::from_child(&child);
     for (signal, _) in early.iter().filter(|(_, is_caught)| is_caught.load(Ordering::Relaxed)) {
         send(pid, *signal);
@@ -195,7 +195,7 @@ fn wait_for(command: &mut Command, ignored: u64) -> io::Result<ExitStatus> {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        let signal = blocked.wait()?;
+        let signal = signals.wait()?;
         if FORWARDED.contains(&signal) {
             send(pid, signal);
         }
@@ -210,13 +210,13 @@ fn ignored_signals() -> u64 {
 }
 
 /// Catches the signals that would end this process alone, and tells which came.
-fn catch_signals(ignored: u64) -> io::Result<Vec<(Signal, Arc<AtomicBool>)>> {
+fn catch_signals(ignored_set: u64) -> io::Result<Vec<(Signal, Arc<AtomicBool>)>> {
     let catch = |signal| {
         let is_caught = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal as i32, Arc::clone(&is_caught))?;
         Ok((signal, is_caught))
     };
-    let ends_process = |signal: &Signal| ignored & 1 << (*signal as i32 - 1) == 0;
+    let ends_process = |signal: &Signal| ignored_set & 1 << (*signal as i32 - 1) == 0;
     FORWARDED.into_iter().chain(FROM_TERMINAL).filter(ends_process).map(catch).collect()
 }
 
@@ -255,7 +255,7 @@ fn say(line: &str) {
 
 impl LauncherArguments {
     fn parse(arguments: &[OsString]) -> Result<Self, String> {
-        let mut parsed = Self::default();
+        let mut result = Self::default();
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let name = argument.to_str().unwrap_or_default();
@@ -264,23 +264,23 @@ impl LauncherArguments {
                 value.ok_or_else(|| format!("{name} needs a value\n{USAGE}"))
             };
             match name {
-                "--profile" => parsed.profiles.push(value()?.to_owned()),
-                "--spec" => parsed.spec = Some(value()?.to_owned()),
-                "--project" => parsed.project = Some(absolute(name, value()?)?),
-                "--check-in" => parsed.check_in = Some(absolute(name, value()?)?),
-                "--check" => parsed.checks = true,
-                "--limit" => parsed.limits = limits(value()?)?,
+                "--profile" => result.profiles.push(value()?.to_owned()),
+                "--spec" => result.spec = Some(value()?.to_owned()),
+                "--project" => result.project = Some(absolute(name, value()?)?),
+                "--check-in" => result.check_in = Some(absolute(name, value()?)?),
+                "--check" => result.checks = true,
+                "--limit" => result.limits = limits(value()?)?,
                 "--" => {
-                    parsed.command = arguments.cloned().collect();
+                    result.command = arguments.cloned().collect();
                     break;
                 }
                 other => return Err(format!("unknown argument {other:?}\n{USAGE}")),
             }
         }
-        if parsed.command.is_empty() != parsed.checks {
+        if result.command.is_empty() != result.checks {
             return Err(USAGE.to_owned());
         }
-        Ok(parsed)
+        Ok(result)
     }
 
     /// Returns the confinements in the spec, an object or a list, and the profiles. Without any, it is the profile `standard`.
@@ -309,8 +309,8 @@ impl LauncherArguments {
                 continue;
             }
             let own = confinement.profile.as_deref().map(profile).transpose()?.flatten();
-            let resolved = confinement.resolved(|_| own.clone());
-            all.extend(resolved.map_err(|name| format!("there is no profile {name:?}"))?);
+            let resolution = confinement.resolved(|_| own.clone());
+            all.extend(resolution.map_err(|name| format!("there is no profile {name:?}"))?);
         }
         Ok(all)
     }
@@ -352,11 +352,11 @@ mod tests {
 
     #[test]
     fn options_come_before_the_command() {
-        let parsed =
+        let arguments =
             parse("--profile build --limit abi=2,no-seccomp -- cargo build --spec x").unwrap();
-        assert_eq!(parsed.profiles, ["build"]);
-        assert_eq!(parsed.limits, Limits { abi: 2, namespaces: true, seccomp: false });
-        assert_eq!(parsed.command, ["cargo", "build", "--spec", "x"]);
+        assert_eq!(arguments.profiles, ["build"]);
+        assert_eq!(arguments.limits, Limits { abi: 2, namespaces: true, seccomp: false });
+        assert_eq!(arguments.command, ["cargo", "build", "--spec", "x"]);
     }
 
     #[test]
@@ -392,11 +392,11 @@ mod tests {
 
     #[test]
     fn a_broken_promise_refuses_unless_every_confinement_says_run() {
-        let broken = [PromiseReport::not_kept("write", "no Landlock")];
+        let reports = [PromiseReport::not_kept("write", "no Landlock")];
         let run = Confinement { otherwise: Some(Otherwise::Run), ..Confinement::default() };
         let ask = Confinement::default();
-        assert!(demand(std::slice::from_ref(&run), &broken).is_ok());
-        assert!(demand(&[run.clone(), ask], &broken).is_err());
+        assert!(demand(std::slice::from_ref(&run), &reports).is_ok());
+        assert!(demand(&[run.clone(), ask], &reports).is_err());
         let addition = [PromiseReport::not_kept("signals", "old")];
         assert!(demand(&[Confinement::default()], &addition).is_ok());
     }

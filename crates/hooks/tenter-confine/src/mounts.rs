@@ -29,17 +29,17 @@ impl MountPlan {
     /// # Errors
     /// The path that could not be mounted, and why.
     pub(crate) fn apply(&self) -> Result<(), String> {
-        let failed = |path: &Path, error: io::Error| {
+        let failure = |path: &Path, error: io::Error| {
             format!("{} cannot be mounted ({error})", path.display())
         };
-        let mut pinned = self.pinned.clone();
-        pinned.sort();
-        pinned.dedup();
-        for path in &pinned {
-            mount_bind_recursive(path, path).map_err(|error| failed(path, error.into()))?;
+        let mut mount_points = self.pinned.clone();
+        mount_points.sort();
+        mount_points.dedup();
+        for path in &mount_points {
+            mount_bind_recursive(path, path).map_err(|error| failure(path, error.into()))?;
         }
         for path in &self.read_only {
-            make_read_only(path).map_err(|error| failed(path, error))?;
+            make_read_only(path).map_err(|error| failure(path, error))?;
         }
         let mut above: Option<&Path> = None;
         for path in &self.hidden {
@@ -47,7 +47,7 @@ impl MountPlan {
                 continue;
             }
             above = Some(path);
-            hide(path).map_err(|error| failed(path, error))?;
+            hide(path).map_err(|error| failure(path, error))?;
         }
         Ok(())
     }

@@ -36,9 +36,9 @@ fn filter(families: &[i32]) -> Result<BpfProgram, seccompiler::Error> {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
     };
     // Netlink's routing family only tells which interfaces there are.
-    let allowed = families.iter().chain([&libc::AF_NETLINK]);
+    let all_families = families.iter().chain([&libc::AF_NETLINK]);
     let sockets = vec![
-        SeccompRule::new(allowed.map(|family| not(0, *family)).collect::<Result<_, _>>()?)?,
+        SeccompRule::new(all_families.map(|family| not(0, *family)).collect::<Result<_, _>>()?)?,
         SeccompRule::new(vec![is(0, libc::AF_NETLINK)?, not(2, libc::NETLINK_ROUTE)?])?,
     ];
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
@@ -48,9 +48,9 @@ fn filter(families: &[i32]) -> Result<BpfProgram, seccompiler::Error> {
     for number in numbers(libc::SYS_io_uring_setup) {
         rules.insert(number, Vec::new());
     }
-    let refused = SeccompAction::Errno(libc::EACCES.unsigned_abs());
+    let action = SeccompAction::Errno(libc::EACCES.unsigned_abs());
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
-    Ok(SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?.try_into()?)
+    Ok(SeccompFilter::new(rules, SeccompAction::Allow, action, arch)?.try_into()?)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -69,10 +69,10 @@ fn numbers(call: i64) -> impl Iterator<Item = i64> {
 /// It cannot be started.
 pub(crate) fn start_loopback() -> Result<(), String> {
     let flags = SocketFlags::CLOEXEC;
-    let failed = |error: rustix::io::Errno| format!("no loopback interface ({error})");
+    let failure = |error: rustix::io::Errno| format!("no loopback interface ({error})");
     // The default protocol is the one for routes.
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None);
-    send(&socket.map_err(failed)?, &loopback_up(), SendFlags::empty()).map_err(failed)?;
+    send(&socket.map_err(failure)?, &loopback_up(), SendFlags::empty()).map_err(failure)?;
     Ok(())
 }
 

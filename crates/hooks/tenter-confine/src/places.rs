@@ -185,10 +185,10 @@ impl Places<'_> {
     }
 
     /// Adds what a written path matches: `~` is a home directory, and a relative path is in the project.
-    fn expand(&self, written: &str, expansion: &mut Expansion<'_>) {
-        let paths = match written.strip_prefix("~/").or((written == "~").then_some("")) {
+    fn expand(&self, text: &str, expansion: &mut Expansion<'_>) {
+        let paths = match text.strip_prefix("~/").or((text == "~").then_some("")) {
             Some(rest) => self.surroundings.at_home(&[rest]),
-            None => vec![self.surroundings.project().join(written)],
+            None => vec![self.surroundings.project().join(text)],
         };
         for path in &paths {
             expansion.add(path);
@@ -408,8 +408,8 @@ mod tests {
         }
         let mut surroundings = surroundings(&root);
         surroundings.env.push(("HOME".into(), root.join("other").into()));
-        let (hidden, _) = surroundings.places().hidden(&["~/.ssh/id_rsa".to_owned()]);
-        assert_eq!(hidden, keys);
+        let (paths, _) = surroundings.places().hidden(&["~/.ssh/id_rsa".to_owned()]);
+        assert_eq!(paths, keys);
         assert_eq!(surroundings.places().writable(&["home".to_owned()]).len(), 2);
     }
 

@@ -63,12 +63,12 @@ impl fmt::Display for PromiseReport {
 
 /// Returns the fact about a call that ran with these promises.
 pub(crate) fn fact(profile: String, promises: &[PromiseReport]) -> ConfinedFact {
-    let (intact, broken): (Vec<_>, Vec<_>) =
+    let (intact, failures): (Vec<_>, Vec<_>) =
         promises.iter().partition(|promise| promise.state != PromiseState::NotKept);
     ConfinedFact {
         profile,
         kept: intact.iter().map(|promise| promise.name.to_owned()).collect(),
-        not_kept: broken.iter().map(|one| format!("{}: {}", one.name, one.why)).collect(),
+        not_kept: failures.iter().map(|one| format!("{}: {}", one.name, one.why)).collect(),
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
         if std::env::var_os("TENTER_UPDATE").is_some() {
             std::fs::write(&path, &page).unwrap();
         }
-        let written = std::fs::read_to_string(&path).unwrap();
-        assert!(written == page, "docs/confine.md is out of date; write it with TENTER_UPDATE=1");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text == page, "docs/confine.md is out of date; write it with TENTER_UPDATE=1");
     }
 }

@@ -53,11 +53,12 @@ impl Copies {
             let result = write_back(path, content, permissions);
             reports.push(report(path, "was changed and is put back", result));
         }
-        let created = self.protected.paths.iter().flat_map(|path| files_in(path)).flatten();
-        let created: Vec<PathBuf> = created.filter(|path| !self.files.contains_key(path)).collect();
+        let new_files = self.protected.paths.iter().flat_map(|path| files_in(path)).flatten();
+        let new_files: Vec<PathBuf> =
+            new_files.filter(|path| !self.files.contains_key(path)).collect();
         let missing =
             self.protected.missing.iter().filter(|path| fs::symlink_metadata(path).is_ok());
-        for path in created.iter().chain(missing) {
+        for path in new_files.iter().chain(missing) {
             let mut aside = path.as_os_str().to_owned();
             aside.push(".refused");
             reports.push(report(

@@ -109,13 +109,20 @@ impl Demands {
             Protected { paths: Vec::new(), missing: Vec::new() }
         };
         let read_not = places::read_not(confinements);
-        let hidden = (!read_not.is_empty()).then(|| places.hidden(&read_not));
+        let hidden_paths = (!read_not.is_empty()).then(|| places.hidden(&read_not));
         let network = NetworkDemand::strictest(confinements);
         // A service may reach the network for a command that cannot.
         let hides_services = !layers.is_empty() || matches!(network, Some(NetworkDemand::Allow(_)));
         let services = if hides_services { places.services() } else { Vec::new() };
         let networks = network.into_iter().collect();
-        Self { layers, protects: protects_files, protected, hidden, services, networks }
+        Self {
+            layers,
+            protects: protects_files,
+            protected,
+            hidden: hidden_paths,
+            services,
+            networks,
+        }
     }
 
     fn needs_network_namespace(&self) -> bool {
@@ -136,13 +143,15 @@ impl Demands {
     /// The mounts that exist are not known.
     fn plan(&self) -> Result<MountPlan, String> {
         let writable = self.layers.first().map_or(&[][..], Vec::as_slice);
-        let pinned = self.protected.paths.iter().flat_map(|path| places::between(path, writable));
-        let mut hidden = self.hidden.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
-        hidden.extend(self.services.clone());
-        hidden.sort();
+        let mount_points =
+            self.protected.paths.iter().flat_map(|path| places::between(path, writable));
+        let mut paths = self.hidden.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
+        paths.extend(self.services.clone());
+        paths.sort();
         let read_only = mounts::with_inner_mounts(&self.protected.paths)
             .map_err(|error| format!("the mounts are not known ({error})"))?;
-        Ok(MountPlan { hidden, read_only, pinned: pinned.collect() }.without_existing())
+        Ok(MountPlan { hidden: paths, read_only, pinned: mount_points.collect() }
+            .without_existing())
     }
 }
 
@@ -166,14 +175,14 @@ fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restri
         .filter(|_| is_namespaced)
         .map(|rules| ProxyProcess::start(rules, &surroundings.env));
     let has_mounts = plan.as_ref().is_ok_and(|plan| !plan.is_empty());
-    let entered = enter(has_mounts, is_namespaced, limits);
+    let result = enter(has_mounts, is_namespaced, limits);
     let mounted = match plan {
         Ok(plan) if plan.is_empty() => Ok(()),
-        Ok(plan) => entered.clone().and_then(|()| plan.apply()).and_then(|()| reopen(surroundings)),
+        Ok(plan) => result.clone().and_then(|()| plan.apply()).and_then(|()| reopen(surroundings)),
         Err(why) => Err(why),
     };
     let loopback =
-        if is_namespaced { entered.and_then(|()| network::start_loopback()) } else { Ok(()) };
+        if is_namespaced { result.and_then(|()| network::start_loopback()) } else { Ok(()) };
     let proxy = match process {
         Some(process) => loopback.clone().and(process).and_then(ProxyProcess::listen).map(Some),
         None => loopback.clone().map(|()| None),
@@ -206,8 +215,8 @@ fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restri
         promises.push(services_promise(abi, &mounted));
     }
     let needs_copies = mounted.is_err() && demands.protects;
-    let restored = needs_copies.then_some(demands.protected);
-    Restriction { promises, restored, proxy: proxy.unwrap_or_default() }
+    let protected = needs_copies.then_some(demands.protected);
+    Restriction { promises, restored: protected, proxy: proxy.unwrap_or_default() }
 }
 
 fn enter(mounts: bool, network: bool, limits: Limits) -> Result<(), String> {
@@ -220,11 +229,11 @@ fn enter(mounts: bool, network: bool, limits: Limits) -> Result<(), String> {
 
 /// Enters the working directory again: it may be below a new mount. Closes other directories, whose paths are outside of the mounts.
 fn reopen(surroundings: &Surroundings) -> Result<(), String> {
-    let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
+    let failure = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
     std::env::set_current_dir(&surroundings.cwd)
-        .map_err(|error| failed("the working directory cannot be entered", &error))?;
+        .map_err(|error| failure("the working directory cannot be entered", &error))?;
     let entries = std::fs::read_dir("/proc/self/fd")
-        .map_err(|error| failed("open descriptors are not known", &error))?;
+        .map_err(|error| failure("open descriptors are not known", &error))?;
     let numbers = entries.flatten().map(|entry| entry.file_name());
     // The list is closed before its numbers are looked at: it has a number, too.
     let numbers: Vec<_> = numbers.collect();
@@ -302,12 +311,12 @@ fn network_promise(
         NetworkDemand::None => &network::UNIX,
         _ => &network::NAMESPACED,
     };
-    let filtered = if limits.seccomp {
+    let filter = if limits.seccomp {
         network::refuse_sockets_except(families)
     } else {
         Err("no seccomp is used".to_owned())
     };
-    let proxy = match (demand, namespace, filtered) {
+    let proxy = match (demand, namespace, filter) {
         (NetworkDemand::None, _, Ok(())) => {
             return PromiseReport::kept(name, "seccomp: only Unix sockets");
         }

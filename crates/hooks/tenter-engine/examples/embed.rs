@@ -60,10 +60,10 @@ impl Agent<'_> {
 #[expect(clippy::disallowed_methods, reason = "this agent starts its programs itself")]
 fn shell(call: &ToolCall, time: String) -> ToolResult {
     let command = call.input["command"].as_str().unwrap_or_default();
-    let Ok(done) = std::process::Command::new("sh").args(["-c", command]).output() else {
+    let Ok(result) = std::process::Command::new("sh").args(["-c", command]).output() else {
         return ToolResult::failure("run", "there is no shell", time);
     };
-    let output = String::from_utf8_lossy(&done.stdout).into_owned();
+    let output = String::from_utf8_lossy(&result.stdout).into_owned();
     ToolResult::success("run", &Bash { output, ..Bash::default() }, time)
 }
 

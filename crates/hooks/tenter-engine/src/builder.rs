@@ -61,7 +61,7 @@ pub struct EngineBuilder {
     trampoline: Option<Trampoline>,
     prefers_one_shot: bool,
     host: Option<String>,
-    gone: Option<PathBuf>,
+    missing_cwd: Option<PathBuf>,
     outer: Option<OuterProjects>,
 }
 
@@ -96,7 +96,7 @@ impl Engine {
             trampoline: None,
             prefers_one_shot: false,
             host: None,
-            gone: None,
+            missing_cwd: None,
             outer: None,
         }
     }
@@ -211,7 +211,7 @@ impl EngineBuilder {
         let own = CallSurroundings::new(project)
             .with_added_directories(&self.added_directories)
             .with_agent_states(&self.agent_states)
-            .with_gone(self.gone.as_deref())
+            .with_gone(self.missing_cwd.as_deref())
             .with_variables(self.environment.base())
             .with_tool_names(&self.tool_names);
         match &self.directories {
@@ -296,7 +296,7 @@ impl EngineBuilder {
 
     /// Sets a directory that existed when the calls were made and is gone. Paths in it are uncertain.
     pub fn gone(self, directory: Option<PathBuf>) -> Self {
-        Self { gone: directory, ..self }
+        Self { missing_cwd: directory, ..self }
     }
 
     /// Finds the hooks, with what `store` trusts, and starts none of them: an executable whose events are not cached is missing.

@@ -45,16 +45,16 @@ pub(crate) struct Bases<'c> {
 }
 
 impl CallIndex {
-    /// Creates the index of facts; `written` are their paths before symlinks are resolved.
-    pub(crate) fn new(facts: &CallTextFacts, written: &[String], bases: Bases<'_>) -> Self {
+    /// Creates the index of facts; `path_texts` are their paths before symlinks are resolved.
+    pub(crate) fn new(facts: &CallTextFacts, path_texts: &[String], bases: Bases<'_>) -> Self {
         let count = facts.commands.len();
         let mut index = Self {
             flows_into: places(count, facts.flows.iter().map(|flow| flow.into)),
             code_of: places(count, facts.code.iter().map(|code| code.command)),
             sql_of: places(count, facts.sql.iter().map(|sql| sql.command)),
             paths_of: vec![Vec::new(); count],
-            distinct_paths: distinct_paths(&facts.paths, written),
-            path_texts: bases.path_texts(&facts.paths, written),
+            distinct_paths: distinct_paths(&facts.paths, path_texts),
+            path_texts: bases.path_texts(&facts.paths, path_texts),
             ..Self::default()
         };
         for (place, path) in facts.paths.iter().enumerate() {
@@ -122,14 +122,14 @@ impl Bases<'_> {
     fn path_texts(
         self,
         paths: &[PathFact],
-        written: &[String],
+        path_texts: &[String],
     ) -> Vec<(PathText, Option<PathText>)> {
         let texts = paths.iter().enumerate().map(|(place, fact)| {
             let text = |value| {
                 let text = Text { value, is_certain: fact.certain, is_glob: fact.glob };
                 PathText::new(text, self.home, self.project)
             };
-            let other = written.get(place).filter(|written| **written != fact.path);
+            let other = path_texts.get(place).filter(|text| **text != fact.path);
             (text(&fact.path), other.map(|other| text(other)))
         });
         texts.collect()
@@ -137,12 +137,12 @@ impl Bases<'_> {
 }
 
 /// Returns the paths without those that equal an earlier one.
-fn distinct_paths(paths: &[PathFact], written: &[String]) -> Vec<usize> {
+fn distinct_paths(paths: &[PathFact], path_texts: &[String]) -> Vec<usize> {
     let mut keys: HashSet<(&str, Option<&String>, PathOp, [bool; 4])> = HashSet::new();
     let is_new = |place: &usize| {
         let path = &paths[*place];
         let states = [path.recursive, path.certain, path.glob, path.place == PathPlace::Remote];
-        keys.insert((&path.path, written.get(*place), path.op, states))
+        keys.insert((&path.path, path_texts.get(*place), path.op, states))
     };
     (0..paths.len()).filter(is_new).collect()
 }

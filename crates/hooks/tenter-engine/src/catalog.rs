@@ -74,7 +74,7 @@ pub struct Catalog {
     listing: Vec<ListedHook>,
     untrusted: Vec<Untrusted>,
     missing: Vec<Missing>,
-    lost: Vec<LostHook>,
+    lost_hooks: Vec<LostHook>,
     states: Vec<(PathBuf, ProjectState)>,
     summaries: Arc<HookSummaries<'static>>,
 }
@@ -109,9 +109,9 @@ impl Catalog {
     /// Returns the hooks that decide about tool calls without a process, and the names of those that need one.
     #[doc(hidden)]
     pub fn without_processes(&self) -> (Self, Vec<String>) {
-        let awaited = self.hooks_for(EventName::BeforeTool).iter();
-        let awaited = awaited.filter(|hook| !hook.policy.asynchronous).cloned();
-        let (deciding, others): (Vec<_>, Vec<_>) = awaited.partition(|hook| hook.is_static());
+        let hooks = self.hooks_for(EventName::BeforeTool).iter();
+        let hooks = hooks.filter(|hook| !hook.policy.asynchronous).cloned();
+        let (deciding, others): (Vec<_>, Vec<_>) = hooks.partition(|hook| hook.is_static());
         let concerns_tools = |missing: &&Missing| {
             let events = missing.events.as_ref();
             events.is_none_or(|events| events.contains(&EventName::BeforeTool))
@@ -183,7 +183,7 @@ impl Catalog {
 
     /// Returns the project hooks that were trusted and no longer run, unless the user accepted this state of the project (R73).
     pub fn lost(&self) -> &[LostHook] {
-        &self.lost
+        &self.lost_hooks
     }
 
     /// Returns the events and matchers of all hooks, whether they run or not.
@@ -265,7 +265,7 @@ impl Loader<'_> {
         let (surroundings, exposed) =
             Surroundings::read(&roots, &candidates, &mut self.cache, self.hasher);
         self.diagnostics.extend(exposed);
-        let trusted = request.store.project(&layout.project);
+        let project_trust = request.store.project(&layout.project);
         let examiner = examine::Examiner {
             query: Query {
                 project: &layout.project,
@@ -274,7 +274,7 @@ impl Loader<'_> {
                 cancel: request.cancel,
             },
             mode: request.trust,
-            trusted,
+            project_trust,
             settings: &settings,
             surroundings: &surroundings,
             hasher: self.hasher,
@@ -282,42 +282,42 @@ impl Loader<'_> {
         };
         let examined = examiner.examine_all(candidates, &mut self.cache);
         self.diagnostics.extend(of_settings);
-        let policies = Policies { configured: request.policies, settings: &settings };
+        let policies = Policies { project_table: request.policies, settings: &settings };
         let state = lost::state(&examined, &settings);
         let summaries = HookSummaries::new(&examined);
         let gate = Gate {
             mode: request.trust,
-            trusted,
+            project_trust,
             store: Some(request.store),
             project: &layout.project,
             is_outer,
             outer: &self.outer,
         };
-        let mut resolved = precedence::resolve(examined, policies, gate);
-        let matchers = resolved.hooks.iter_mut().filter_map(|hook| hook.options.matcher.as_mut());
+        let mut resolution = precedence::resolve(examined, policies, gate);
+        let matchers = resolution.hooks.iter_mut().filter_map(|hook| hook.options.matcher.as_mut());
         let missing_matchers =
-            resolved.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
+            resolution.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
         matchers.chain(missing_matchers).for_each(|matcher| matcher.set_names(request.tool_names));
         let expected = match request.trust {
-            TrustMode::Gate if !trusted.is_accepted(&state) => trusted,
+            TrustMode::Gate if !project_trust.is_accepted(&state) => project_trust,
             _ => ProjectTrust::default(),
         };
-        let lost = lost::lost(expected, &layout.project, &resolved.listing, policies);
-        self.summaries.extend(summaries.with(&resolved.missing));
+        let lost_hooks = lost::lost(expected, &layout.project, &resolution.listing, policies);
+        self.summaries.extend(summaries.with(&resolution.missing));
         if is_outer {
-            resolved.keep_of_project();
+            resolution.keep_of_project();
         }
-        self.diagnostics.extend(resolved.diagnostics);
-        self.diagnostics.extend(lost.iter().map(lost::diagnostic));
-        self.diagnostics.extend(unmet(&settings, &resolved.listing));
-        let running = resolved.hooks.iter();
+        self.diagnostics.extend(resolution.diagnostics);
+        self.diagnostics.extend(lost_hooks.iter().map(lost::diagnostic));
+        self.diagnostics.extend(unmet(&settings, &resolution.listing));
+        let running = resolution.hooks.iter();
         let running = running.filter_map(|hook| Some((hook.name.clone(), hook.path.clone()?)));
         self.outer.extend(running);
-        self.hooks.extend(resolved.hooks);
-        self.catalog.listing.extend(resolved.listing);
-        self.catalog.untrusted.extend(resolved.untrusted);
-        self.catalog.missing.extend(resolved.missing);
-        self.catalog.lost.extend(lost);
+        self.hooks.extend(resolution.hooks);
+        self.catalog.listing.extend(resolution.listing);
+        self.catalog.untrusted.extend(resolution.untrusted);
+        self.catalog.missing.extend(resolution.missing);
+        self.catalog.lost_hooks.extend(lost_hooks);
         self.catalog.states.push((layout.project.clone(), state));
     }
 
@@ -362,10 +362,10 @@ fn unmet(settings: &HookSettings, listing: &[ListedHook]) -> Vec<Diagnostic> {
 
 /// Returns a warning if no hook has the name of a setting.
 pub fn no_such(name: &str, listing: &[ListedHook]) -> Option<Diagnostic> {
-    if listing.iter().any(|listed| listed.name == name) {
+    if listing.iter().any(|hook| hook.name == name) {
         return None;
     }
-    let near = nearest(name, listing.iter().map(|listed| listed.name.as_str()));
+    let near = nearest(name, listing.iter().map(|hook| hook.name.as_str()));
     let severity = if near.is_some() { Severity::Warning } else { Severity::Info };
     let message = format!("no hook is named {name:?}");
     let finding = Diagnostic::new("hook-setting-names-nothing", severity, message);

@@ -47,7 +47,7 @@ fn since_within(
     project: &Path,
     env: &Environment,
 ) -> Option<ChangedFiles> {
-    let started = Instant::now();
+    let clock = Instant::now();
     let mut env = env.clone();
     // The command must not wait for another one, nor write the index, nor fetch.
     env.extend(
@@ -61,7 +61,7 @@ fn since_within(
         ProcessEnd::TimedOut => return Some(ChangedFiles { files: Vec::new(), truncated: true }),
         _ => return None,
     }
-    let completion = git(&STATUS, timeout.saturating_sub(started.elapsed()), project, &env);
+    let completion = git(&STATUS, timeout.saturating_sub(clock.elapsed()), project, &env);
     match completion.end {
         ProcessEnd::Exited(0) => {}
         ProcessEnd::TimedOut => return Some(ChangedFiles { files: Vec::new(), truncated: true }),
@@ -73,9 +73,9 @@ fn since_within(
         .filter_map(|entry| changed_file(entry, start - SLACK_MS, project))
         .take(MAX_FILES + 1)
         .collect();
-    let truncated = files.len() > MAX_FILES || completion.stdout.dropped() > 0;
+    let is_truncated = files.len() > MAX_FILES || completion.stdout.dropped() > 0;
     files.truncate(MAX_FILES);
-    Some(ChangedFiles { files, truncated })
+    Some(ChangedFiles { files, truncated: is_truncated })
 }
 
 fn git(args: &[&str], timeout: Duration, project: &Path, env: &Environment) -> Completion {
@@ -202,8 +202,8 @@ mod tests {
         fs::write(project.join("file"), "1").unwrap();
         fs::write(project.join(".gitattributes"), "file filter=a=b\n").unwrap();
         set_up(project, &["add", "."]);
-        let ran = project.join("ran");
-        let program = |arguments: &str| format!("touch '{}'{arguments}", ran.display());
+        let marker = project.join("ran");
+        let program = |arguments: &str| format!("touch '{}'{arguments}", marker.display());
         let module = project.join("module");
         let attempts: [(&Path, &str, String); 3] = [
             (project, "core.fsmonitor", program(" #")),
@@ -220,10 +220,10 @@ mod tests {
             // As long as before: git has to compare the content.
             fs::write(project.join("file"), "2").unwrap();
             set_up(project, &["status"]);
-            assert!(ran.exists(), "{key} does not make git run a program");
-            fs::remove_file(&ran).unwrap();
+            assert!(marker.exists(), "{key} does not make git run a program");
+            fs::remove_file(&marker).unwrap();
             let files = since_within(LONG, 0, project, &env).unwrap();
-            assert!(!ran.exists(), "{key}");
+            assert!(!marker.exists(), "{key}");
             assert!(files.files.iter().any(|file| file.path == "file"), "{files:?}");
             set_up(repository, &["config", "--unset", key]);
         }

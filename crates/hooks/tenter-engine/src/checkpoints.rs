@@ -332,8 +332,8 @@ mod tests {
     #[test]
     fn a_change_in_the_second_of_the_index_is_kept() {
         let repository = Repository::new();
-        let written = fs::metadata(repository.scratch.path().join("tracked")).unwrap().modified();
-        let past = written.unwrap() - Duration::from_secs(10);
+        let mtime = fs::metadata(repository.scratch.path().join("tracked")).unwrap().modified();
+        let past = mtime.unwrap() - Duration::from_secs(10);
         let set_time = |name: &str| {
             let path = repository.scratch.path().join(name);
             File::options().write(true).open(path).and_then(|file| file.set_modified(past))

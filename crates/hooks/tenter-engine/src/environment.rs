@@ -50,10 +50,10 @@ impl HookEnvironment {
         match hook_state::directory(root, owner) {
             Ok(path) => {
                 // By default Python caches compiled files next to the script, where trust does not cover them.
-                let compiled = path.join("pycache").into();
+                let cache = path.join("pycache").into();
                 let variables = vec![
                     (hook_state::VARIABLE, path.into()),
-                    ("PYTHONPYCACHEPREFIX", compiled),
+                    ("PYTHONPYCACHEPREFIX", cache),
                     // Where it is set, as in many containers, nothing would be cached, and every run would compile the standard library.
                     (NO_BYTECODE, OsString::new()),
                 ];
@@ -84,16 +84,23 @@ impl HookEnvironment {
         &self.base
     }
 
-    /// Returns the environment of a hook that requests the withheld variables in `requested`. Variables in `added` replace
+    /// Returns the environment of a hook that requests the withheld variables in `requested_names`. Variables in `added_variables` replace
     /// inherited ones.
-    pub fn for_hook(&self, requested: &[String], added: &[(&str, OsString)]) -> Environment {
-        let is_requested = |name: &OsString| requested.iter().any(|one| name == one.as_str());
-        let passed = self.withheld.iter().filter(|(name, _)| is_requested(name));
-        let inherited = self.base.iter().chain(passed);
-        let variables =
-            inherited.filter(|(name, _)| added.iter().all(|(ours, _)| name != ours)).cloned();
+    pub fn for_hook(
+        &self,
+        requested_names: &[String],
+        added_variables: &[(&str, OsString)],
+    ) -> Environment {
+        let is_requested = |name: &OsString| requested_names.iter().any(|one| name == one.as_str());
+        let passed_variables = self.withheld.iter().filter(|(name, _)| is_requested(name));
+        let variables = self.base.iter().chain(passed_variables);
+        let variables = variables
+            .filter(|(name, _)| added_variables.iter().all(|(ours, _)| name != ours))
+            .cloned();
         variables
-            .chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
+            .chain(
+                added_variables.iter().map(|(name, value)| (OsString::from(name), value.clone())),
+            )
             .collect()
     }
 
@@ -105,7 +112,7 @@ impl HookEnvironment {
 
 fn is_withheld(name: &OsString, pass: &[String]) -> bool {
     name.to_str()
-        .is_some_and(|name| is_model_key(name) && !pass.iter().any(|passed| passed == name))
+        .is_some_and(|name| is_model_key(name) && !pass.iter().any(|exception| exception == name))
 }
 
 /// Adds a setting of git for all calls of git below, by git's own variables. Settings of the user in the same variables stay, and
@@ -126,13 +133,13 @@ pub fn with_git_setting(mut environment: Environment, name: &str, value: &str) -
     if is_set {
         return environment;
     }
-    let added = [
+    let added_variables = [
         (COUNT.to_owned(), (count + 1).to_string()),
         (format!("GIT_CONFIG_KEY_{count}"), name.to_owned()),
         (format!("GIT_CONFIG_VALUE_{count}"), value.to_owned()),
     ];
-    environment.retain(|(name, _)| added.iter().all(|(ours, _)| name != ours.as_str()));
-    environment.extend(added.map(|(name, value)| (name.into(), value.into())));
+    environment.retain(|(name, _)| added_variables.iter().all(|(ours, _)| name != ours.as_str()));
+    environment.extend(added_variables.map(|(name, value)| (name.into(), value.into())));
     environment
 }
 

@@ -45,13 +45,13 @@ pub struct CallSurroundings {
     project: String,
     added_directories: Vec<PathBuf>,
     /// Without directories.
-    written: Surroundings,
+    text_form: Surroundings,
     /// With directories, which are resolved when they are first needed.
-    resolved: OnceLock<Surroundings>,
+    real_form: OnceLock<Surroundings>,
     tool_names: ToolNames,
     agent: Vec<AgentState>,
     /// A directory that no longer exists: what was in it is not known.
-    gone: Option<String>,
+    missing_directory: Option<String>,
     /// The same for the projects around the project.
     outer: Vec<CallSurroundings>,
 }
@@ -89,7 +89,7 @@ pub struct CallFacts {
     /// The facts as payloads contain them.
     pub facts: Facts,
     /// For each path, the absolute path before symlinks are resolved.
-    pub(crate) written: Vec<String>,
+    pub(crate) path_texts: Vec<String>,
     pub(crate) project: String,
     pub(crate) home: Option<String>,
     /// The special states of the agent's process.
@@ -126,13 +126,14 @@ impl CallSurroundings {
 
     fn surroundings(&self) -> &Surroundings {
         let resolve = || {
-            let added = self.added_directories.iter().flat_map(|directory| roots(directory));
-            let project = roots(Path::new(&self.project)).into_iter().chain(added).collect();
-            let temp = self.written.variables.get("TMPDIR").map(|path| real_path(Path::new(path)));
+            let directories = self.added_directories.iter().flat_map(|directory| roots(directory));
+            let project = roots(Path::new(&self.project)).into_iter().chain(directories).collect();
+            let temp =
+                self.text_form.variables.get("TMPDIR").map(|path| real_path(Path::new(path)));
             let temp = temp.into_iter().flatten().map(|path| text(&path)).collect();
-            Surroundings { project, temp, ..self.written.clone() }
+            Surroundings { project, temp, ..self.text_form.clone() }
         };
-        self.resolved.get_or_init(resolve)
+        self.real_form.get_or_init(resolve)
     }
 
     /// Adds the surroundings of calls for the hooks of the projects around the project.
@@ -167,7 +168,7 @@ impl CallSurroundings {
     /// Sets a directory that existed when the calls were made and is gone: the targets of the paths in it are not known.
     #[must_use]
     pub(crate) fn with_gone(self, directory: Option<&Path>) -> Self {
-        Self { gone: directory.map(text), ..self }
+        Self { missing_directory: directory.map(text), ..self }
     }
 
     /// Adds what is special about the agent's process.
@@ -179,7 +180,7 @@ impl CallSurroundings {
     /// Adds the user's home directory.
     #[must_use]
     pub fn with_directories(mut self, directories: &Directories) -> Self {
-        self.written.home = Some(text(&directories.home));
+        self.text_form.home = Some(text(&directories.home));
         self
     }
 
@@ -193,7 +194,7 @@ impl CallSurroundings {
                 value.to_str()?.to_owned(),
             ))
         });
-        self.written.variables = variables.collect();
+        self.text_form.variables = variables.collect();
         self
     }
 
@@ -218,8 +219,8 @@ impl CallSurroundings {
 
     /// Marks the paths in the directory that is gone as uncertain: nothing can be looked up there.
     fn forget_gone(&self, paths: &mut [PathFact]) {
-        let Some(gone) = &self.gone else { return };
-        for path in paths.iter_mut().filter(|path| Path::new(&path.path).starts_with(gone)) {
+        let Some(directory) = &self.missing_directory else { return };
+        for path in paths.iter_mut().filter(|path| Path::new(&path.path).starts_with(directory)) {
             path.certain = false;
             path.joined = None;
         }
@@ -301,19 +302,19 @@ impl CallSurroundings {
             }
             facts.call.paths.extend(paths(call, cwd, standard, surroundings));
         }
-        let written = facts.call.paths.iter().map(|path| path.path.clone()).collect();
+        let path_texts = facts.call.paths.iter().map(|path| path.path.clone()).collect();
         let (project, home) = (self.project.clone(), surroundings.home.clone());
         let agent = self.agent.clone();
-        CallFacts { facts, written, project, home, agent, index: OnceLock::new() }
+        CallFacts { facts, path_texts, project, home, agent, index: OnceLock::new() }
     }
 }
 
 /// Returns a directory as written, and resolved if that is another path.
 fn roots(directory: &Path) -> Vec<String> {
-    let written = text(directory);
-    let resolved = real_path(Path::new(&written)).map(|path| text(&path)).ok();
-    let resolved = resolved.filter(|resolved| *resolved != written);
-    std::iter::once(written).chain(resolved).collect()
+    let directory_text = text(directory);
+    let real_text = real_path(Path::new(&directory_text)).map(|path| text(&path)).ok();
+    let real_text = real_text.filter(|real_text| *real_text != directory_text);
+    std::iter::once(directory_text).chain(real_text).collect()
 }
 
 /// Returns the commands in the fields of a tool that is not known: one of an MCP server, or one that an agent adds.
@@ -356,12 +357,12 @@ fn paths_of_fields(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> 
 }
 
 /// Returns a path as written in the call of a tool. Some agents expand `~`, so it counts as the home directory in all of them.
-fn in_home(written: &str, cwd: &Path, surroundings: &Surroundings) -> PathBuf {
-    match (written.strip_prefix('~'), &surroundings.home) {
+fn in_home(text: &str, cwd: &Path, surroundings: &Surroundings) -> PathBuf {
+    match (text.strip_prefix('~'), &surroundings.home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Path::new(home).join(rest.trim_start_matches('/'))
         }
-        _ => cwd.join(written),
+        _ => cwd.join(text),
     }
 }
 
@@ -378,8 +379,8 @@ fn texts_of(value: &Value) -> Vec<&str> {
 fn included(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> Vec<PathFact> {
     let fields = ["include", "glob"].into_iter().filter_map(|field| call.input.get(field));
     let patterns = fields.flat_map(texts_of).flat_map(tenter_shell::selecting);
-    let searched = call.input.get("path").and_then(Value::as_str).unwrap_or(".");
-    let directory = in_home(searched, cwd, surroundings);
+    let directory = call.input.get("path").and_then(Value::as_str).unwrap_or(".");
+    let directory = in_home(directory, cwd, surroundings);
     let fact = |pattern: String| {
         let whole = format!("{}/**/{pattern}", text(&directory).trim_end_matches('/'));
         let fact = of_tool(whole, &pattern, PathOp::Read, surroundings);
@@ -399,13 +400,13 @@ fn paths(
         return paths_of_fields(call, cwd, surroundings);
     }
     let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == standard_tool);
-    let fields = rows.flat_map(|(_, field, used)| {
+    let fields = rows.flat_map(|(_, field, operation)| {
         let aliases = tool_fields::aliases(standard_tool, field);
         let mut names = [*field].into_iter().chain(aliases);
         let value = names.find_map(|name| call.input.get(name));
         let fact = move |path: &str| {
             let whole = in_home(path, cwd, surroundings);
-            let op = match used {
+            let op = match operation {
                 PathUse::Write => PathOp::Write,
                 PathUse::Search if whole.is_dir() => PathOp::List,
                 PathUse::Search | PathUse::Read => PathOp::Read,
@@ -414,7 +415,7 @@ fn paths(
         };
         value.map(texts_of).unwrap_or_default().into_iter().map(fact)
     });
-    let included = match standard_tool {
+    let include = match standard_tool {
         "grep" => included(call, cwd, surroundings),
         _ => Vec::new(),
     };
@@ -426,11 +427,11 @@ fn paths(
         };
         of_tool(text(&cwd.join(file.path)), file.path, op, surroundings)
     });
-    fields.chain(included).chain(patched).collect()
+    fields.chain(include).chain(patched).collect()
 }
 
-fn of_tool(joined: String, text: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
-    let path = Surroundings::without_dots(&joined);
+fn of_tool(whole: String, text: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
+    let path = Surroundings::without_dots(&whole);
     let (place, inside_project) = surroundings.place(&path);
     PathFact {
         path,
@@ -442,7 +443,7 @@ fn of_tool(joined: String, text: &str, op: PathOp, surroundings: &Surroundings) 
         command: None,
         certain: true,
         glob: false,
-        joined: Some(joined),
+        joined: Some(whole),
     }
 }
 
@@ -454,7 +455,7 @@ impl CallFacts {
     /// Returns the index of the facts, which is made when it is first needed. The facts do not change after that.
     pub(crate) fn index(&self) -> &CallIndex {
         let bases = || Bases { home: self.home.as_deref().unwrap_or("~"), project: &self.project };
-        self.index.get_or_init(|| CallIndex::new(&self.facts.call, &self.written, bases()))
+        self.index.get_or_init(|| CallIndex::new(&self.facts.call, &self.path_texts, bases()))
     }
 
     /// Returns the commands whose data reaches a command, directly or through programs that pass it on, and in which role.

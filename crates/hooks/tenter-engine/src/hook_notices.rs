@@ -26,8 +26,8 @@ pub(crate) fn line(text: &str) -> String {
 /// The file cannot be used.
 pub(crate) fn admits(project: &ValueFile, now: Timestamp) -> Result<bool, ValueError> {
     project.change(|entries| {
-        let stored = entries.get(KEY).and_then(|entry| entry.value.as_array());
-        let times = stored.into_iter().flatten().filter_map(Value::as_i64);
+        let entry = entries.get(KEY).and_then(|entry| entry.value.as_array());
+        let times = entry.into_iter().flatten().filter_map(Value::as_i64);
         let since = now.saturating_sub(PERIOD).unwrap_or(Timestamp::MIN).as_millisecond();
         // A time that is still to come was written before the clock was set back.
         let mut recent: Vec<i64> =

@@ -100,9 +100,9 @@ impl KeyStream {
     /// Adds a piece, and returns what can be shown now.
     pub fn push(&mut self, piece: &str) -> String {
         let text = std::mem::take(&mut self.pending) + piece;
-        let (shown, pending) = text.split_at(text.len() - self.keys.unfinished(&text));
+        let (ready, pending) = text.split_at(text.len() - self.keys.unfinished(&text));
         pending.clone_into(&mut self.pending);
-        self.keys.text(shown).into_owned()
+        self.keys.text(ready).into_owned()
     }
 
     /// Returns the rest: no further piece comes.
@@ -163,15 +163,15 @@ impl KeyMask {
         if ranges.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut masked = String::with_capacity(text.len());
+        let mut masked_text = String::with_capacity(text.len());
         let mut from = 0;
         for range in ranges {
-            masked.push_str(&text[from..range.start]);
-            masked.push_str(self.mask);
+            masked_text.push_str(&text[from..range.start]);
+            masked_text.push_str(self.mask);
             from = range.end;
         }
-        masked.push_str(&text[from..]);
-        Cow::Owned(masked)
+        masked_text.push_str(&text[from..]);
+        Cow::Owned(masked_text)
     }
 
     /// Masks every string in a tool's result.
@@ -262,16 +262,16 @@ fn is_word(run: &str) -> bool {
 }
 
 fn percent_encoded(value: &str) -> String {
-    let mut encoded = String::with_capacity(value.len());
+    let mut encoded_text = String::with_capacity(value.len());
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            encoded.push(char::from(byte));
+            encoded_text.push(char::from(byte));
         } else {
             // Writing to a string cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
+            let _ = write!(encoded_text, "%{byte:02X}");
         }
     }
-    encoded
+    encoded_text
 }
 
 #[cfg(test)]
@@ -349,10 +349,13 @@ mod tests {
     #[test]
     fn complete_and_truncated_values_are_masked_and_words_are_not() {
         let mask = results(&[KEY, "Authorization: Bearer 0f9e8d7c6b5a49382716"]);
-        let masked = "[model key masked by Tenter]";
-        assert_eq!(mask.text(&format!("KEY={KEY}\nü{KEY}")), format!("KEY={masked}\nü{masked}"));
-        assert_eq!(mask.text(&format!("…{}", &KEY[4..22])), format!("…{masked}"));
-        assert_eq!(mask.text("x 0f9e8d7c6b5a49382716 y"), format!("x {masked} y"));
+        let mask_text = "[model key masked by Tenter]";
+        assert_eq!(
+            mask.text(&format!("KEY={KEY}\nü{KEY}")),
+            format!("KEY={mask_text}\nü{mask_text}")
+        );
+        assert_eq!(mask.text(&format!("…{}", &KEY[4..22])), format!("…{mask_text}"));
+        assert_eq!(mask.text("x 0f9e8d7c6b5a49382716 y"), format!("x {mask_text} y"));
         assert_eq!(mask.text("Authorization: Bearer me"), "Authorization: Bearer me");
         for value in [
             "short-1a2b3c",
@@ -374,9 +377,9 @@ mod tests {
             metadata: metadata.as_object().cloned(),
             ..ToolResult::failure("bash", format!("failed: {KEY}"), "T".to_owned())
         };
-        let masked = serde_json::to_string(&results(&[KEY]).result(result.clone())).unwrap();
-        assert_eq!(masked.matches("[model key masked by Tenter]").count(), 3, "{masked}");
-        assert!(!masked.contains(KEY));
+        let masked_json = serde_json::to_string(&results(&[KEY]).result(result.clone())).unwrap();
+        assert_eq!(masked_json.matches("[model key masked by Tenter]").count(), 3, "{masked_json}");
+        assert!(!masked_json.contains(KEY));
         assert_eq!(results(&[]).result(result.clone()), result);
     }
 
@@ -389,8 +392,8 @@ mod tests {
             "bad 3456789== key",
             "GET /v1?key=ab%2Bcd%2F0123456789%3D%3D",
         ] {
-            let masked = mask.text(text);
-            assert!(masked.contains("[key]") && !masked.contains("345"), "{masked}");
+            let masked_text = mask.text(text);
+            assert!(masked_text.contains("[key]") && !masked_text.contains("345"), "{masked_text}");
         }
         let none = KeyMask::for_errors(["1234".to_owned()]);
         assert_eq!(none.text("error 1234"), "error 1234");

@@ -47,14 +47,14 @@ impl ModelBudget {
     pub(crate) fn begin_call(&self, session: &ValueFile) -> Result<(), Refusal> {
         let admitted = session.change(|entries| {
             let mut counts = counts(entries.get(KEY).map(|entry| &entry.value));
-            let spent = self.spent(&counts);
+            let excess = self.spent(&counts);
             let is_first = !counts.was_refused;
-            match spent {
+            match excess {
                 None => counts.calls = counts.calls.saturating_add(1),
                 Some(_) => counts.was_refused = true,
             }
             entries.set(KEY, serde_json::json!(counts));
-            Ok(spent.map(|text| Refusal::Spent { is_first, text }))
+            Ok(excess.map(|text| Refusal::Spent { is_first, text }))
         });
         match admitted {
             Ok(None) => Ok(()),

@@ -121,14 +121,14 @@ fn check(event: EventName, reply: Reply) -> Result<Reply, String> {
     let asks = reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Ask);
     let confines = !reply.confinements.is_empty()
         || reply.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Confine);
-    let used = [
+    let powers = [
         rewrite,
         history,
         (asks || confines).then_some(Power::Ask),
         reply.context.is_some().then_some(Power::AddContext),
         (!reply.follow_ups.is_empty()).then_some(Power::Continue),
     ];
-    if let Some(power) = used.into_iter().flatten().find(|power| !event.may(*power)) {
+    if let Some(power) = powers.into_iter().flatten().find(|power| !event.may(*power)) {
         return Err(format!("its reply cannot {} at {event}", power.as_str()));
     }
     if let Some(HistoryAction::Mutate(messages)) = &reply.history {

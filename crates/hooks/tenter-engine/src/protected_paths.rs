@@ -34,7 +34,7 @@ pub struct ProtectedPaths {
     /// Single protected files and directories; they may be symlinks.
     places: Vec<PathBuf>,
     /// The paths that the user has allowed to be changed, as real paths.
-    allowed: Vec<PathBuf>,
+    allowed_paths: Vec<PathBuf>,
 }
 
 impl ProtectedPaths {
@@ -45,7 +45,7 @@ impl ProtectedPaths {
             everywhere: Vec::new(),
             project_markers: names.resources.clone(),
             places: Vec::new(),
-            allowed: Vec::new(),
+            allowed_paths: Vec::new(),
         };
         let everywhere = EVERYWHERE.iter().map(PathBuf::from).chain(names.hooks_and_plugins());
         everywhere.fold(none, |paths, path| paths.and(&path, project))
@@ -75,7 +75,7 @@ impl ProtectedPaths {
         self,
         layout: &ResourceLayout,
         directories: &Directories,
-        configured: &[PathBuf],
+        configured_paths: &[PathBuf],
     ) -> Self {
         let roots = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
         let Directories { home, config_home, state, cache, managed } = directories;
@@ -96,17 +96,18 @@ impl ProtectedPaths {
             .collect();
         let project_roots = layout.projects().flat_map(|project| roots(project.of_project(&HOOKS)));
         let project_roots: Vec<PathBuf> = project_roots.collect();
-        let linked = places.iter().chain(&project_roots).flat_map(|place| symlinks_in(place));
-        let linked: Vec<PathBuf> = linked.chain(git_directory(&layout.project)).collect();
-        let configured = configured.iter().map(|path| in_home(path, home));
-        let all: Vec<PathBuf> = places.iter().cloned().chain(configured).chain(linked).collect();
+        let links = places.iter().chain(&project_roots).flat_map(|place| symlinks_in(place));
+        let links: Vec<PathBuf> = links.chain(git_directory(&layout.project)).collect();
+        let configured_paths = configured_paths.iter().map(|path| in_home(path, home));
+        let all: Vec<PathBuf> =
+            places.iter().cloned().chain(configured_paths).chain(links).collect();
         all.iter().fold(self, |paths, path| paths.and(path, &layout.project))
     }
 
     /// Removes `path`, an absolute path: the user has agreed to changes of it.
     #[must_use]
     pub fn allowing(mut self, path: &Path) -> Self {
-        self.allowed.extend(real_path(path));
+        self.allowed_paths.extend(real_path(path));
         self
     }
 
@@ -139,7 +140,7 @@ impl ProtectedPaths {
     }
 
     fn is_allowed(&self, file: &Path) -> bool {
-        self.allowed.iter().any(|allowed| file.starts_with(allowed))
+        self.allowed_paths.iter().any(|path| file.starts_with(path))
     }
 
     /// Returns the protected file or directory that a text names, in any spelling that differs in case, `.` and `..` only; `None`
@@ -250,8 +251,8 @@ struct Identities(RefCell<HashMap<PathBuf, Option<(u64, u64)>>>);
 impl Identities {
     /// Returns the device and inode of the file at `path`; symlinks are followed.
     fn get(&self, path: &Path) -> Option<(u64, u64)> {
-        let cached = self.0.borrow().get(path).copied();
-        cached.unwrap_or_else(|| {
+        let entry = self.0.borrow().get(path).copied();
+        entry.unwrap_or_else(|| {
             let file = identity(path);
             self.0.borrow_mut().insert(path.to_owned(), file);
             file
@@ -391,13 +392,13 @@ mod tests {
     fn the_program_that_other_agents_run_is_protected_with_what_it_leads_to() {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
-        let (home, installed) = (base.join("home"), base.join("opt"));
+        let (home, opt) = (base.join("home"), base.join("opt"));
         fs::create_dir_all(home.join(PROGRAM).parent().unwrap()).unwrap();
-        fs::create_dir(&installed).unwrap();
+        fs::create_dir(&opt).unwrap();
         for name in ["tenter", "tenter-hook", "other"] {
-            fs::write(installed.join(name), "").unwrap();
+            fs::write(opt.join(name), "").unwrap();
         }
-        std::os::unix::fs::symlink(installed.join("tenter-hook"), home.join(PROGRAM)).unwrap();
+        std::os::unix::fs::symlink(opt.join("tenter-hook"), home.join(PROGRAM)).unwrap();
         let project = base.join("project");
         let directories = Directories::in_home(&home);
         let layout = ResourceLayout::new(&project, &home, &directories.config_home);
@@ -407,12 +408,8 @@ mod tests {
         for path in [PROGRAM, ".local/share/tenter/bin/new", ".local/share/tenter"] {
             assert!(is_protected(home.join(path)), "{path}");
         }
-        assert!(
-            is_protected(installed.join("tenter")) && is_protected(installed.join("tenter-hook"))
-        );
-        assert!(
-            !is_protected(installed.join("other")) && !is_protected(home.join(".local/share/x"))
-        );
+        assert!(is_protected(opt.join("tenter")) && is_protected(opt.join("tenter-hook")));
+        assert!(!is_protected(opt.join("other")) && !is_protected(home.join(".local/share/x")));
     }
 
     #[test]

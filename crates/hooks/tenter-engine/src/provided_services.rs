@@ -109,8 +109,8 @@ impl Requester<'_> {
     }
 
     fn check_consent(&self, service: Service) -> Result<(), ServiceError> {
-        let allowed = self.hook.runtime.as_ref().map_or(&[][..], |runtime| &runtime.services);
-        if allowed.contains(&service) {
+        let services = self.hook.runtime.as_ref().map_or(&[][..], |runtime| &runtime.services);
+        if services.contains(&service) {
             return Ok(());
         }
         let service = service.as_str();
@@ -120,19 +120,19 @@ impl Requester<'_> {
     }
 
     fn history(&self, query: &HistoryQuery) -> Result<RawJson, ServiceError> {
-        let requested = query.conv_id.as_deref().unwrap_or(&self.scope.conversation_id);
+        let conversation = query.conv_id.as_deref().unwrap_or(&self.scope.conversation_id);
         let own =
             std::iter::once(&self.scope.conversation_id).chain(&self.scope.parent_conversation_id);
-        if !own.into_iter().any(|id| id == requested) {
+        if !own.into_iter().any(|id| id == conversation) {
             let message = "a hook reads only the conversation of its event, and its parent";
             return Err(ServiceError::Refused(message.to_owned()));
         }
-        let query = HistoryQuery { conv_id: Some(requested.to_owned()), ..query.clone() };
+        let query = HistoryQuery { conv_id: Some(conversation.to_owned()), ..query.clone() };
         let result = self.services().history(&self.caller(), &query)?;
-        let skipped = result.messages.len().saturating_sub(query.last.unwrap_or(usize::MAX));
+        let skip = result.messages.len().saturating_sub(query.last.unwrap_or(usize::MAX));
         let light = query.light.then_some(LIGHT_TEXT);
         let redactor = &self.settings.redactor;
-        let messages = result.messages.iter().skip(skipped);
+        let messages = result.messages.iter().skip(skip);
         let messages: Vec<Value> =
             messages.map(|message| redactor.message(message, light)).collect();
         Ok(RawJson::new(&json!({"messages": messages})))

@@ -44,15 +44,15 @@ impl StartedCalls {
 impl ConfineProfiles {
     /// Replaces the confinements of a reply that name a profile by what they mean. If there is no such profile, the user is asked.
     pub(crate) fn resolve(&self, reply: &mut Reply) -> Option<String> {
-        let mut resolved = Vec::new();
+        let mut all = Vec::new();
         let mut unknown = None;
         for confinement in std::mem::take(&mut reply.confinements) {
             match self.resolved(confinement) {
-                Ok(confinements) => resolved.extend(confinements),
+                Ok(confinements) => all.extend(confinements),
                 Err(why) => unknown = Some(why),
             }
         }
-        reply.confinements = resolved;
+        reply.confinements = all;
         let why = unknown?;
         let is_stricter =
             reply.verdict.as_ref().is_some_and(|verdict| verdict.kind >= VerdictKind::Ask);

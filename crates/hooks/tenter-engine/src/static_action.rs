@@ -74,7 +74,7 @@ impl StaticAction {
         let inputs = Inputs { values: payload, declared: &[] };
         let filled = self
             .action
-            .try_map(|template| template.render(&inputs, &NoShell).map(|rendered| rendered.text));
+            .try_map(|template| template.render(&inputs, &NoShell).map(|text| text.text));
         filled
             .map_err(|findings| format!("its template cannot be rendered: {}", first(&findings)))?
             .into_reply()

@@ -41,7 +41,7 @@ const UNANSWERED: u8 = 2;
 const DEFECT: &str = "tenter-hook failed because of a defect in Tenter";
 
 fn main() -> ExitCode {
-    let started = Instant::now();
+    let start = Instant::now();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     // Before anything that the command would inherit.
     if let Some((_, arguments)) =
@@ -67,9 +67,9 @@ fn main() -> ExitCode {
     };
     note_other_registration(&arguments);
     match &arguments.task {
-        Task::Answer(event) => answer_stdin(&visitor(&arguments, event, started)),
-        Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, started), file),
-        Task::Serve => serve::run(visitor(&arguments, &arguments.host.events[0], started)),
+        Task::Answer(event) => answer_stdin(&visitor(&arguments, event, start)),
+        Task::Finish(event, file) => remainder::finish(&visitor(&arguments, event, start), file),
+        Task::Serve => serve::run(visitor(&arguments, &arguments.host.events[0], start)),
     }
 }
 
@@ -122,17 +122,17 @@ fn answer_stdin(visitor: &Visitor) -> ExitCode {
     if let Err(error) = io::stdin().lock().take(MAX_PAYLOAD + 1).read_to_end(&mut payload) {
         warn(&[format!("stdin cannot be read to its end: {error}")]);
     }
-    let visited = match resources::missing(payload.len()) {
+    let visit = match resources::missing(payload.len()) {
         Some(what) => visitor.refuse(what),
         None => visitor.run(Payload::parse(&payload)),
     };
     claim_answer();
-    let written = answer(visited.answer.as_deref());
-    warn(&visited.warnings);
-    if written.is_err() && visitor.event.moment.deniable().is_some() {
+    let result = answer(visit.answer.as_deref());
+    warn(&visit.warnings);
+    if result.is_err() && visitor.event.moment.deniable().is_some() {
         return ExitCode::from(UNANSWERED);
     }
-    let warning = visited.after.and_then(|remainder| remainder::start(visitor, &remainder));
+    let warning = visit.after.and_then(|remainder| remainder::start(visitor, &remainder));
     warn(warning.as_slice());
     ExitCode::SUCCESS
 }
@@ -168,7 +168,7 @@ fn claim_answer() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where environment and clock come from")]
-fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant) -> Visitor {
+fn visitor(arguments: &Arguments, event: &'static NativeEvent, start: Instant) -> Visitor {
     let home = home(arguments);
     let cache = home.join(".cache/tenter");
     let vars: Vec<_> = std::env::vars_os().collect();
@@ -186,7 +186,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, started: Instant)
         vars: Arc::new(vars),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
-        started,
+        started: start,
         tenter: own.as_deref().and_then(|own| program_beside_real(own, "tenter")),
         launcher: own.map(|own| program_beside_real(&own, LAUNCHER).unwrap_or(own)),
         keeper: Some(keeper::connector),

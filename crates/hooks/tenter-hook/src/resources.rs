@@ -20,12 +20,12 @@ pub(crate) fn missing(payload: usize) -> Option<String> {
 }
 
 fn files() -> io::Result<()> {
-    let opened = File::open("/dev/null").and_then(|first| {
+    let files = File::open("/dev/null").and_then(|first| {
         // A copy takes a descriptor, too, and less time.
         let copies: io::Result<Vec<File>> = (1..FILES).map(|_| first.try_clone()).collect();
         copies.map(drop)
     });
-    match opened {
+    match files {
         // Only a shortage counts: a system without the device has descriptors.
         Err(error) if is_shortage(&error) => Err(error),
         _ => Ok(()),

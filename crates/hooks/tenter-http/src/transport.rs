@@ -172,9 +172,9 @@ impl Http {
         let chunks = Chunks {
             pieces: Some(pieces),
             watch: Watch { cancel: cancel.clone(), abandoned },
-            started: Instant::now(),
+            start: Instant::now(),
             limits,
-            read: 0,
+            count: 0,
             tail: tail.clone(),
         };
         match chunks.piece()? {
@@ -193,7 +193,7 @@ impl Http {
         let response = match self.agent(watch).run(request) {
             Ok(response) => response,
             Err(error) => {
-                let _gone = sender.send(Err(error.into()));
+                let _result = sender.send(Err(error.into()));
                 return;
             }
         };
@@ -268,8 +268,8 @@ fn next_chunk(body: &mut Body) -> Result<Piece, TransportError> {
     let mut chunk = vec![0; CHUNK];
     match body.as_reader().read(&mut chunk) {
         Ok(0) => Ok(Piece::End),
-        Ok(read) => {
-            chunk.truncate(read);
+        Ok(count) => {
+            chunk.truncate(count);
             Ok(Piece::Chunk(chunk))
         }
         Err(error) => Err(TransportError::Unreachable(error.to_string())),
@@ -297,10 +297,10 @@ pub struct Chunks {
     /// `None` after the end of the body.
     pieces: Option<Receiver<Result<Piece, TransportError>>>,
     watch: Watch,
-    started: Instant,
+    start: Instant,
     limits: ResponseLimits,
     /// Number of bytes so far.
-    read: u64,
+    count: u64,
     tail: StreamTail,
 }
 
@@ -312,7 +312,7 @@ impl Chunks {
             if self.watch.is_over() {
                 return Err(TransportError::Unreachable("interrupted".to_owned()));
             }
-            if self.started.elapsed() >= self.limits.time {
+            if self.start.elapsed() >= self.limits.time {
                 let problem = format!("its response takes longer than {:?}", self.limits.time);
                 return Err(TransportError::OverLimit(problem));
             }
@@ -328,8 +328,8 @@ impl Chunks {
 
     /// Counts a chunk, and keeps its end for error messages.
     fn count(&mut self, chunk: &[u8]) -> Result<(), TransportError> {
-        self.read += chunk.len() as u64;
-        if self.read > self.limits.bytes {
+        self.count += chunk.len() as u64;
+        if self.count > self.limits.bytes {
             let problem = format!("its response is larger than {}", size(self.limits.bytes));
             return Err(TransportError::OverLimit(problem));
         }
@@ -412,15 +412,15 @@ impl<In: Transport> Transport for WatchedTransport<In> {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
-        let started = Instant::now();
-        let allowed = timeout.after.min(self.idle.into());
+        let start = Instant::now();
+        let limit = timeout.after.min(self.idle.into());
         loop {
             if self.watch.is_over() {
                 return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "interrupted").into());
             }
             match self.inner.await_input(NextTimeout { after: POLL_INTERVAL.into(), ..timeout }) {
-                Err(Error::Timeout(_)) if started.elapsed() < *allowed => {}
-                Err(Error::Timeout(_)) => return Err(idle_timeout(*allowed)),
+                Err(Error::Timeout(_)) if start.elapsed() < *limit => {}
+                Err(Error::Timeout(_)) => return Err(idle_timeout(*limit)),
                 other => return other,
             }
         }
@@ -435,7 +435,7 @@ impl<In: Transport> Transport for WatchedTransport<In> {
     }
 }
 
-fn idle_timeout(allowed: Duration) -> Error {
-    let problem = format!("the server sent nothing for {} s", allowed.as_secs());
+fn idle_timeout(limit: Duration) -> Error {
+    let problem = format!("the server sent nothing for {} s", limit.as_secs());
     io::Error::new(io::ErrorKind::TimedOut, problem).into()
 }

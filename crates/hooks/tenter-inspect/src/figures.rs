@@ -309,8 +309,8 @@ impl<'r> Tally<'r> {
         let mut periods = vec![Period::default(); PERIODS];
         let whole = u128::from(first.abs_diff(last)) + 1;
         for run in &self.runs {
-            let passed = u128::from(first.abs_diff(run.at.as_millisecond()));
-            let at = usize::try_from(passed * PERIODS as u128 / whole).unwrap_or_default();
+            let milliseconds = u128::from(first.abs_diff(run.at.as_millisecond()));
+            let at = usize::try_from(milliseconds * PERIODS as u128 / whole).unwrap_or_default();
             let period = &mut periods[at.min(PERIODS - 1)];
             period.runs += 1;
             let is_notable = matches!(run.decision, DecisionKind::Deny | DecisionKind::Failed);

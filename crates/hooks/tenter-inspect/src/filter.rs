@@ -42,7 +42,7 @@ impl Filter {
     /// Returns the filter, ready to read many lines.
     pub(crate) fn reader(&self) -> FilterReader<'_> {
         // Lines are JSON, so the texts in them are escaped.
-        let escaped = |text: &str| {
+        let escape = |text: &str| {
             let text = serde_json::to_string(text).unwrap_or_default();
             text[1..text.len() - 1].to_owned()
         };
@@ -52,8 +52,8 @@ impl Filter {
         let words = [&self.hook, &self.decision, &self.host].into_iter().filter(is_written);
         FilterReader {
             filter: self,
-            words: words.map(|word| Finder::new(&escaped(word)).into_owned()).collect(),
-            search: escaped(&self.search).to_lowercase(),
+            words: words.map(|word| Finder::new(&escape(word)).into_owned()).collect(),
+            search: escape(&self.search).to_lowercase(),
         }
     }
 

@@ -33,7 +33,7 @@ pub struct JournalIndex {
     names: Names,
     sessions: BTreeMap<String, IndexedSession>,
     /// Sessions whose journal could not be read, and why.
-    failed: BTreeMap<String, String>,
+    failures: BTreeMap<String, String>,
     /// The time before which records need not be read.
     since: Option<Timestamp>,
 }
@@ -143,7 +143,7 @@ impl JournalIndex {
             journals: journals.into(),
             names: Names::default(),
             sessions: BTreeMap::new(),
-            failed: BTreeMap::new(),
+            failures: BTreeMap::new(),
             since: None,
         }
     }
@@ -160,27 +160,27 @@ impl JournalIndex {
     /// # Errors
     /// When a directory is there but cannot be read.
     pub fn advance(&mut self, limit: Option<Duration>) -> io::Result<Progress> {
-        let started = Instant::now();
+        let start = Instant::now();
         let dated = self.journals.dated_conversations()?;
         let since = self.since.and_then(|since| since.checked_sub(MAX_RUN).ok());
-        let is_recent = |written: SystemTime| since.is_none_or(|since| written >= since.into());
-        let recent = dated.into_iter().rev().filter(|(written, _)| is_recent(*written));
+        let is_recent = |mtime: SystemTime| since.is_none_or(|since| mtime >= since.into());
+        let recent = dated.into_iter().rev().filter(|(mtime, _)| is_recent(*mtime));
         let ids: Vec<String> = recent.map(|(_, id)| id).collect();
         let present: BTreeSet<&String> = ids.iter().collect();
         self.sessions.retain(|id, _| present.contains(id));
-        self.failed.clear();
+        self.failures.clear();
         let mut progress = Progress::default();
         for id in ids {
             let path = self.journals.path(&id);
             let session = self.sessions.entry(id.clone()).or_default();
-            let mut is_late = || limit.is_some_and(|limit| started.elapsed() >= limit);
+            let mut is_late = || limit.is_some_and(|limit| start.elapsed() >= limit);
             match session.advance(&path, (&mut self.names, since), &mut is_late) {
-                Ok(read) => {
-                    progress.read += read.read;
-                    progress.total += read.total;
+                Ok(count) => {
+                    progress.read += count.read;
+                    progress.total += count.total;
                 }
                 Err(error) => {
-                    self.failed.insert(id, error.to_string());
+                    self.failures.insert(id, error.to_string());
                 }
             }
         }
@@ -189,7 +189,7 @@ impl JournalIndex {
 
     /// Returns the sessions whose journal could not be read, and why.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.failed.iter().map(|(id, why)| (id.as_str(), why.as_str()))
+        self.failures.iter().map(|(id, why)| (id.as_str(), why.as_str()))
     }
 
     /// Returns the sessions with a journal that was read in part: only its newest records.
@@ -296,8 +296,8 @@ impl IndexedSession {
                 }
             }
         }
-        let read = if self.unfinished == length { length } else { self.offset };
-        Ok(Progress { read, total: length })
+        let offset = if self.unfinished == length { length } else { self.offset };
+        Ok(Progress { read: offset, total: length })
     }
 
     /// Continues with the newest part if there is too much to read, at the beginning of a line.
@@ -324,27 +324,27 @@ impl IndexedSession {
         file.seek(SeekFrom::Start(self.offset))?;
         file.take(BLOCK).read_to_end(&mut bytes)?;
         let is_end = self.offset + bytes.len() as u64 >= length;
-        let taken = match bytes.iter().rposition(|byte| *byte == b'\n') {
+        let length = match bytes.iter().rposition(|byte| *byte == b'\n') {
             Some(newline) if !is_end => newline + 1,
             // A line longer than a block is no record; it is counted once for each block.
             _ => bytes.len(),
         };
-        let mut used = 0;
-        for piece in bytes[..taken].split_inclusive(|byte| *byte == b'\n') {
+        let mut position = 0;
+        for piece in bytes[..length].split_inclusive(|byte| *byte == b'\n') {
             let content = piece.trim_ascii();
             match Line::read(content) {
                 Some(line) => self.add(&line, names),
                 None if content.is_empty() => {}
                 None if is_end && !piece.ends_with(b"\n") => {
-                    self.offset += used as u64;
+                    self.offset += position as u64;
                     self.unfinished = self.offset + piece.len() as u64;
                     return Ok(false);
                 }
                 None => self.summary.unreadable += 1,
             }
-            used += piece.len();
+            position += piece.len();
         }
-        self.offset += used as u64;
+        self.offset += position as u64;
         Ok(!bytes.is_empty())
     }
 

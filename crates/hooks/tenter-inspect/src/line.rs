@@ -126,8 +126,8 @@ mod tests {
         let newer = br#"{"v":9,"time":"t","conversation_id":"c","event":"e","kind":"run","hook":["a"],"host":"pi"}"#;
         let line = Line::read(newer).unwrap();
         assert_eq!((line.host(), line.is_run(), line.decision()), ("pi", false, None));
-        for broken in ["", "{", "null", "[1]", "{}", r#"{"time":7}"#, "\u{feff}{"] {
-            assert!(Line::read(broken.as_bytes()).is_none(), "{broken}");
+        for line in ["", "{", "null", "[1]", "{}", r#"{"time":7}"#, "\u{feff}{"] {
+            assert!(Line::read(line.as_bytes()).is_none(), "{line}");
         }
     }
 }

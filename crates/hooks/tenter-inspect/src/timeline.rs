@@ -45,7 +45,7 @@ pub(crate) struct JournalQuery<'f> {
 /// # Errors
 /// When the journal is there but cannot be read.
 pub(crate) fn newest(path: &Path, end: Option<u64>, query: &JournalQuery<'_>) -> io::Result<Slice> {
-    let started = Instant::now();
+    let clock = Instant::now();
     let length = journal::length(path)?;
     let end = end.map_or(length, |end| end.min(length));
     let mut slice = Slice { end, ..Slice::default() };
@@ -58,7 +58,7 @@ pub(crate) fn newest(path: &Path, end: Option<u64>, query: &JournalQuery<'_>) ->
     let mut start = end;
     let mut head = Vec::new();
     while start > 0 {
-        if started.elapsed() >= query.limit {
+        if clock.elapsed() >= query.limit {
             slice.is_cut = true;
             slice.older = Some(start + head.len() as u64);
             break;
@@ -196,16 +196,16 @@ mod tests {
             let limit = Duration::from_mins(1);
             for page in [7, 100] {
                 let all = Filter::default();
-                let read = pages(&path, &JournalQuery { filter: &all, count: page, limit });
-                assert!(read.iter().all(|records| records.len() <= page), "{padding}");
-                let read: Vec<usize> = read.into_iter().rev().flatten().collect();
-                assert_eq!(read, (0..count).collect::<Vec<_>>(), "{padding} {page}");
+                let result = pages(&path, &JournalQuery { filter: &all, count: page, limit });
+                assert!(result.iter().all(|records| records.len() <= page), "{padding}");
+                let positions: Vec<usize> = result.into_iter().rev().flatten().collect();
+                assert_eq!(positions, (0..count).collect::<Vec<_>>(), "{padding} {page}");
             }
             let bash = Filter { tool: "Shell".to_owned(), ..Filter::default() };
-            let read =
+            let result =
                 newest(&path, None, &JournalQuery { filter: &bash, count: 2, limit }).unwrap();
-            assert_eq!(times(&read), [count - 20, count - 10]);
-            assert_eq!((read.end, read.unreadable), (text.len() as u64, 0));
+            assert_eq!(times(&result), [count - 20, count - 10]);
+            assert_eq!((result.end, result.unreadable), (text.len() as u64, 0));
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
         fs::write(&path, format!("{}broken\n{half}", line(1, 0))).unwrap();
         assert_eq!(times(&since(&path, first.end, &all).unwrap()), [2]);
         fs::write(&path, "").unwrap();
-        let gone = since(&path, first.end, &all).unwrap_err();
-        assert_eq!(gone.kind(), io::ErrorKind::InvalidInput);
+        let error = since(&path, first.end, &all).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }

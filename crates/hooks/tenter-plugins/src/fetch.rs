@@ -90,13 +90,13 @@ impl Fetcher<'_> {
         let repository =
             Repository::make(scratch.join("repository"), self.env, self.cancel, self.timeout)?;
         let commit = repository.fetch(&source.as_text(), reference)?;
-        let listed = repository.list(&commit, &[], &[path])?.unwrap_or_default();
+        let output = repository.list(&commit, &[], &[path])?.unwrap_or_default();
         let missing = || {
             let message =
                 format!("{} has no file {path} of at most {most} bytes", source.as_text());
             refused("plugin-no-file", message)
         };
-        let blob = blobs(&listed).into_iter().next().ok_or_else(missing)?;
+        let blob = blobs(&output).into_iter().next().ok_or_else(missing)?;
         let is_file = matches!(blob.file.kind, FileKind::File { .. });
         if !is_file || blob.file.size > most as u64 || blob.file.path != path.as_bytes() {
             return Err(missing().into());
@@ -118,9 +118,9 @@ impl Fetcher<'_> {
         let repository =
             Repository::make(scratch.join("repository"), self.env, self.cancel, self.timeout)?;
         let commit = repository.fetch(&source.as_text(), reference)?;
-        let listed = repository.list(&commit, &["-r"], &DIRECTORIES)?.ok_or_else(too_many)?;
+        let output = repository.list(&commit, &["-r"], &DIRECTORIES)?.ok_or_else(too_many)?;
         let papers = repository.list(&commit, &[], &[])?.ok_or_else(too_many)?;
-        let mut blobs = blobs(&listed);
+        let mut blobs = blobs(&output);
         blobs.extend(blobs_of_papers(&papers));
         let files: Vec<FoundFile> = blobs.iter().map(|blob| blob.file.clone()).collect();
         let findings = rules::check(&files);
@@ -157,8 +157,8 @@ struct Blob {
 }
 
 /// Parses `mode type name size\tpath\0…`.
-fn blobs(listed: &[u8]) -> Vec<Blob> {
-    listed.split(|byte| *byte == 0).filter_map(blob).collect()
+fn blobs(output: &[u8]) -> Vec<Blob> {
+    output.split(|byte| *byte == 0).filter_map(blob).collect()
 }
 
 fn blob(line: &[u8]) -> Option<Blob> {
@@ -177,10 +177,10 @@ fn blob(line: &[u8]) -> Option<Blob> {
     Some(Blob { file, name: name.to_owned() })
 }
 
-fn blobs_of_papers(listed: &[u8]) -> impl Iterator<Item = Blob> {
+fn blobs_of_papers(output: &[u8]) -> impl Iterator<Item = Blob> {
     let is_paper =
         |blob: &Blob| matches!(blob.file.kind, FileKind::File { .. }) && is_paper(&blob.file.path);
-    blobs(listed).into_iter().filter(is_paper)
+    blobs(output).into_iter().filter(is_paper)
 }
 
 /// Parses `name type size\nbytes\n…`; `None` if that does not match `blobs`.
@@ -216,8 +216,8 @@ impl Content {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         };
         let mut files = Vec::new();
-        let listed = list_top(directory, &mut files);
-        listed.map_err(unreadable)?;
+        let output = list_top(directory, &mut files);
+        output.map_err(unreadable)?;
         let findings = rules::check(&files);
         if !findings.is_empty() {
             return Err(FetchError::Refused(findings));
@@ -229,9 +229,9 @@ impl Content {
     /// Reads everything in the directory of an installed plugin; the diagnostics name what could not be read.
     pub fn of_installed(directory: &Path) -> (Self, Vec<Diagnostic>) {
         let mut files = Vec::new();
-        let listed = list(directory, &mut Vec::new(), &mut files);
+        let output = list(directory, &mut Vec::new(), &mut files);
         let (content, mut findings) = read(directory, &files);
-        findings.extend(listed.err().map(|error| {
+        findings.extend(output.err().map(|error| {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         }));
         (content, findings)

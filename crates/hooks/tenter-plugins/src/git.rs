@@ -106,15 +106,15 @@ impl<'a> Repository<'a> {
                 self.fetch_refs(source, &["--no-tags"], &all)?;
                 name
             }
-            Err(failed) => return Err(failed),
+            Err(error) => return Err(error),
         };
         let commit = format!("{revision}^{{commit}}");
-        let parsed = self.in_repository(
+        let output = self.in_repository(
             &["rev-parse", "--verify", "--end-of-options", &commit],
             Vec::new(),
             WORDS,
         );
-        let commit = parsed.map_err(|failed| failed.instead(|| unknown(name, source)))?;
+        let commit = output.map_err(|error| error.instead(|| unknown(name, source)))?;
         Ok(commit.text().trim().to_owned())
     }
 
@@ -132,8 +132,8 @@ impl<'a> Repository<'a> {
         paths: &[&str],
     ) -> Result<Option<Vec<u8>>, FetchError> {
         let args = [&["ls-tree", "-z", "-l", "--full-tree"], how, &[commit, "--"], paths].concat();
-        let listed = self.in_repository(&args, Vec::new(), LONGEST_LIST)?;
-        Ok(listed.whole().map(<[u8]>::to_vec))
+        let output = self.in_repository(&args, Vec::new(), LONGEST_LIST)?;
+        Ok(output.whole().map(<[u8]>::to_vec))
     }
 
     /// Returns the output of `git cat-file --batch` for these object ids; `None` if it is longer than `most` bytes.

@@ -211,14 +211,14 @@ mod tests {
             let names = ["hooks/l0", "hooks/l1", "hooks/lib/l2", "skills/l3"];
             let links: Vec<(&str, &str)> = names.into_iter().zip(targets.iter().map(String::as_str)).collect();
             let content = content(&links);
-            let refused: Vec<String> =
+            let rejections: Vec<String> =
                 check(&content).into_iter().filter_map(|finding| Some(finding.path?.to_str()?.to_owned())).collect();
             let scratch = tempfile::tempdir().unwrap();
             let plugin = scratch.path().canonicalize().unwrap().join("p");
             content.write(&plugin).unwrap();
             for name in names {
                 let stays = plugin.join(name).canonicalize().is_ok_and(|end| end.starts_with(&plugin));
-                prop_assert_eq!(stays, !refused.iter().any(|path| path == name), "{} of {:?}", name, links);
+                prop_assert_eq!(stays, !rejections.iter().any(|path| path == name), "{} of {:?}", name, links);
             }
         }
     }

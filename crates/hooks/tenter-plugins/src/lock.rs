@@ -126,14 +126,14 @@ impl Lock {
     /// Writes the new lock file next to the one in `directory`, whose lock must be held. Only the rename is left to do.
     pub(crate) fn prepare(&self, directory: &Path) -> io::Result<PreparedLock> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let prepared = PreparedLock::at(directory);
+        let lock = PreparedLock::at(directory);
         // A symlink may have come with the project: it is removed, never written through.
-        let _ = fs::remove_file(&prepared.new);
-        let mut file = File::create_new(&prepared.new)?;
+        let _ = fs::remove_file(&lock.new);
+        let mut file = File::create_new(&lock.new)?;
         file.write_all(HEAD.as_bytes())?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        Ok(prepared)
+        Ok(lock)
     }
 
     /// Returns the names whose records differ, with the record of this one.
@@ -141,7 +141,7 @@ impl Lock {
         let names: BTreeSet<&str> =
             self.plugins.iter().chain(&other.plugins).map(|plugin| plugin.name.as_str()).collect();
         let here = names.into_iter().map(|name| (name, self.get(name)));
-        here.filter(|(name, locked)| *locked != other.get(name)).collect()
+        here.filter(|(name, record)| *record != other.get(name)).collect()
     }
 }
 
@@ -170,21 +170,21 @@ impl PreparedLock {
         if !Self::is_left(directory) {
             return Ok(());
         }
-        let prepared = Self::at(directory);
+        let lock = Self::at(directory);
         // An incomplete file cannot be parsed; a symlink came with the project.
-        let is_file = prepared.new.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        let is_file = lock.new.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
         let is_true = is_file
-            && match (Lock::read_file(&prepared.new), Lock::read_file(&prepared.place)) {
+            && match (Lock::read_file(&lock.new), Lock::read_file(&lock.place)) {
                 (Ok(new), Ok(old)) => {
-                    new.differences(&old).into_iter().all(|(name, locked)| is_so(name, locked))
+                    new.differences(&old).into_iter().all(|(name, record)| is_so(name, record))
                 }
                 _ => false,
             };
         if is_true {
-            return prepared.put();
+            return lock.put();
         }
         // If it cannot be removed, the next write reports why.
-        let _ = fs::remove_file(prepared.new);
+        let _ = fs::remove_file(lock.new);
         Ok(())
     }
 
@@ -226,11 +226,11 @@ mod tests {
         lock.put(locked("a/a"));
         lock.put(LockedPlugin { reference: None, ..locked("b/b") });
         lock.prepare(scratch.path()).and_then(PreparedLock::put).unwrap();
-        let read = Lock::read(scratch.path()).unwrap();
-        assert_eq!(read, lock);
-        let names: Vec<&str> = read.plugins().iter().map(|plugin| plugin.name.as_str()).collect();
+        let copy = Lock::read(scratch.path()).unwrap();
+        assert_eq!(copy, lock);
+        let names: Vec<&str> = copy.plugins().iter().map(|plugin| plugin.name.as_str()).collect();
         assert_eq!(names, ["a/a", "b/b"]);
-        assert_eq!(read.get("b/b").unwrap().reference, None);
+        assert_eq!(lock.get("b/b").unwrap().reference, None);
     }
 
     #[test]

@@ -175,7 +175,7 @@ fn too_much(files: &[FoundFile]) -> Vec<Diagnostic> {
 /// file and a directory.
 fn clashes(files: &[FoundFile]) -> Vec<Diagnostic> {
     let mut first_spellings: BTreeMap<String, (&str, bool)> = BTreeMap::new();
-    let mut reported = BTreeSet::new();
+    let mut names = BTreeSet::new();
     let mut findings = Vec::new();
     for path in files.iter().filter_map(|one| std::str::from_utf8(&one.path).ok()) {
         for (prefix, is_directory) in prefixes(path) {
@@ -184,7 +184,7 @@ fn clashes(files: &[FoundFile]) -> Vec<Diagnostic> {
                 first_spellings.entry(folded.clone()).or_insert((prefix, is_directory));
             let is_same = earlier == prefix && is_directory && was_directory;
             let is_first = std::ptr::eq(earlier, prefix);
-            if !is_same && !is_first && reported.insert(folded) {
+            if !is_same && !is_first && names.insert(folded) {
                 let message = format!(
                     "this and {earlier:?} are the same name on a case-insensitive file system"
                 );

@@ -71,9 +71,9 @@ impl Spec {
         if source.starts_with('/') {
             return Ok(Self { name, source: Source::Path(source.into()), reference });
         }
-        let parsed = Self::parse(source, Path::new("/"))?;
-        if parsed.source.as_text() == source {
-            Ok(Self { name, source: parsed.source, reference })
+        let spec = Self::parse(source, Path::new("/"))?;
+        if spec.source.as_text() == source {
+            Ok(Self { name, source: spec.source, reference })
         } else {
             Err(format!("{source:?} is not the address of a repository"))
         }
@@ -321,11 +321,11 @@ mod tests {
 
     #[test]
     fn recorded_sources_follow_the_same_rules() {
-        let recorded = |source: &str, reference| {
+        let spec = |source: &str, reference| {
             Spec::recorded(PluginName::parse("ada/guards").unwrap(), source, reference)
         };
         for source in ["https://github.com/ada/guards.git", "git@host:x/y.git", "/srv/x@y"] {
-            assert_eq!(recorded(source, Some("v1")).unwrap().source.as_text(), source);
+            assert_eq!(spec(source, Some("v1")).unwrap().source.as_text(), source);
         }
         for source in [
             "ext::sh -c x",
@@ -335,9 +335,9 @@ mod tests {
             "https://a:b@host/x/y",
             "https://host/x/y@z",
         ] {
-            assert!(recorded(source, None).is_err(), "{source:?}");
+            assert!(spec(source, None).is_err(), "{source:?}");
         }
-        assert!(recorded("/srv/x", Some("--x")).is_err());
+        assert!(spec("/srv/x", Some("--x")).is_err());
     }
 
     proptest! {

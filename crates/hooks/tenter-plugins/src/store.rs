@@ -144,8 +144,8 @@ impl Plugins {
         }
         let files = content.digests();
         lock.put(LockedPlugin { name: name.to_string(), hash: hash(&files), files, ..record });
-        let prepared = lock.prepare(&self.dir).map_err(trouble)?;
-        staging.put(&new, &place).and_then(|()| prepared.put()).map_err(trouble)?;
+        let new_lock = lock.prepare(&self.dir).map_err(trouble)?;
+        staging.put(&new, &place).and_then(|()| new_lock.put()).map_err(trouble)?;
         Installed::read(&place, name.to_string()).ok_or_else(|| nothing().into())
     }
 
@@ -162,11 +162,11 @@ impl Plugins {
         let _lock = self.exclusive().map_err(trouble)?;
         let mut lock = Lock::read(&self.dir)?;
         let is_recorded = lock.forget(name);
-        let prepared = is_recorded.then(|| lock.prepare(&self.dir)).transpose().map_err(trouble)?;
+        let new_lock = is_recorded.then(|| lock.prepare(&self.dir)).transpose().map_err(trouble)?;
         if let Some(place) = self.found(name)? {
             staging.take_away(&place).map_err(trouble)?;
         }
-        prepared.map_or(Ok(()), PreparedLock::put).map_err(trouble)?;
+        new_lock.map_or(Ok(()), PreparedLock::put).map_err(trouble)?;
         Ok(true)
     }
 
@@ -178,8 +178,8 @@ impl Plugins {
 
     /// Returns the directory of the plugin `name`, `org/repo`, even if it is incomplete.
     fn found(&self, name: &str) -> Result<Option<PathBuf>, Diagnostic> {
-        let mut installed = self.installed()?.into_iter();
-        let place = installed.find(|plugin| plugin.name == name).map(|plugin| plugin.path);
+        let mut plugins = self.installed()?.into_iter();
+        let place = plugins.find(|plugin| plugin.name == name).map(|plugin| plugin.path);
         Ok(place.or_else(|| self.remains(name)))
     }
 
@@ -187,17 +187,17 @@ impl Plugins {
     fn exclusive(&self) -> io::Result<FileLock> {
         DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
         let lock = FileLock::acquire(&self.dir.join(LOCK))?;
-        PreparedLock::settle(&self.dir, |name, locked| self.is_so(name, locked))?;
+        PreparedLock::settle(&self.dir, |name, record| self.is_so(name, record))?;
         Ok(lock)
     }
 
-    /// Returns true if the plugin `name` is installed as `locked` says; without a record, if it is not installed.
-    fn is_so(&self, name: &str, locked: Option<&LockedPlugin>) -> bool {
+    /// Returns true if the plugin `name` is installed as `record` says; without a record, if it is not installed.
+    fn is_so(&self, name: &str, record: Option<&LockedPlugin>) -> bool {
         let Ok(name) = PluginName::parse(name) else { return false };
         let place = self.place(&name);
-        match locked {
-            Some(locked) => {
-                place.is_dir() && hash(&Content::of_installed(&place).0.digests()) == locked.hash
+        match record {
+            Some(record) => {
+                place.is_dir() && hash(&Content::of_installed(&place).0.digests()) == record.hash
             }
             None => place.symlink_metadata().is_err(),
         }

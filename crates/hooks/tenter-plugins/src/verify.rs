@@ -19,20 +19,20 @@ pub struct Difference {
     pub what: &'static str,
 }
 
-/// Returns the differences between `directory` and `locked`, and the files that could not be read.
-pub fn verify(directory: &Path, locked: &LockedPlugin) -> (Vec<Difference>, Vec<Diagnostic>) {
+/// Returns the differences between `directory` and `record`, and the files that could not be read.
+pub fn verify(directory: &Path, record: &LockedPlugin) -> (Vec<Difference>, Vec<Diagnostic>) {
     let (content, mut findings) = Content::of_installed(directory);
-    if hash(&locked.files) != locked.hash {
+    if hash(&record.files) != record.hash {
         let message = format!(
             "the lock file contradicts itself: the list of files of {} does not match its hash",
-            locked.name
+            record.name
         );
         findings.push(
             refused("plugin-lock-contradicts", message)
                 .help("it was edited; add the plugin again with --force"),
         );
     }
-    (differences(&locked.files, &content.digests()), findings)
+    (differences(&record.files, &content.digests()), findings)
 }
 
 fn differences(

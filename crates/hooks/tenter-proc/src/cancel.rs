@@ -181,8 +181,8 @@ mod tests {
                 count.fetch_add(1, Ordering::SeqCst);
             })
         };
-        let (alive, dropped) = (counting(), counting());
-        drop(dropped);
+        let (alive, dropped_entries) = (counting(), counting());
+        drop(dropped_entries);
         cancel.cancel();
         assert_eq!(count.load(Ordering::SeqCst), 1);
         let late = counting();

@@ -96,7 +96,7 @@ impl Dialogue {
             waker: Waker::new()?,
             ended: Condvar::new(),
         });
-        let (started, start) = mpsc::sync_channel(1);
+        let (sender, start) = mpsc::sync_channel(1);
         let thread_shared = Arc::clone(&shared);
         // The system kills the program of a trampoline when the thread ends that started it, so that is the thread of the dialogue.
         thread::Builder::new().name("dialogue".to_owned()).spawn(move || {
@@ -108,12 +108,12 @@ impl Dialogue {
             match result {
                 Ok((pipes, stdin)) => {
                     thread_shared.state().stdin = Some(Arc::new(stdin));
-                    let _ = started.send(Ok(()));
+                    let _ = sender.send(Ok(()));
                     let lines = Lines::new(limits.line);
                     let (shared, exited) = (thread_shared, None);
                     Exchange { shared, pipes, lines, listener, exited }.run();
                 }
-                Err(error) => drop(started.send(Err(error))),
+                Err(error) => drop(sender.send(Err(error))),
             }
         })?;
         start.recv().map_err(|_| io::Error::other("the thread of the dialogue panicked"))??;
@@ -196,16 +196,16 @@ impl Shared {
 
 /// Writes as much as the pipe takes. Returns the number of bytes written.
 fn write(mut stdin: &io::PipeWriter, bytes: &[u8]) -> io::Result<usize> {
-    let mut written = 0;
-    while written < bytes.len() {
-        match stdin.write(&bytes[written..]) {
-            Ok(count) => written += count,
+    let mut total = 0;
+    while total < bytes.len() {
+        match stdin.write(&bytes[total..]) {
+            Ok(count) => total += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
             Err(error) => return Err(error),
         }
     }
-    Ok(written)
+    Ok(total)
 }
 
 /// The thread of a dialogue.

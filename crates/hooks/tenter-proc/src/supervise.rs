@@ -37,15 +37,15 @@ pub fn run_watched(
     cancel: &Cancel,
     on_output: &dyn Fn(&[u8]),
 ) -> Completion {
-    let started = Instant::now();
+    let start = Instant::now();
     let deadline = Deadline::after(invocation.limits.timeout);
     if cancel.is_cancelled() {
-        return without_output(ProcessEnd::Cancelled, started);
+        return without_output(ProcessEnd::Cancelled, start);
     }
     match start_with_retry(deadline, cancel, || Process::start(invocation)) {
-        Ok(process) => Supervisor { process, invocation, cancel, deadline, on_output }.run(started),
-        Err(_) if cancel.is_cancelled() => without_output(ProcessEnd::Cancelled, started),
-        Err(error) => without_output(ProcessEnd::NotStarted(error), started),
+        Ok(process) => Supervisor { process, invocation, cancel, deadline, on_output }.run(start),
+        Err(_) if cancel.is_cancelled() => without_output(ProcessEnd::Cancelled, start),
+        Err(error) => without_output(ProcessEnd::NotStarted(error), start),
     }
 }
 
@@ -70,9 +70,9 @@ fn is_busy(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ExecutableFileBusy
 }
 
-fn without_output(end: ProcessEnd, started: Instant) -> Completion {
+fn without_output(end: ProcessEnd, start: Instant) -> Completion {
     let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
-    Completion { end, stdout, stderr, duration: started.elapsed(), pipes_held: false }
+    Completion { end, stdout, stderr, duration: start.elapsed(), pipes_held: false }
 }
 
 /// A running program and its limits.
@@ -106,12 +106,12 @@ enum Phase {
 }
 
 impl Supervisor<'_> {
-    fn run(mut self, started: Instant) -> Completion {
+    fn run(mut self, start: Instant) -> Completion {
         let mut phase = Phase::Running;
         loop {
             match self.next(phase) {
                 Continue(next) => phase = next,
-                Break(stop) => return self.finish(stop, started),
+                Break(stop) => return self.finish(stop, start),
             }
             let may_be_cancelled = matches!(phase, Phase::Running | Phase::Lingering { .. });
             let cancel = may_be_cancelled.then_some(self.cancel);
@@ -172,7 +172,7 @@ impl Supervisor<'_> {
         Phase::Killed { stop, drain, give_up: Deadline::after(KILL_TIMEOUT) }
     }
 
-    fn finish(mut self, stop: Option<Termination>, started: Instant) -> Completion {
+    fn finish(mut self, stop: Option<Termination>, start: Instant) -> Completion {
         if stop.is_some() {
             // Descendants that closed the pipes may have outlived the program.
             self.process.kill();
@@ -180,7 +180,7 @@ impl Supervisor<'_> {
         let pipes_held = !self.process.is_drained();
         let (end, stdout, stderr) = self.process.finish();
         let end = stop.map_or(end, ProcessEnd::from);
-        Completion { end, stdout, stderr, duration: started.elapsed(), pipes_held }
+        Completion { end, stdout, stderr, duration: start.elapsed(), pipes_held }
     }
 }
 

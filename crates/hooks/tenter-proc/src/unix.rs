@@ -310,8 +310,8 @@ pub(crate) fn start_in_foreground(invocation: &Invocation) -> io::Result<Leader>
     if !invocation.stdin.is_empty() {
         command.stdin(Stdio::piped());
     }
-    let started = Leader::spawn(&mut command, invocation);
-    started.map_err(|error| program::explain(&error, invocation, &file))
+    let leader = Leader::spawn(&mut command, invocation);
+    leader.map_err(|error| program::explain(&error, invocation, &file))
 }
 
 /// See [`crate::replace_process`].

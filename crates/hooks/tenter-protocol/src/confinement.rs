@@ -136,17 +136,17 @@ impl Confinement {
 
     /// Describes what it takes away, as the end of a sentence: `writes only project, temp, reads no secrets, has no network`.
     pub fn in_words(&self) -> String {
-        let listed = |start: &str, items: &[String]| {
+        let list = |start: &str, items: &[String]| {
             (!items.is_empty()).then(|| format!("{start} {}", items.join(", ")))
         };
         let write = match self.write.as_deref() {
             Some([]) => Some("writes nothing".to_owned()),
-            Some(places) => listed("writes only", places),
+            Some(places) => list("writes only", places),
             None => None,
         };
-        let read = match self.read_not.as_slice() {
+        let reads = match self.read_not.as_slice() {
             [place] if place == "secrets" => Some("reads no secrets".to_owned()),
-            places => listed("does not read", places),
+            places => list("does not read", places),
         };
         let network = match &self.network {
             NetworkAccess::Any => None,
@@ -159,8 +159,8 @@ impl Confinement {
         };
         let otherwise = (self.otherwise == Some(Otherwise::Run))
             .then(|| "runs anyway where this cannot be kept".to_owned());
-        let write_not = listed("does not write", &self.write_not);
-        let all = [write, write_not, read, network, otherwise].into_iter().flatten();
+        let write_not = list("does not write", &self.write_not);
+        let all = [write, write_not, reads, network, otherwise].into_iter().flatten();
         let all: Vec<String> = all.collect();
         if all.is_empty() { "is restricted in nothing".to_owned() } else { all.join(", ") }
     }
@@ -212,18 +212,18 @@ mod tests {
     #[test]
     fn a_profile_and_other_fields_are_two_confinements() {
         let both = confinement(r#"{"profile": "build", "network": "none", "otherwise": "deny"}"#);
-        let resolved = both.resolved(|_| None).unwrap();
-        assert_eq!(resolved[0].label(), "build");
-        assert_eq!(resolved[0].otherwise, Some(Otherwise::Deny));
-        let [_, own] = &resolved[..] else { panic!("{resolved:?}") };
+        let confinement = both.resolved(|_| None).unwrap();
+        assert_eq!(confinement[0].label(), "build");
+        assert_eq!(confinement[0].otherwise, Some(Otherwise::Deny));
+        let [_, own] = &confinement[..] else { panic!("{confinement:?}") };
         assert_eq!((own.label(), &own.network), ("custom", &NetworkAccess::None));
     }
 
     #[test]
     fn a_users_profile_comes_before_a_built_in_one_and_an_unknown_one_is_an_error() {
         let own = confinement(r#"{"network": "local"}"#);
-        let resolved = confinement(r#"{"profile": "build"}"#).resolved(|_| Some(own.clone()));
-        assert_eq!(resolved.unwrap()[0].network, NetworkAccess::Local);
+        let result = confinement(r#"{"profile": "build"}"#).resolved(|_| Some(own.clone()));
+        assert_eq!(result.unwrap()[0].network, NetworkAccess::Local);
         let unknown = confinement(r#"{"profile": "bild"}"#).resolved(|_| None);
         assert_eq!(unknown, Err("bild".to_owned()));
     }
@@ -258,11 +258,11 @@ mod tests {
     #[test]
     fn hosts_are_a_list_in_the_field_network() {
         let json = r#"{"network":{"allow":["github.com","*.crates.io"]}}"#;
-        let parsed = confinement(json);
+        let value = confinement(json);
         let hosts = ["github.com", "*.crates.io"].map(|rule| rule.parse().unwrap()).to_vec();
-        assert_eq!(parsed.network, NetworkAccess::Allow(hosts));
-        assert_eq!(serde_json::to_string(&parsed).unwrap(), json);
-        assert!(NetworkAccess::Any < parsed.network && parsed.network < NetworkAccess::Local);
+        assert_eq!(value.network, NetworkAccess::Allow(hosts));
+        assert_eq!(serde_json::to_string(&value).unwrap(), json);
+        assert!(NetworkAccess::Any < value.network && value.network < NetworkAccess::Local);
     }
 
     #[test]

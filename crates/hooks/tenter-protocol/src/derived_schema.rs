@@ -65,9 +65,9 @@ impl Transform for Plain {
         }
         let Some(object) = schema.as_object_mut() else { return };
         join_alternatives(object);
-        let required = object.get("required").cloned().unwrap_or_default();
+        let names = object.get("required").cloned().unwrap_or_default();
         let is_required =
-            |name: &str| required.as_array().is_some_and(|names| names.iter().any(|it| it == name));
+            |name: &str| names.as_array().is_some_and(|names| names.iter().any(|it| it == name));
         for (name, property) in
             object.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
         {
@@ -121,10 +121,10 @@ fn join_alternatives(schema: &mut Map<String, Value>) {
 /// the variants that have them, and none of them is required.
 fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
     let tag = |variant: &Value| variant["properties"]["type"]["const"].as_str().map(str::to_owned);
-    let mut joined = schema.remove("properties").unwrap_or_else(|| json!({}));
+    let mut properties = schema.remove("properties").unwrap_or_else(|| json!({}));
     let words: Vec<String> = variants.iter().filter_map(tag).collect();
     if !words.is_empty() {
-        joined["type"] =
+        properties["type"] =
             json!({"type": "string", "enum": words, "description": format!("{}.", quoted(&words))});
         schema.insert("required".to_owned(), json!(["type"]));
     }
@@ -140,7 +140,7 @@ fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
         properties
     };
     for (name, mut property) in variants.iter().flat_map(names) {
-        if joined.get(&name).is_some() {
+        if properties.get(&name).is_some() {
             continue;
         }
         let having = variants.iter().filter(|variant| variant["properties"].get(&name).is_some());
@@ -150,10 +150,10 @@ fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
         {
             *description = format!("{description} Only for {}.", quoted(&having));
         }
-        joined[&name] = property;
+        properties[&name] = property;
     }
     schema.insert("type".to_owned(), json!("object"));
-    schema.insert("properties".to_owned(), joined);
+    schema.insert("properties".to_owned(), properties);
 }
 
 /// Lists words as code: `a`, `b` or `c`.

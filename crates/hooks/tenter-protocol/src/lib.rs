@@ -15,8 +15,8 @@
 //!
 //! // … and its output when it is called with `run`.
 //! let stdout = br#"{"blocked": true, "reason": "no sudo here"}"#;
-//! let parsed = executable::parse_reply(EventName::BeforeTool, stdout).unwrap();
-//! assert!(parsed.reply.verdict.unwrap().is_deny());
+//! let reply = executable::parse_reply(EventName::BeforeTool, stdout).unwrap();
+//! assert!(reply.reply.verdict.unwrap().is_deny());
 //! # assert_eq!(lifecycle::TABLE.len(), 13);
 //! ```
 //!

@@ -327,7 +327,7 @@ impl EventName {
 
     /// Returns true if a reply at this event may do `power`.
     pub fn may(self, power: Power) -> bool {
-        self.lifecycle().may.iter().any(|(allowed, _)| *allowed == power)
+        self.lifecycle().may.iter().any(|(event_power, _)| *event_power == power)
     }
 
     /// Returns true if a deny at this event prevents something. A stop counts: a denied agent continues (R29).

@@ -43,7 +43,7 @@ impl NativeTool {
 
     /// Returns an input of the other agent in Tenter's fields. Fields that only the other agent has stay as they are.
     pub fn canonical_input(&self, input: &Object) -> Object {
-        let renamed = |field: &str| self.fields.iter().find(|(native, _)| *native == field);
+        let field_row = |field: &str| self.fields.iter().find(|(native, _)| *native == field);
         // The agent reads its own field, so one that it does not read must not replace it.
         let is_hidden = |field: &str| {
             let mut fields = self.fields.iter();
@@ -51,7 +51,7 @@ impl NativeTool {
         };
         let mut output = Object::new();
         for (field, value) in input {
-            match renamed(field) {
+            match field_row(field) {
                 Some((_, name)) => output.insert((*name).to_owned(), value.clone()),
                 None if is_hidden(field) => None,
                 None => output.insert(field.clone(), value.clone()),

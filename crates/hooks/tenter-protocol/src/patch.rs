@@ -85,8 +85,8 @@ impl<'p> Patch<'p> {
             if let Some(file) = named_file(header) {
                 files.push(file);
             } else if let Some(path) = header.strip_prefix(MOVE) {
-                if let Some(moved) = files.last_mut() {
-                    moved.change = FileChange::Delete;
+                if let Some(file) = files.last_mut() {
+                    file.change = FileChange::Delete;
                 }
                 files.push(PatchedFile::new(path.trim(), FileChange::Add));
             } else {

@@ -396,9 +396,9 @@ mod tests {
                         ProtocolName::Manifest => manifest::parse_reply,
                     };
                     let Some(example) = example(*power, protocol) else { continue };
-                    let parsed = parse(row.event, example.as_bytes()).unwrap();
-                    assert_ne!(parsed.reply, Reply::default(), "{} {power:?}", row.name);
-                    assert_eq!((parsed.warnings, parsed.defects), (vec![], vec![]), "{example}");
+                    let reply = parse(row.event, example.as_bytes()).unwrap();
+                    assert_ne!(reply.reply, Reply::default(), "{} {power:?}", row.name);
+                    assert_eq!((reply.warnings, reply.defects), (vec![], vec![]), "{example}");
                 }
             }
         }

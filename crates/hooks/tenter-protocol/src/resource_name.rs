@@ -41,8 +41,8 @@ pub fn faults(name: &str) -> Vec<String> {
 pub fn suggestion(name: &str) -> Option<String> {
     let lower: String = name.chars().take(MAX_LENGTH).flat_map(char::to_lowercase).collect();
     let words = lower.split(|letter: char| !letter.is_alphanumeric());
-    let joined = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
-    let cut: String = joined.chars().take(MAX_LENGTH).collect();
+    let name = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    let cut: String = name.chars().take(MAX_LENGTH).collect();
     let suggestion = normalize(cut.trim_end_matches('-'));
     faults(&suggestion).is_empty().then_some(suggestion)
 }

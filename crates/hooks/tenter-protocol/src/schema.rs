@@ -163,9 +163,9 @@ fn set_presence(schema: &mut Value, name: &str, is_present: bool) {
     if !is_present {
         properties.shift_remove(name);
     } else if properties.contains_key(name)
-        && let Some(required) = schema["required"].as_array_mut()
+        && let Some(names) = schema["required"].as_array_mut()
     {
-        required.push(json!(name));
+        names.push(json!(name));
     }
 }
 
@@ -173,8 +173,8 @@ fn set_presence(schema: &mut Value, name: &str, is_present: bool) {
 fn described_by(mut executable: Value, manifest: &Value) -> Value {
     let fields = &manifest["properties"];
     let same_field = |name: &str| {
-        let renamed = RENAMED_FIELDS.iter().find(|(executable, _)| *executable == name);
-        let names = [Some(name), renamed.map(|(_, manifest)| *manifest)].into_iter().flatten();
+        let row = RENAMED_FIELDS.iter().find(|(executable, _)| *executable == name);
+        let names = [Some(name), row.map(|(_, manifest)| *manifest)].into_iter().flatten();
         let mut places =
             names.flat_map(|name| [&fields[name], &fields["context"]["properties"][name]]);
         places.find(|field| !field.is_null())

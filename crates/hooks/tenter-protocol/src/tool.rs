@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn a_rewrite_to_success_drops_the_old_error() {
-        let failed = bash("x").failed("exit code 1");
-        let result = failed.rewritten(json!({"success": true}).as_object().unwrap()).unwrap();
+        let result = bash("x").failed("exit code 1");
+        let result = result.rewritten(json!({"success": true}).as_object().unwrap()).unwrap();
         assert_eq!(result.error, None);
     }
 
@@ -231,10 +231,11 @@ mod tests {
         assert_eq!(whole.text(), "(no output)");
         assert_eq!((whole.error, whole.metadata, whole.metadata_type), (None, None, None));
         assert_eq!(whole.timestamp, secret.timestamp);
-        let typed = json!({"toolName": "bash", "success": false, "metadata": {"output": "[gone]"}});
-        let typed = rewritten(&secret, &typed).unwrap();
-        assert_eq!(typed.metadata_type.as_deref(), Some("bash"));
-        assert_eq!(typed.text(), "[gone]");
+        let rewrite =
+            json!({"toolName": "bash", "success": false, "metadata": {"output": "[gone]"}});
+        let result = rewritten(&secret, &rewrite).unwrap();
+        assert_eq!(result.metadata_type.as_deref(), Some("bash"));
+        assert_eq!(result.text(), "[gone]");
         let partial = rewritten(&secret, &json!({"error": "[gone]"})).unwrap();
         assert_eq!(partial.text(), "<error>[gone]</error>\nSECRET");
     }
@@ -245,8 +246,8 @@ mod tests {
         let value = serde_json::to_value(&unknown).unwrap();
         assert_eq!(value["success"], Value::Null);
         assert_eq!(serde_json::from_value::<ToolResult>(value).unwrap(), unknown);
-        let masked = rewritten(&unknown, &json!({"metadata": {"output": "[gone]"}})).unwrap();
-        assert_eq!((masked.success, masked.text()), (None, "[gone]".to_owned()));
+        let result = rewritten(&unknown, &json!({"metadata": {"output": "[gone]"}})).unwrap();
+        assert_eq!((result.success, result.text()), (None, "[gone]".to_owned()));
         let without = json!({"toolName": "bash", "timestamp": "T"});
         assert!(serde_json::from_value::<ToolResult>(without).is_err(), "it is not optional");
     }

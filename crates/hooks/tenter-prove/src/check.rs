@@ -290,32 +290,31 @@ impl Check {
 
     /// Returns the facts that its own scenario shows.
     fn facts_of_run(self, run: &Run, client: &Client) -> Vec<Fact> {
-        let denied = |file: &str, hook: &str, reason: &str| {
+        let denial = |file: &str, hook: &str, reason: &str| {
             let why = if client.deny_ends_run { run.denied_by(hook) } else { run.read(reason) };
             vec![run.not_made(file), why]
         };
         match self {
-            Self::Deny => denied(tools::DENIED, tools::DENY_HOOK, tools::DENY_REASON),
-            Self::ExitCode => denied(tools::WRITTEN, tools::EXIT_HOOK, tools::EXIT_REASON),
-            Self::Outside => denied(tools::OUTSIDE, tools::OUTSIDE_HOOK, tools::OUTSIDE_REASON),
+            Self::Deny => denial(tools::DENIED, tools::DENY_HOOK, tools::DENY_REASON),
+            Self::ExitCode => denial(tools::WRITTEN, tools::EXIT_HOOK, tools::EXIT_REASON),
+            Self::Outside => denial(tools::OUTSIDE, tools::OUTSIDE_HOOK, tools::OUTSIDE_REASON),
             Self::Parallel => parallel(run, client),
-            Self::Ask => denied(decisions::ASKED, decisions::ASK_HOOK, decisions::QUESTION),
+            Self::Ask => denial(decisions::ASKED, decisions::ASK_HOOK, decisions::QUESTION),
             Self::ByTool => {
-                let denied =
-                    denied(decisions::WRITTEN, decisions::TOOL_HOOK, decisions::TOOL_REASON);
-                denied.into_iter().chain([run.made(decisions::PASSED)]).collect()
+                let fact = denial(decisions::WRITTEN, decisions::TOOL_HOOK, decisions::TOOL_REASON);
+                fact.into_iter().chain([run.made(decisions::PASSED)]).collect()
             }
             Self::Mcp => {
-                let denied = denied(mcp::DENIED, mcp::HOOK, mcp::REASON);
-                [run.made(mcp::FILE)].into_iter().chain(denied).collect()
+                let fact = denial(mcp::DENIED, mcp::HOOK, mcp::REASON);
+                [run.made(mcp::FILE)].into_iter().chain(fact).collect()
             }
             Self::BesideNotice => {
-                let denied = denied(decisions::DENIED, decisions::DENY_HOOK, decisions::REASON);
-                denied.into_iter().chain(context_beside_notice(run, client)).collect()
+                let fact = denial(decisions::DENIED, decisions::DENY_HOOK, decisions::REASON);
+                fact.into_iter().chain(context_beside_notice(run, client)).collect()
             }
             Self::AmongOthers => {
-                let denied = denied(single::DENIED, single::HOOK, single::REASON);
-                denied.into_iter().chain(other_programs(run, client)).collect()
+                let fact = denial(single::DENIED, single::HOOK, single::REASON);
+                fact.into_iter().chain(other_programs(run, client)).collect()
             }
             Self::Notice => vec![run.shown(decisions::NOTICE)],
             Self::Rewrite => vec![run.not_made(tools::ORIGINAL), run.made(tools::REWRITTEN)],
@@ -326,15 +325,15 @@ impl Check {
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
             Self::Subagent => {
-                let denied = denied(subagent::DENIED, subagent::HOOK, subagent::REASON);
-                denied.into_iter().chain([run.made(subagent::FILE)]).collect()
+                let fact = denial(subagent::DENIED, subagent::HOOK, subagent::REASON);
+                fact.into_iter().chain([run.made(subagent::FILE)]).collect()
             }
             Self::Prompt => rejected(run),
             Self::Fails(failure) => failed(run, failure, client),
-            Self::Deadline => denied(deadline::FILE, deadline::HOOK, deadline::HOOK),
+            Self::Deadline => denial(deadline::FILE, deadline::HOOK, deadline::HOOK),
             Self::Registered => {
-                let denied = denied(single::DENIED, single::HOOK, single::REASON);
-                [run.made(single::FILE)].into_iter().chain(denied).collect()
+                let fact = denial(single::DENIED, single::HOOK, single::REASON);
+                [run.made(single::FILE)].into_iter().chain(fact).collect()
             }
             Self::Managed => single::managed_facts(run, client),
             Self::Twice => twice(run),
@@ -384,8 +383,8 @@ fn fired(observed: &Observed, event: EventName) -> Fact {
 fn read_anywhere(observed: &Observed, event: EventName) -> Fact {
     let word = tools::context_word(event);
     let facts = observed.runs.values().map(|run| run.read(&word));
-    let read = facts.into_iter().find(|fact| fact.holds);
-    read.unwrap_or_else(|| Fact::new(false, format!("the model did not read {word}")))
+    let first = facts.into_iter().find(|fact| fact.holds);
+    first.unwrap_or_else(|| Fact::new(false, format!("the model did not read {word}")))
 }
 
 fn parallel(run: &Run, client: &Client) -> Vec<Fact> {
@@ -432,16 +431,16 @@ fn rejected(run: &Run) -> Vec<Fact> {
 }
 
 fn failed(run: &Run, failure: HookFailure, client: &Client) -> Vec<Fact> {
-    let (closed, open) = (failure.hook(true), failure.hook(false));
-    let says = if client.deny_ends_run { run.denied_by(&closed) } else { run.read(&closed) };
-    let ran = run.journal.iter().any(|record| {
+    let (guard, open) = (failure.hook(true), failure.hook(false));
+    let says = if client.deny_ends_run { run.denied_by(&guard) } else { run.read(&guard) };
+    let runs = run.journal.iter().any(|record| {
         matches!(&record.kind, tenter_engine::journal::RecordKind::Run(one) if one.hook == open)
     });
     vec![
         run.not_made(&failure.file(true)),
         says,
         run.made(&failure.file(false)),
-        Fact::new(ran, format!("the hook {open} {}", if ran { "ran" } else { "did not run" })),
+        Fact::new(runs, format!("the hook {open} {}", if runs { "ran" } else { "did not run" })),
     ]
 }
 
@@ -452,9 +451,9 @@ fn missing(observed: &Observed) -> Vec<Fact> {
         .into_iter()
         .flat_map(|run| [run.made(single::FILE), run.made(single::DENIED)]);
     let blocks = observed.runs.get(&Scenario::MissingClosed).into_iter().flat_map(|run| {
-        let closed =
+        let guard =
             |fact: Fact| Fact::new(fact.holds, format!("with --fail-closed, {}", fact.text));
-        [closed(run.not_made(single::FILE)), closed(run.not_made(single::DENIED))]
+        [guard(run.not_made(single::FILE)), guard(run.not_made(single::DENIED))]
     });
     passes.chain(blocks).collect()
 }

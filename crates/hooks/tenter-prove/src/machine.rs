@@ -33,7 +33,7 @@ pub fn has_own_mounts(outer: &OsStr) -> bool {
 /// # Errors
 /// The system does not permit it.
 pub(crate) fn hide_settings_around(file: &Path) -> io::Result<()> {
-    let hidden = file.strip_prefix(DIRECTORY).ok().and_then(|path| path.iter().next());
+    let own_entry = file.strip_prefix(DIRECTORY).ok().and_then(|path| path.iter().next());
     let directory = File::open(DIRECTORY)?;
     let names: Vec<_> =
         fs::read_dir(DIRECTORY)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
@@ -41,7 +41,7 @@ pub(crate) fn hide_settings_around(file: &Path) -> io::Result<()> {
     let entries = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()));
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("tenter", DIRECTORY, "tmpfs", flags, c"mode=755,size=4m")?;
-    for name in names.iter().filter(|name| Some(name.as_os_str()) != hidden) {
+    for name in names.iter().filter(|name| Some(name.as_os_str()) != own_entry) {
         let (from, to) = (entries.join(name), Path::new(DIRECTORY).join(name));
         let metadata = fs::symlink_metadata(&from)?;
         if metadata.is_symlink() {

@@ -96,8 +96,8 @@ impl Run {
 
     /// States that the model did not read a word.
     pub(crate) fn not_read(&self, word: &str) -> Fact {
-        let read = self.read(word);
-        Fact::new(!read.holds, read.text)
+        let result = self.read(word);
+        Fact::new(!result.holds, result.text)
     }
 
     /// Quotes the last text that the model read, such as the result of a call.
@@ -178,7 +178,7 @@ impl Run {
 
     /// States that the hook denied something, by the journal.
     pub(crate) fn denied_by(&self, hook: &str) -> Fact {
-        let denied = self.journal.iter().any(|record| match &record.kind {
+        let is_denied = self.journal.iter().any(|record| match &record.kind {
             RecordKind::Run(run) => run.hook == hook && run.decision == DecisionKind::Deny,
             RecordKind::Decision(decision) => {
                 decision.by.as_deref() == Some(hook) && decision.decision == DecisionKind::Deny
@@ -186,8 +186,8 @@ impl Run {
             RecordKind::Answer(answer) => answer.hook == hook && !answer.allowed,
             _ => false,
         });
-        let did = if denied { "denied" } else { "did not deny" };
-        Fact::new(denied, format!("the hook {hook} {did}"))
+        let did = if is_denied { "denied" } else { "did not deny" };
+        Fact::new(is_denied, format!("the hook {hook} {did}"))
     }
 
     /// Returns the reason why the scenario was not carried out as it should be, with the last lines of the client's output.
@@ -195,13 +195,13 @@ impl Run {
         if let Some(problem) = &self.problem {
             return Some(problem.clone());
         }
-        let failed = self.processes.iter().map(|process| &process.finished).find_map(|finished| {
-            let output = finished.last_lines();
+        let failure = self.processes.iter().map(|process| &process.finished).find_map(|process| {
+            let output = process.last_lines();
             let end = if output.is_empty() { output } else { format!("; its output: {output}") };
-            finished.failure.as_ref().map(|failure| format!("{failure}{end}"))
+            process.failure.as_ref().map(|failure| format!("{failure}{end}"))
         });
         let last = self.processes.last().filter(|_| self.requests.is_empty());
-        failed.or_else(|| {
+        failure.or_else(|| {
             let output = last?.finished.last_lines();
             Some(format!("the agent sent its model no request; its output: {output}"))
         })

@@ -96,13 +96,13 @@ pub fn versions(proofs: &[Proof], earlier: &str) -> String {
 
 fn version_row(proof: &Proof) -> String {
     let count = |verdict| proof.count(verdict);
-    let broken = proof.checks.iter().filter(|check| check.verdict == CheckVerdict::Broken);
-    let broken: Vec<&str> = broken.map(|check| check.proves.as_str()).collect();
-    let broken = if broken.is_empty() { "none".to_owned() } else { broken.join("; ") };
+    let failures = proof.checks.iter().filter(|check| check.verdict == CheckVerdict::Broken);
+    let texts: Vec<&str> = failures.map(|check| check.proves.as_str()).collect();
+    let texts = if texts.is_empty() { "none".to_owned() } else { texts.join("; ") };
     let (agent, version, date) = (&proof.agent, &proof.version, proof.date());
     let (yes, emulated, no) =
         (count(CheckVerdict::Yes), count(CheckVerdict::Emulated), count(CheckVerdict::No));
-    format!("| `{agent}` | {version} | {date} | {yes} | {emulated} | {no} | {broken} |")
+    format!("| `{agent}` | {version} | {date} | {yes} | {emulated} | {no} | {texts} |")
 }
 
 fn row(text: &mut String, first: &str, proofs: &[Proof], cell: impl Fn(&Proof) -> String) {

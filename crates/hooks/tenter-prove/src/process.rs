@@ -76,9 +76,9 @@ fn end_of(
     has_asked: &dyn Fn(usize) -> bool,
 ) -> io::Result<Option<ProcessEnd>> {
     let program = start_background(invocation, log)?;
-    let started = Instant::now();
-    let (mut requests, mut heard) = (0, started);
-    let waits = |heard: Instant| started.elapsed() < patience && heard.elapsed() < SILENCE;
+    let start = Instant::now();
+    let (mut requests, mut heard) = (0, start);
+    let waits = |heard: Instant| start.elapsed() < patience && heard.elapsed() < SILENCE;
     while program.is_running() && waits(heard) && size(log) <= MAX_OUTPUT {
         if cancel.wait(PAUSE) {
             break;

@@ -72,14 +72,14 @@ impl Prover<'_> {
         cancel: &Cancel,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Option<Vec<ProvedCheck>> {
-        let needed: Vec<Scenario> = checks.iter().flat_map(|check| check.scenarios()).collect();
+        let list: Vec<Scenario> = checks.iter().flat_map(|check| check.scenarios()).collect();
         let all = Scenario::ALL.into_iter().chain([Scenario::Managed]);
         let possible = all.filter(|one| {
-            needed.contains(one)
+            list.contains(one)
                 && plan::impossible(*one, (self.host, self.client), self.path).is_none()
         });
         let scenarios: Vec<Scenario> = possible.collect();
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let observed = Mutex::new(Observed::default());
         let lock = || observed.lock().unwrap_or_else(PoisonError::into_inner);
         progress(0, scenarios.len());
@@ -93,7 +93,7 @@ impl Prover<'_> {
                 let run = self.observe(*scenario, cancel);
                 lock().runs.insert(*scenario, run);
                 if !cancel.is_cancelled() {
-                    progress(done.fetch_add(1, Ordering::SeqCst) + 1, scenarios.len());
+                    progress(count.fetch_add(1, Ordering::SeqCst) + 1, scenarios.len());
                 }
             }
         };
@@ -122,8 +122,9 @@ impl Prover<'_> {
                 StagedRun { name: &name, scenario: Scenario::Tools, plan: &plan, rules: some };
             run.problem = self.carry_out(&staged, cancel, &mut run).err();
             let problem = run.failure();
-            let judged = some.iter().enumerate();
-            proved.extend(judged.map(|(number, one)| one.judged(number, &run, problem.as_deref())));
+            let results = some.iter().enumerate();
+            proved
+                .extend(results.map(|(number, one)| one.judged(number, &run, problem.as_deref())));
             if cancel.is_cancelled() {
                 return None;
             }
@@ -155,7 +156,7 @@ impl Prover<'_> {
     }
 
     fn judged(&self, checks: &[Check], observed: &Observed) -> Vec<ProvedCheck> {
-        let judged = checks.iter().map(|check| {
+        let results = checks.iter().map(|check| {
             let facts = check.facts(observed, self.client);
             let failure = observed.runs.get(&check.scenario()).and_then(Run::failure);
             let promise = check.promise((self.host, self.client), self.path);
@@ -163,7 +164,7 @@ impl Prover<'_> {
             let reached_model = observed.runs.values().any(|run| !run.requests.is_empty());
             ProvedCheck { id: check.id(), proves: check.proves(), verdict, evidence, reached_model }
         });
-        judged.collect()
+        results.collect()
     }
 
     /// Carries out a scenario.
@@ -183,8 +184,8 @@ impl Prover<'_> {
         run: &mut Run,
     ) -> Result<(), String> {
         let StagedRun { name, scenario, plan, rules } = *staged;
-        let prepared = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
-        let sandbox = Sandbox::create(&self.directory.join(name)).map_err(prepared)?;
+        let failure = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
+        let sandbox = Sandbox::create(&self.directory.join(name)).map_err(failure)?;
         let plan = plan(&sandbox);
         let replies = plan.replies.len();
         let script = LenientScript::new(plan.replies);
@@ -197,7 +198,7 @@ impl Prover<'_> {
         let (home, project) = (sandbox.home(), sandbox.project());
         let url = server.base_url(self.client.format);
         let mcp_server = (scenario == Scenario::Mcp).then(|| sandbox.mcp_server()).transpose();
-        let mcp_server = mcp_server.map_err(prepared)?;
+        let mcp_server = mcp_server.map_err(failure)?;
         let launch = Launch {
             home: &home,
             project: &project,
@@ -216,12 +217,12 @@ impl Prover<'_> {
             let invocation = self.invocation(&launch, arguments, &environment);
             process::run(&invocation, &sandbox.log(log), (self.patience, cancel), &has_asked)
         };
-        write_files(&(self.client.files)(&launch)).map_err(prepared)?;
-        sandbox.write_hooks(&plan.hooks).map_err(prepared)?;
-        sandbox.copy_manifests(&own_rules::hooks(rules)).map_err(prepared)?;
+        write_files(&(self.client.files)(&launch)).map_err(failure)?;
+        sandbox.write_hooks(&plan.hooks).map_err(failure)?;
+        sandbox.copy_manifests(&own_rules::hooks(rules)).map_err(failure)?;
         sandbox
             .write_hooks(&[HookFile::observer(&sandbox.payload_directory())])
-            .map_err(prepared)?;
+            .map_err(failure)?;
         if let Some(setup) = self.client.setup {
             start(setup(&launch), 0).failure.map_or(Ok(()), Err)?;
         }
@@ -232,20 +233,21 @@ impl Prover<'_> {
         for (number, prompt) in plan.prompts.iter().enumerate() {
             let launch = Launch { prompt, continues: number > 0, ..launch };
             loop {
-                let (asked, count) = (main_requests(&server.requests()), sandbox.payloads().len());
-                let finished = start(self.client.arguments(&launch), run.processes.len() + 1);
+                let (requests, count) =
+                    (main_requests(&server.requests()), sandbox.payloads().len());
+                let process = start(self.client.arguments(&launch), run.processes.len() + 1);
                 let payloads = sandbox.payloads().split_off(count);
-                run.processes.push(Process { finished, payloads });
+                run.processes.push(Process { finished: process, payloads });
                 let now_asked = main_requests(&server.requests());
                 let is_over = !self.client.deny_ends_run || now_asked >= replies;
-                if is_over || now_asked == asked || cancel.is_cancelled() {
+                if is_over || now_asked == requests || cancel.is_cancelled() {
                     break;
                 }
             }
         }
         run.requests = server.requests();
         let bodies = run.requests.iter().map(|request| &request.body);
-        sandbox.write_requests(bodies).map_err(prepared)?;
+        sandbox.write_requests(bodies).map_err(failure)?;
         run.files = names_in(&sandbox.project());
         run.outside = names_in(sandbox.root());
         run.journal = sandbox.journal();

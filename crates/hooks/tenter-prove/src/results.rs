@@ -99,11 +99,11 @@ impl Proof {
 
     /// Returns whether denials hold: a rule that denies stops a call.
     pub fn denies(&self) -> bool {
-        let needed = [Check::Registered, Check::Deny].map(Check::id);
+        let checks = [Check::Registered, Check::Deny].map(Check::id);
         let holds = |check: &ProvedCheck| {
             matches!(check.verdict, CheckVerdict::Yes | CheckVerdict::Emulated)
         };
-        needed.iter().all(|id| self.checks.iter().any(|check| check.id == *id && holds(check)))
+        checks.iter().all(|id| self.checks.iter().any(|check| check.id == *id && holds(check)))
     }
 
     /// Returns whether something is not as Tenter says, or no hook saw a call that a rule stops.

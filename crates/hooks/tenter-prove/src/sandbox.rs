@@ -267,7 +267,7 @@ impl Sandbox {
         let directory = self.home().join(".local/state/tenter/journal");
         let conversations = journal::conversations(&directory).unwrap_or_default();
         let read = |conversation: &String| journal::read(&directory, conversation).ok();
-        let lines = conversations.iter().filter_map(read).flat_map(|read| read.lines);
+        let lines = conversations.iter().filter_map(read).flat_map(|journal| journal.lines);
         lines.map(|line| line.record).collect()
     }
 }

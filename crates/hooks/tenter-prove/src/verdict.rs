@@ -101,15 +101,15 @@ mod tests {
     #[test]
     fn what_is_not_as_promised_is_broken_with_the_facts_that_differ() {
         for promise in [Promise::Native, Promise::Emulated("later".into())] {
-            let judged = judge(promise, &facts(false), Some("it crashed".into()));
-            assert_eq!(judged, (CheckVerdict::Broken, "two; it crashed".to_owned()));
+            let verdict = judge(promise, &facts(false), Some("it crashed".into()));
+            assert_eq!(verdict, (CheckVerdict::Broken, "two; it crashed".to_owned()));
         }
     }
 
     #[test]
     fn a_check_without_facts_does_not_hold() {
-        let judged = judge(Promise::Native, &[], Some("it did not start".into()));
-        assert_eq!(judged, (CheckVerdict::Broken, "it did not start".to_owned()));
+        let verdict = judge(Promise::Native, &[], Some("it did not start".into()));
+        assert_eq!(verdict, (CheckVerdict::Broken, "it did not start".to_owned()));
     }
 
     #[test]

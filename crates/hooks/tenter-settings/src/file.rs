@@ -183,9 +183,9 @@ mod tests {
     fn a_misspelt_key_is_suggested_before_the_list_of_keys() {
         let error = parse(Path::new("tenter.toml"), Ok("max_turn = 5\n".to_owned()));
         let error = error.map(drop).unwrap_err().message;
-        let suggested =
+        let suggestion =
             "unknown field `max_turn`; did you mean `max_turns`? Expected one of `model`";
-        assert!(error.contains(suggested), "{error}");
+        assert!(error.contains(suggestion), "{error}");
         let error = parse(Path::new("tenter.toml"), Ok("zzzzzzzz = 5\n".to_owned()));
         let error = error.map(drop).unwrap_err().message;
         assert!(error.contains("unknown field `zzzzzzzz`, expected one of"), "{error}");

@@ -124,14 +124,14 @@ pub(super) fn servers(
     };
     let project_servers = of_project.into_iter().flat_map(|file| servers_in(file, true));
     let all = servers_in(user, false).chain(project_servers);
-    let mut used: Vec<ConfiguredServer> = Vec::new();
+    let mut servers: Vec<ConfiguredServer> = Vec::new();
     for server in all {
-        match used.iter().find(|one| one.name == server.name) {
+        match servers.iter().find(|one| one.name == server.name) {
             Some(other) => findings.push(shadowed(&server, other)),
-            None => used.push(server),
+            None => servers.push(server),
         }
     }
-    used
+    servers
 }
 
 fn shadowed(server: &ConfiguredServer, other: &ConfiguredServer) -> Diagnostic {

@@ -67,6 +67,6 @@ pub(super) fn read(path: &Path, findings: &mut Vec<Diagnostic>) -> McpTable {
 
 fn server_table(server: JsonServer) -> ServerTable {
     let JsonServer { kind: _, command, args, env, url, headers, disabled } = server;
-    let enabled = disabled.then_some(false);
-    ServerTable { command, args, env, url, headers, enabled, ..ServerTable::default() }
+    let enable = disabled.then_some(false);
+    ServerTable { command, args, env, url, headers, enabled: enable, ..ServerTable::default() }
 }

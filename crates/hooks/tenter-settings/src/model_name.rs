@@ -21,13 +21,13 @@ impl<'n> ModelName<'n> {
     /// forge lines of a question. Surrounding whitespace is ignored.
     pub fn parse(name: &'n str) -> Option<Self> {
         let name = name.trim();
-        let parsed = match (name.strip_prefix("scripted:"), name.split_once('/')) {
+        let parsed_name = match (name.strip_prefix("scripted:"), name.split_once('/')) {
             (Some(file), _) => Self::Scripted(file),
             (None, Some((provider, model))) => Self::Of { provider, model },
             (None, None) => Self::Bare(name),
         };
         let is_one_line = !name.chars().any(char::is_control);
-        Some(parsed).filter(|parsed| is_one_line && !parsed.lacks_something())
+        Some(parsed_name).filter(|parsed_name| is_one_line && !parsed_name.lacks_something())
     }
 
     fn lacks_something(&self) -> bool {

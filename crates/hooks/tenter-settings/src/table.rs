@@ -182,9 +182,9 @@ mod tests {
         if std::env::var_os("TENTER_UPDATE").is_some() {
             std::fs::write(&path, &page).unwrap();
         }
-        let written = std::fs::read_to_string(&path).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
         assert!(
-            written == page,
+            text == page,
             "docs/configuration.md is out of date; write it with TENTER_UPDATE=1"
         );
     }

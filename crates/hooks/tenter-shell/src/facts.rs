@@ -403,7 +403,7 @@ impl Facts {
     /// Adds the facts about another text, which runs on its own.
     pub fn append(&mut self, other: Self) {
         let first = self.commands.len();
-        let moved = |source| match source {
+        let move_to = |source| match source {
             FlowSource::Command(index) => FlowSource::Command(index + first),
             FlowSource::Network => FlowSource::Network,
         };
@@ -416,7 +416,7 @@ impl Facts {
             command
         };
         let path = |path: Path| Path { command: path.command.map(|index| index + first), ..path };
-        let flow = |flow: Flow| Flow { from: moved(flow.from), into: flow.into + first, ..flow };
+        let flow = |flow: Flow| Flow { from: move_to(flow.from), into: flow.into + first, ..flow };
         let code = |code: Code| Code { command: code.command + first, ..code };
         let sql = |sql: SqlStatement| SqlStatement { command: sql.command + first, ..sql };
         self.commands.extend(other.commands.into_iter().map(command));

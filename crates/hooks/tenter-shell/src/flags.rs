@@ -46,10 +46,10 @@ impl Arguments {
     /// Sorts arguments by the tables of a program. `None` is an unknown program.
     pub(crate) fn sort(args: &[Field], program: Option<&Program>) -> Self {
         let options = Options::new(program);
-        let mut sorted = Self::default();
+        let mut flags = Self::default();
         let mut at = 0;
         if options.style == Style::Dashless {
-            at = sorted.dashless(args, &options);
+            at = flags.dashless(args, &options);
         }
         while at < args.len() {
             let end = match options.style {
@@ -58,13 +58,13 @@ impl Arguments {
             };
             at = if let Some(end) = end {
                 let name = args[at].text.clone();
-                sorted.flags.push(Flag { name, value: None, arg: at });
+                flags.flags.push(Flag { name, value: None, arg: at });
                 end
             } else {
-                sorted.argument(args, at, &options)
+                flags.argument(args, at, &options)
             };
         }
-        sorted
+        flags
     }
 
     /// Adds the arguments that start at an index. Their operands replace those that are there.
@@ -218,31 +218,31 @@ impl<'a> Options<'a> {
     }
 
     fn arity(&self, name: &str) -> Arity {
-        self.all().find(|(listed, _)| *listed == name).map_or(Arity::None, |(_, arity)| arity)
+        self.all().find(|(flag, _)| *flag == name).map_or(Arity::None, |(_, arity)| arity)
     }
 
     /// Checks whether an argument takes permissions or attributes away: `-x`, `-w,+X`, `-i`.
     fn is_mode(&self, text: &str) -> bool {
         let name = text.chars().take(2).collect::<String>();
-        text.len() > 1 && !text.starts_with("--") && self.all().all(|(listed, _)| listed != name)
+        text.len() > 1 && !text.starts_with("--") && self.all().all(|(flag, _)| flag != name)
     }
 
     /// Checks whether `+x` is an option of the program.
     fn has_plus(&self, text: &str) -> bool {
-        self.all().any(|(listed, _)| listed.starts_with('+') && text.starts_with(listed))
+        self.all().any(|(flag, _)| flag.starts_with('+') && text.starts_with(flag))
     }
 
     /// Returns the full name of a long option, and whether it takes a value. An abbreviation of several stays as it is.
     fn complete(&self, name: &str) -> (String, Arity) {
-        if let Some((listed, arity)) = self.all().find(|(listed, _)| *listed == name) {
-            return (listed.to_owned(), arity);
+        if let Some((flag, arity)) = self.all().find(|(flag, _)| *flag == name) {
+            return (flag.to_owned(), arity);
         }
         let is_abbreviation = name.len() > 2 && !matches!(self.style, Style::Single | Style::Find);
-        let mut fitting = self.all().filter(|(listed, _)| {
-            is_abbreviation && listed.starts_with("--") && listed.starts_with(name)
+        let mut fitting = self.all().filter(|(flag, _)| {
+            is_abbreviation && flag.starts_with("--") && flag.starts_with(name)
         });
         match (fitting.next(), fitting.next()) {
-            (Some((listed, arity)), None) => (listed.to_owned(), arity),
+            (Some((flag, arity)), None) => (flag.to_owned(), arity),
             _ => (name.to_owned(), Arity::None),
         }
     }

@@ -24,9 +24,9 @@ impl CallGraph {
         let mut calls = Vec::new();
         add_calls(body, false, &mut calls);
         let room = MAX_CALLS.saturating_sub(self.0.len());
-        self.0.extend(calls.into_iter().take(room).map(|(called, is_parallel)| FunctionCall {
+        self.0.extend(calls.into_iter().take(room).map(|(callee, is_parallel)| FunctionCall {
             caller: name.to_owned(),
-            called,
+            called: callee,
             is_parallel,
         }));
     }

@@ -19,14 +19,14 @@ pub fn selecting(pattern: &str) -> Vec<String> {
     if plain.is_empty() || plain.starts_with(['!', '^']) || plain.starts_with(":!") {
         return Vec::new();
     }
-    let mut done = Vec::new();
+    let mut results = Vec::new();
     let mut open = vec![plain.to_owned()];
     while let Some(pattern) = open.pop() {
         match alternatives(&pattern) {
-            Some(choices) if open.len() + done.len() + choices.len() <= MAX_PATTERNS => {
+            Some(choices) if open.len() + results.len() + choices.len() <= MAX_PATTERNS => {
                 open.extend(choices);
             }
-            _ if !done.contains(&pattern) => done.push(pattern),
+            _ if !results.contains(&pattern) => results.push(pattern),
             _ => {}
         }
     }
@@ -34,7 +34,7 @@ pub fn selecting(pattern: &str) -> Vec<String> {
         let rest = pattern.trim_start_matches("./").trim_start_matches('/');
         rest.trim_start_matches("**/").to_owned()
     };
-    let bare: Vec<String> = done.iter().map(bare).collect();
+    let bare: Vec<String> = results.iter().map(bare).collect();
     // `*.env` selects `.env`, too, and names it.
     let names = bare.iter().filter_map(|pattern| pattern.strip_prefix('*').map(str::to_owned));
     let names: Vec<String> = names.filter(|pattern| !bare.contains(pattern)).collect();

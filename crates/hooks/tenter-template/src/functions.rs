@@ -241,8 +241,8 @@ fn count<'v>(count: usize) -> Value<'v> {
 }
 
 fn item<'v>(list: &Value<'v>, position: &Value<'v>) -> Result<Value<'v>, String> {
-    let written = single(Function::Index, position)?;
-    let position = written.trim().parse::<usize>().ok();
+    let word = single(Function::Index, position)?;
+    let position = word.trim().parse::<usize>().ok();
     let item = match list {
         Value::List(items) => position.and_then(|position| items.get(position).cloned()),
         Value::Json(Json::Array(items)) => {
@@ -251,7 +251,7 @@ fn item<'v>(list: &Value<'v>, position: &Value<'v>) -> Result<Value<'v>, String>
         _ => None,
     };
     item.ok_or_else(|| {
-        format!("the list has no item {written}: it has {}, counted from 0", list.size())
+        format!("the list has no item {word}: it has {}, counted from 0", list.size())
     })
 }
 

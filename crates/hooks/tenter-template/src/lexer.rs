@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
         }
         let mut action = Action { at: open..open + 2, tokens: Vec::new(), broken: false };
         while !self.close() {
-            let read = if self.is_unclosed() {
+            let result = if self.is_unclosed() {
                 Err(token_error(
                     open..open + 2,
                     "the action that begins here has no end",
@@ -152,7 +152,7 @@ impl<'a> Lexer<'a> {
             } else {
                 self.token(action.tokens.last())
             };
-            match read {
+            match result {
                 Ok(token) => action.tokens.push(token),
                 Err((at, message, help)) => {
                     findings.error(SYNTAX, &at, message, help);
@@ -248,11 +248,11 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns the name that begins `skipped` bytes further.
-    fn name_after(&mut self, skipped: usize) -> String {
-        let rest = &self.rest()[skipped..];
+    fn name_after(&mut self, count: usize) -> String {
+        let rest = &self.rest()[count..];
         let end = rest.find(|letter: char| !is_letter(letter) && !letter.is_numeric());
         let name = &rest[..end.unwrap_or(rest.len())];
-        self.at += skipped + name.len();
+        self.at += count + name.len();
         name.to_owned()
     }
 
@@ -260,12 +260,12 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
         let end = rest[1..].find(|letter: char| !is_part(letter)).map_or(rest.len(), |end| end + 1);
-        let written = &rest[..end];
+        let text = &rest[..end];
         let at = self.at..self.at + end;
-        let number = written.parse().map_err(|_| {
+        let number = text.parse().map_err(|_| {
             token_error(
                 at,
-                format!("`{written}` is not a number"),
+                format!("`{text}` is not a number"),
                 "only integers such as `12` are supported; put text in quotes",
             )
         })?;
@@ -308,11 +308,11 @@ impl<'a> Lexer<'a> {
 
     /// Returns the error of an unknown escape sequence `offset` bytes further.
     fn no_escape(&self, offset: usize) -> TokenError {
-        let written: String = self.rest()[offset..].chars().take(2).collect();
+        let text: String = self.rest()[offset..].chars().take(2).collect();
         let start = self.at + offset;
-        let message = format!("`{}` is not an escape sequence", written.escape_debug());
+        let message = format!("`{}` is not an escape sequence", text.escape_debug());
         let help = "use \\n, \\t, \\r, \\\\, \\\", \\xHH or \\uHHHH; in `…` a backslash is literal";
-        token_error(start..start + written.len(), message, help)
+        token_error(start..start + text.len(), message, help)
     }
 
     fn unclosed_text(&self, quote: &str) -> TokenError {
@@ -325,7 +325,7 @@ impl<'a> Lexer<'a> {
     fn unexpected(&self, before: Option<&Token>) -> TokenError {
         let rest = self.rest();
         let first = rest.chars().next().unwrap_or_default();
-        let (written, help) = match first {
+        let (text, help) = match first {
             _ if rest.starts_with("==") => ("==".to_owned(), "write `eq .name \"text\"`"),
             _ if rest.starts_with("!=") => ("!=".to_owned(), "write `ne .name \"text\"`"),
             _ if rest.starts_with("&&") => ("&&".to_owned(), "write `and .one .other`"),
@@ -343,7 +343,7 @@ impl<'a> Lexer<'a> {
             first => (first.escape_debug().to_string(), "put text in \"…\" or `…`"),
         };
         let at = self.at..self.at + first.len_utf8();
-        token_error(at, format!("`{written}` is not valid here"), help)
+        token_error(at, format!("`{text}` is not valid here"), help)
     }
 }
 
@@ -366,10 +366,10 @@ fn follows(before: Option<&Token>, start: usize) -> bool {
 fn escape(after: &str) -> Option<(char, usize)> {
     let first = after.chars().next()?;
     let code = |digits: usize| {
-        let written = after
+        let text = after
             .get(1..=digits)
             .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
-        let character = char::from_u32(u32::from_str_radix(written, 16).ok()?)?;
+        let character = char::from_u32(u32::from_str_radix(text, 16).ok()?)?;
         Some((character, digits + 2))
     };
     match first {

@@ -201,7 +201,7 @@ impl Template {
 
     /// Returns true if it uses the value of this name.
     pub fn uses(&self, name: &str) -> bool {
-        self.uses.all || self.uses.names.iter().any(|used| used == name)
+        self.uses.all || self.uses.names.iter().any(|name_in_use| name_in_use == name)
     }
 
     /// Returns the command lines that it may run, without duplicates.

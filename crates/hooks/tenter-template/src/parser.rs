@@ -263,8 +263,8 @@ impl<'a, 'f> Parser<'a, 'f> {
         let (dialect, uses) = (self.dialect, &mut self.uses);
         let end = end..action.at.end;
         let mut reader = Reader { tokens, next: 0, end, depth: 0, dialect, uses };
-        let read = reader.pipeline().and_then(|pipeline| reader.finished().map(|()| pipeline));
-        match read {
+        let result = reader.pipeline().and_then(|pipeline| reader.finished().map(|()| pipeline));
+        match result {
             Ok(pipeline) => Some(pipeline),
             Err(SyntaxError { id, at, message, help }) => {
                 self.findings.error(id, &at, message, help);

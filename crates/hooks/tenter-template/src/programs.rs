@@ -55,8 +55,8 @@ fn in_stage(stage: &Stage, is_fed: bool, programs: &mut Vec<String>) {
         }
     }
     if function == Some(&Function::Bash) {
-        let fed = is_fed.then(|| UNKNOWN.to_owned());
-        let words: Vec<String> = operands.iter().map(word).chain(fed).collect();
+        let stdin = is_fed.then(|| UNKNOWN.to_owned());
+        let words: Vec<String> = operands.iter().map(word).chain(stdin).collect();
         let line = words.join(" ");
         if !programs.contains(&line) {
             programs.push(line);

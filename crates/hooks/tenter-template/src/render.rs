@@ -34,9 +34,9 @@ pub(super) fn render(
     let mut renderer = Renderer::new(file, dialect, inputs, shell);
     // The reason for ending early is already reported.
     let _ = renderer.nodes(nodes);
-    let broken = renderer.findings.has_errors();
+    let has_errors = renderer.findings.has_errors();
     let diagnostics = renderer.findings.into_diagnostics();
-    if broken {
+    if has_errors {
         Err(diagnostics)
     } else {
         Ok(Rendered { text: renderer.text, warnings: diagnostics })
@@ -298,10 +298,10 @@ impl<'a> Renderer<'a> {
         if let Some(variable) = &branch.variable {
             self.variables.push((variable.name.clone(), value));
         }
-        let done = self.nodes(&branch.body);
+        let result = self.nodes(&branch.body);
         self.variables.truncate(outside);
         self.dot = outer_dot;
-        done
+        result
     }
 
     fn range(

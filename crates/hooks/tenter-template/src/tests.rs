@@ -59,7 +59,7 @@ fn rendered(text: &str) -> String {
 /// Returns the diagnostics, as `line:column-length id: message`.
 fn found(text: &str) -> Vec<String> {
     let findings = match attempt(text) {
-        Ok(rendered) => rendered.warnings,
+        Ok(rendering) => rendering.warnings,
         Err(diagnostics) => diagnostics,
     };
     findings
@@ -346,7 +346,7 @@ proptest! {
     #[test]
     fn any_text_parses_or_has_diagnostics(text in prop_oneof![templates(), "\\PC{0,80}", "[{}.\"`a-z \n|$()-]{0,80}"]) {
         match attempt(&text) {
-            Ok(rendered) => prop_assert!(rendered.text.len() <= MAX_OUTPUT_BYTES),
+            Ok(rendering) => prop_assert!(rendering.text.len() <= MAX_OUTPUT_BYTES),
             Err(diagnostics) => {
                 prop_assert!(!diagnostics.is_empty());
                 for finding in &diagnostics {
@@ -369,13 +369,13 @@ proptest! {
         let values = json!({"v": value.as_str()});
         let inputs = Inputs { values: &values, declared: &[] };
         let template = recipe(file("<{{.v}}>{{bash \"list\" .v}}")).unwrap();
-        let rendered = template.render(&inputs, &Recorded::default()).unwrap();
-        prop_assert_eq!(rendered.text, format!("<{value}>{value}"));
+        let text = template.render(&inputs, &Recorded::default()).unwrap();
+        prop_assert_eq!(text.text, format!("<{value}>{value}"));
     }
 
     #[test]
     fn quoted_text_round_trips(value in "\\PC{0,40}") {
-        let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
-        prop_assert_eq!(rendered(&format!("{{{{\"{quoted}\"}}}}")), value);
+        let text = value.replace('\\', "\\\\").replace('"', "\\\"");
+        prop_assert_eq!(rendered(&format!("{{{{\"{text}\"}}}}")), value);
     }
 }

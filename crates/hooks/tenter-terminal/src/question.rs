@@ -50,8 +50,8 @@ pub fn read_at_terminal(prompt: &str) -> Option<String> {
     if !Env::can_ask() {
         return None;
     }
-    let received = signals::received();
-    read_at_terminal_until(prompt, &|| signals::received() != received)
+    let signal = signals::received();
+    read_at_terminal_until(prompt, &|| signals::received() != signal)
 }
 
 /// As [`read_at_terminal`]; `None` also once `is_over`, such as after Ctrl-C.
@@ -79,12 +79,12 @@ pub fn read_key_at_terminal(prompt: &str, letters: &'static str) -> Option<char>
     if !Env::can_ask() {
         return None;
     }
-    let received = signals::received();
+    let signal = signals::received();
     screen().suspended(|| {
         let single_keys = SingleKeys::begin()?;
         notify::question(prompt);
         ui::note_piece(prompt);
-        let letter = pressed_letter(letters, &|| signals::received() != received);
+        let letter = pressed_letter(letters, &|| signals::received() != signal);
         drop(single_keys);
         ui::note(letter.map(String::from).unwrap_or_default());
         letter
@@ -92,11 +92,11 @@ pub fn read_key_at_terminal(prompt: &str, letters: &'static str) -> Option<char>
 }
 
 /// Returns the letter that a line or key means: itself, or the first letter of `yes`, `no`, `always` and `project`.
-pub fn letter_of(typed: &str, letters: &str) -> Option<char> {
-    let typed = typed.trim().to_lowercase();
-    let letter = typed.chars().next()?;
-    let is_word = ["yes", "no", "always", "project"].contains(&typed.as_str());
-    ((typed.chars().count() == 1 || is_word) && letters.contains(letter)).then_some(letter)
+pub fn letter_of(input: &str, letters: &str) -> Option<char> {
+    let text = input.trim().to_lowercase();
+    let letter = text.chars().next()?;
+    let is_word = ["yes", "no", "always", "project"].contains(&text.as_str());
+    ((text.chars().count() == 1 || is_word) && letters.contains(letter)).then_some(letter)
 }
 
 /// Waits for one of the letters; `None` after Ctrl-D, or once `is_over`.

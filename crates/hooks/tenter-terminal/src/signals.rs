@@ -78,8 +78,8 @@ impl Interrupts {
         let receiver = caught.clone();
         let receive = move || {
             loop {
-                let received: Vec<i32> = signals.wait().collect();
-                for signal in received {
+                let numbers: Vec<i32> = signals.wait().collect();
+                for signal in numbers {
                     receiver.receive(signal, &mut signals);
                 }
             }

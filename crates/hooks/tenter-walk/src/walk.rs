@@ -38,7 +38,7 @@ impl WalkEntry {
     /// Returns the metadata; for a symlink, its own.
     ///
     /// # Errors
-    /// The file has disappeared, or access is denied.
+    /// Fails if the file has disappeared or access is denied.
     pub fn metadata(&self) -> io::Result<Metadata> {
         fs::symlink_metadata(&self.path)
     }

@@ -48,7 +48,7 @@ fn an_agent_cannot_loosen_its_own_guards() {
     let sandbox = project();
     let claude = agent(&sandbox, "claude");
     let here = (sandbox.project(), sandbox.home());
-    let trusted = fs::read(sandbox.state().join("trust.json")).unwrap();
+    let file = fs::read(sandbox.state().join("trust.json")).unwrap();
     let model = sandbox.script("turns: [{text: Hello.}]");
     for line in [
         "tenter trust --yes",
@@ -71,7 +71,7 @@ fn an_agent_cannot_loosen_its_own_guards() {
         assert!(output.stdout.contains("Claude Code (process "), "{line}\n{output}");
         assert!(output.stdout.contains("help: run `tenter "), "{line}\n{output}");
     }
-    assert_eq!(fs::read(sandbox.state().join("trust.json")).unwrap(), trusted);
+    assert_eq!(fs::read(sandbox.state().join("trust.json")).unwrap(), file);
     assert!(sandbox.project().join(".kodelet/hooks/guard").exists());
 }
 
@@ -119,8 +119,8 @@ fn tenter_counts_as_an_agent() {
         output.stdout.contains("Tenter (process ") || output.stderr.contains("Tenter (process "),
         "{output}"
     );
-    let listed = sandbox.run(&["trust", "--list"]).expect_code(0);
-    assert!(!listed.stdout.contains("new"), "{listed}");
+    let list = sandbox.run(&["trust", "--list"]).expect_code(0);
+    assert!(!list.stdout.contains("new"), "{list}");
 }
 
 #[test]

@@ -272,14 +272,14 @@ fn every_dependency_has_a_licence_that_we_accept() {
     let metadata = metadata();
     for package in metadata["packages"].as_array().unwrap() {
         let expression = text(&package["license"]).replace('/', " OR ");
-        let accepted =
+        let licenses =
             expression.trim_matches(|c| c == '(' || c == ')').split(" OR ").any(|choice| {
                 choice
                     .split(" AND ")
                     .all(|licence| LICENCES.contains(&licence.trim_matches(|c| "() ".contains(c))))
             });
         assert!(
-            accepted,
+            licenses,
             "{} {} is licensed under {expression:?}",
             text(&package["name"]),
             text(&package["version"])
@@ -292,11 +292,8 @@ fn the_number_of_packages_is_limited_and_none_is_banned() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     assert!(packages.len() <= PACKAGES, "{} packages; the ceiling is {PACKAGES}", packages.len());
-    for refused in ["openssl-sys", "aws-lc-sys", "mio", "hyper", "reqwest", "async-std"] {
-        assert!(
-            packages.iter().all(|package| text(&package["name"]) != refused),
-            "{refused} came in"
-        );
+    for name in ["openssl-sys", "aws-lc-sys", "mio", "hyper", "reqwest", "async-std"] {
+        assert!(packages.iter().all(|package| text(&package["name"]) != name), "{name} came in");
     }
 }
 
@@ -452,8 +449,9 @@ fn the_hooks_do_not_depend_on_the_agent() {
 
 #[test]
 fn the_program_without_the_agent_contains_nothing_of_it() {
-    let built = built(&["--package", "tenter", "--no-default-features", "--edges", "normal,build"]);
-    assert!(built.iter().any(|package| package.starts_with("tenter-commands ")), "{built:?}");
+    let packages =
+        built(&["--package", "tenter", "--no-default-features", "--edges", "normal,build"]);
+    assert!(packages.iter().any(|package| package.starts_with("tenter-commands ")), "{packages:?}");
     for absent in [
         "tenter-agent",
         "tenter-chat",
@@ -463,7 +461,7 @@ fn the_program_without_the_agent_contains_nothing_of_it() {
         "rmcp",
         "tokio",
     ] {
-        let package = built.iter().find(|package| package.starts_with(&format!("{absent} ")));
+        let package = packages.iter().find(|package| package.starts_with(&format!("{absent} ")));
         assert_eq!(package, None);
     }
 }

@@ -99,8 +99,8 @@ fn secrets_in_commands_are_masked() {
 fn the_same_hooks_differ_in_nothing() {
     let sandbox = worked();
     let _ = sandbox.run(&["guard", "add", "--all"]).expect_code(0);
-    let installed = sandbox.home().join(".config/agents/hooks").display().to_string();
-    let args = ["--diff", "installed", &installed, "--fail-on-change", "--json"];
+    let directory = sandbox.home().join(".config/agents/hooks").display().to_string();
+    let args = ["--diff", "installed", &directory, "--fail-on-change", "--json"];
     let diff = backtest(&sandbox, &args).expect_code(0).json();
     assert_eq!((diff["calls"].as_u64(), diff["changed"].as_u64()), (Some(13), Some(0)));
 }
@@ -116,8 +116,8 @@ fn a_changed_rule_shows_the_calls_whose_verdict_changes() {
     assert!(text.stdout.starts_with("13 calls: 3 change their verdicts."), "{text}");
     assert!(text.stdout.contains("passed → asked  2 calls by no-cat: cat"), "{text}");
     assert!(text.stdout.contains("asked → denied  1 call by no-ls: ls"), "{text}");
-    let failed = backtest(&sandbox, &[&args[..], &["--fail-on-change"]].concat());
-    assert_eq!(failed.code, Some(1), "{failed}");
+    let output = backtest(&sandbox, &[&args[..], &["--fail-on-change"]].concat());
+    assert_eq!(output.code, Some(1), "{output}");
 }
 
 #[test]

@@ -131,8 +131,8 @@ fn rule_of(program: &str) -> String {
 fn a_signed_bundle_guards_all_users_and_newer_versions_replace_it() {
     let fleet = Fleet::new();
     assert!(fleet.denies("sudo"));
-    let listed = fleet.sandbox.run(&["hooks", "list"]);
-    assert!(listed.stdout.contains("acme/no-sudo"), "{listed}");
+    let list = fleet.sandbox.run(&["hooks", "list"]);
+    assert!(list.stdout.contains("acme/no-sudo"), "{list}");
     fleet.sandbox.configure("[hooks]\nenabled = false\n");
     assert!(fleet.denies("sudo"), "a user cannot disable it");
     let status = fleet.sandbox.run(&["bundle", "status"]).expect_code(0);
@@ -234,8 +234,8 @@ fn a_file_that_a_group_can_write_is_refused_and_an_update_restores_it() {
     let fleet = Fleet::new();
     let file = fleet.installed().join("1/hooks/no-sudo/HOOK.md");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o664)).unwrap();
-    let listed = fleet.sandbox.run(&["hooks", "list"]);
-    assert!(listed.stdout.contains("can be changed by others than root"), "{listed}");
+    let list = fleet.sandbox.run(&["hooks", "list"]);
+    assert!(list.stdout.contains("can be changed by others than root"), "{list}");
     let doctor = fleet.sandbox.run(&["hooks", "doctor"]).expect_code(1);
     assert!(doctor.to_string().contains("bundle acme is damaged"), "{doctor}");
     let _ = fleet.update().expect_code(0);
@@ -270,14 +270,14 @@ fn a_symlink_out_of_a_bundle_is_refused() {
     let elsewhere = fleet.sandbox.machine().join("etc/elsewhere");
     fs::rename(&hook, &elsewhere).unwrap();
     symlink(&elsewhere, &hook).unwrap();
-    let listed = fleet.sandbox.run(&["hooks", "list"]);
-    assert!(listed.stdout.contains("leads out of it"), "{listed}");
+    let list = fleet.sandbox.run(&["hooks", "list"]);
+    assert!(list.stdout.contains("leads out of it"), "{list}");
     // And a pointer that leads elsewhere.
     let current = fleet.installed().join("current");
     fs::remove_file(&current).unwrap();
     symlink("../../../elsewhere", &current).unwrap();
-    let listed = fleet.sandbox.run(&["hooks", "list"]);
-    assert!(listed.to_string().contains("does not lead to a directory beside it"), "{listed}");
+    let listing = fleet.sandbox.run(&["hooks", "list"]);
+    assert!(listing.to_string().contains("does not lead to a directory beside it"), "{listing}");
 }
 
 #[test]
@@ -288,9 +288,9 @@ fn one_invalid_rule_among_fifty_is_left_out_and_reported() {
     fleet.write_hook("many", &rules);
     let package = fleet.package().display().to_string();
     let args = ["bundle", "pack", "../plugin", "--name", "acme", "-o", &package, "--version", "1"];
-    let refused = fleet.sandbox.run(&args).expect_code(1);
-    assert!(refused.stderr.contains("hooks have errors"), "{refused}");
-    assert!(refused.stderr.contains("programm"), "{refused}");
+    let output = fleet.sandbox.run(&args).expect_code(1);
+    assert!(output.stderr.contains("hooks have errors"), "{output}");
+    assert!(output.stderr.contains("programm"), "{output}");
     assert!(!fleet.package().exists());
     fleet.publish("1", &["--force"]);
     let _ = fleet.update().expect_code(0);

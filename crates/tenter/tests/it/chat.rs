@@ -150,8 +150,8 @@ fn a_model_error_is_shown_and_the_chat_continues() {
     let sandbox = sandbox();
     let mut chat =
         chat(&sandbox, "turns: [{text: x, expect: {contains: [elephant]}}, {text: Here.}]");
-    let failed = say(&mut chat, "mouse");
-    assert!(failed.contains("expects the request to contain \"elephant\""), "{failed}");
+    let screen = say(&mut chat, "mouse");
+    assert!(screen.contains("expects the request to contain \"elephant\""), "{screen}");
     assert!(say(&mut chat, "again").contains("Here.\n"));
 }
 
@@ -167,9 +167,9 @@ fn an_unreachable_model_leaves_the_chat_usable() {
   - {fault: {kind: too_long}}
   - {text: Back., expect: {contains: [hello, again]}}",
     );
-    let failed = say(&mut chat, "hello");
-    assert!(failed.contains("gave up after 2 attempts"), "{failed}");
-    assert!(failed.contains("your next message continues") && !failed.contains("--follow"));
+    let screen = say(&mut chat, "hello");
+    assert!(screen.contains("gave up after 2 attempts"), "{screen}");
+    assert!(screen.contains("your next message continues") && !screen.contains("--follow"));
     assert!(say(&mut chat, "again").contains("/compact shortens it"));
     assert!(say(&mut chat, "again").contains("Back."));
 }

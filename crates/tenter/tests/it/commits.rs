@@ -185,11 +185,11 @@ fn a_project_recipe_that_starts_programs_needs_trust() {
         "{{bash \"touch\" \"ran\"}}{{bash \"git\" \"diff\" \"--cached\"}}",
     );
     let model = sandbox.script(&answer("Ours", &["+two"]));
-    let refused = sandbox.run(&["commit", "-y", "--model", &model]).expect_code(4);
+    let output = sandbox.run(&["commit", "-y", "--model", &model]).expect_code(4);
     assert!(
-        refused.stderr.contains("the recipe commit comes with the project")
+        output.stderr.contains("the recipe commit comes with the project")
             && !sandbox.project().join("ran").exists(),
-        "{refused}"
+        "{output}"
     );
     assert_eq!(
         sandbox.run(&["commit", "--trust-project", "--model", &model]).expect_code(1).stdout,
@@ -214,15 +214,15 @@ fn at_a_terminal_the_message_is_accepted_edited_or_rejected() {
     // The editor has the terminal: it asks there, and is answered there.
     sandbox.write("../editor.sh", "printf 'which word? '; read word; sed \"s/two/$word/\" \"$2\" > \"$2.new\" && mv \"$2.new\" \"$2\"\n");
     let editor = format!("sh {} --wait", sandbox.root().join("editor.sh").display());
-    let mut edited = on_terminal(&sandbox, &args, &editor);
-    edited.wait_for("[n] no: ");
-    edited.enter("e");
-    edited.wait_for("which word? ");
-    edited.enter("deux");
-    edited.wait_for("Make it deux\nCommit with this message?");
-    edited.enter("y");
-    edited.wait_for("1 file changed");
-    assert_eq!(edited.end().0, Some(0));
+    let mut session = on_terminal(&sandbox, &args, &editor);
+    session.wait_for("[n] no: ");
+    session.enter("e");
+    session.wait_for("which word? ");
+    session.enter("deux");
+    session.wait_for("Make it deux\nCommit with this message?");
+    session.enter("y");
+    session.wait_for("1 file changed");
+    assert_eq!(session.end().0, Some(0));
     assert_eq!(last_message(&sandbox), "Make it deux");
 }
 

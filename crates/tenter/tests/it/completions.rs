@@ -13,10 +13,10 @@ const LEAVES_A_TRACE: &str =
 
 /// Returns the completions that bash offers for the last of these words.
 fn in_bash(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
-    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let arguments: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(
         "eval \"$(tenter completions bash)\"; COMP_WORDS=({}); COMP_CWORD={}; COMP_TYPE=9; _clap_complete_tenter tenter '{}' x; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
-        quoted.join(" "),
+        arguments.join(" "),
         words.len() - 1,
         words.last().unwrap()
     );
@@ -64,8 +64,8 @@ fn bash_completes_names_and_runs_nothing_of_the_project() {
 fn conversations_are_completed_with_their_first_words() {
     let sandbox = sandbox();
     let _ = sandbox.play("turns: [{text: Hello.}]", &["Tell me a story"]).expect_code(0);
-    let listed = sandbox.run(&["conversation", "list", "--json"]).json();
-    let id = listed[0]["id"].as_str().unwrap();
+    let list = sandbox.run(&["conversation", "list", "--json"]).json();
+    let id = list[0]["id"].as_str().unwrap();
     let args = ["--", "tenter", "run", "--resume", ""];
     let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], &args).stdout;
     assert!(entry.starts_with(&format!("{id}\tTell me a story\n")), "{entry}");

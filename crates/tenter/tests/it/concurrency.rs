@@ -64,7 +64,7 @@ fn thirty_two_concurrent_runs_lose_nothing() {
     sandbox.hook("watch", WATCHER);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let trust = sandbox.state().join("trust.json");
-    let trusted = fs::read(&trust).unwrap();
+    let file = fs::read(&trust).unwrap();
     // All begin with neither a cache nor a store.
     fs::remove_dir_all(sandbox.home().join(".cache")).unwrap();
     let turn = "{text: Step., tool_calls: [{name: todo, input: {}}]}";
@@ -74,21 +74,21 @@ fn thirty_two_concurrent_runs_lose_nothing() {
     let ids: BTreeSet<String> =
         children.into_iter().map(|child| finished(&sandbox, child)).collect();
     assert_eq!(ids.len(), 32);
-    let listed = sandbox.run(&["conversation", "list", "--json", "--limit", "0"]).expect_code(0);
-    let stored = listed.json();
+    let output = sandbox.run(&["conversation", "list", "--json", "--limit", "0"]).expect_code(0);
+    let list = output.json();
     let whole = |conversation: &&Value| {
         ids.contains(conversation["id"].as_str().unwrap())
             && conversation["message_count"] == 8
             && conversation["status"] == "done"
     };
-    assert_eq!(stored.as_array().unwrap().iter().filter(whole).count(), 32, "{stored}");
+    assert_eq!(list.as_array().unwrap().iter().filter(whole).count(), 32, "{list}");
     for id in &ids {
         check_journal(id, &journal(&sandbox, id));
     }
     let log = sandbox.run(&["log", "--json"]).expect_code(0);
     assert_eq!((log.json_lines().len(), log.stderr.as_str()), (32 * 12, ""));
     assert!(has_cached(&sandbox, "rewrite") && has_cached(&sandbox, "watch"));
-    assert_eq!(fs::read(trust).unwrap(), trusted);
+    assert_eq!(fs::read(trust).unwrap(), file);
     assert!(names_in(&sandbox.state()).iter().all(|name| !name.starts_with('.')));
     assert_eq!(names_in(&sandbox.home().join(".cache/tenter")), ["hooks.bin".to_owned()].into());
 }
@@ -114,8 +114,8 @@ fn check_journal(id: &str, records: &[Value]) {
 #[test]
 fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is_lost() {
     let sandbox = sandbox();
-    let begun = sandbox.play("turns: [{text: Begun.}]", &["--headless", "begin"]).expect_code(0);
-    let id = begun.json_lines()[0]["id"].as_str().unwrap().to_owned();
+    let output = sandbox.play("turns: [{text: Begun.}]", &["--headless", "begin"]).expect_code(0);
+    let id = output.json_lines()[0]["id"].as_str().unwrap().to_owned();
     // Both have read the conversation before either may write.
     let wait = "touch \"started.$$\"; while [ ! -e release ]; do sleep 0.05; done";
     sandbox.sh_hook("wait", "user_message_send", wait);
@@ -129,8 +129,8 @@ fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is
     });
     sandbox.write("release", "");
     let ends = children.map(|(word, child)| (word, sandbox.finish(child)));
-    let (won, lost): (Vec<_>, Vec<_>) = ends.iter().partition(|(_, end)| end.code == Some(0));
-    let [((kept, _), (left_out, told))] = [(won[0], lost[0])];
+    let (won, losers): (Vec<_>, Vec<_>) = ends.iter().partition(|(_, end)| end.code == Some(0));
+    let [((kept, _), (left_out, told))] = [(won[0], losers[0])];
     check_told(told);
     let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
     assert_eq!(

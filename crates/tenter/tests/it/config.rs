@@ -22,8 +22,8 @@ fn list_names_the_source_of_each_value() {
     sandbox.write(USER, "max_turns = 30\ntools.protect = [\"a\"]\n[providers.work]\napi = \"chat\"\n[[hooks.override]]\nname = \"acme/x\"\ntimeout_ms = 500\n");
     sandbox.write(PROJECT, "max_turns = 100\nmodel = \"work/big\"\ntrust = \"all\"\ntools.protect = [\"b\"]\n[[hooks.override]]\nname = \"g\"\nfail = \"closed\"\n");
     let vars = [("TENTER_REASONING_EFFORT", "high")];
-    let listed = sandbox.run_with_env(&vars, &["config", "list", "--changed"]);
-    assert_snapshot!(listed.stdout, @r#"
+    let output = sandbox.run_with_env(&vars, &["config", "list", "--changed"]);
+    assert_snapshot!(output.stdout, @r#"
     model                               "work/big"  project
     reasoning_effort                    "high"  TENTER_REASONING_EFFORT
     providers.work.api                  "chat"  user
@@ -142,8 +142,8 @@ fn a_project_file_accepts_only_what_a_project_may_set() {
     let outside = sandbox.write("../outside.toml", "max_turns = 3\n");
     fs::remove_file(sandbox.project().join(PROJECT)).unwrap();
     symlink(&outside, sandbox.project().join(PROJECT)).unwrap();
-    let refused = set("max_turns", "4").expect_code(1);
-    assert!(refused.stderr.contains("it is a symlink"), "{refused}");
+    let refusal = set("max_turns", "4").expect_code(1);
+    assert!(refusal.stderr.contains("it is a symlink"), "{refusal}");
     assert_eq!(fs::read_to_string(outside).unwrap(), "max_turns = 3\n");
 }
 
@@ -171,8 +171,8 @@ fn secrets_and_control_characters_are_not_printed() {
         }
         assert!(output.stdout.contains("…@proxy"), "{output}");
     }
-    let listed = sandbox.run(&["config", "list"]).stdout;
-    assert!(!listed.contains(['\u{202e}', '\u{200b}']), "{listed}");
+    let listing = sandbox.run(&["config", "list"]).stdout;
+    assert!(!listing.contains(['\u{202e}', '\u{200b}']), "{listing}");
     let got = sandbox.run(&["config", "get", "model"]).stdout;
     assert!(!got.contains(['\u{202e}', '\u{200b}']), "{got}");
 }
@@ -222,9 +222,9 @@ fn an_invalid_text_is_kept_without_a_terminal() {
     sandbox.write(USER, "max_turns = 3\n");
     let editor = editor(&sandbox, &["max_turns = x\n"]);
     let output = sandbox.run_with_env(&[("VISUAL", &editor)], &["config", "edit"]).expect_code(1);
-    let (_, stored) = output.stderr.split_once("your text is in ").unwrap();
-    assert_eq!(fs::read_to_string(stored.trim()).unwrap(), "max_turns = x\n");
-    fs::remove_file(stored.trim()).unwrap();
+    let (_, path) = output.stderr.split_once("your text is in ").unwrap();
+    assert_eq!(fs::read_to_string(path.trim()).unwrap(), "max_turns = x\n");
+    fs::remove_file(path.trim()).unwrap();
     assert_eq!(sandbox.read(USER), "max_turns = 3\n");
 }
 

@@ -105,9 +105,9 @@ fn the_newest_conversation_is_listed_first() {
     first                                             [TIME]    4 messages  done         scripted:[ROOT]/script.yaml  [ID]
     second                                            [TIME]    2 messages  done         scripted:[ROOT]/script.yaml  [ID]
     ");
-    let limited = sandbox.run(&["conversation", "list", "--json", "--limit", "1"]).expect_code(0);
-    assert_eq!(limited.json().as_array().unwrap().len(), 1);
-    assert!(limited.stderr.contains("--limit 0 lists all"), "{limited}");
+    let list = sandbox.run(&["conversation", "list", "--json", "--limit", "1"]).expect_code(0);
+    assert_eq!(list.json().as_array().unwrap().len(), 1);
+    assert!(list.stderr.contains("--limit 0 lists all"), "{list}");
     assert_eq!(previews(&sandbox, &["--limit", "0"]).len(), 2);
 }
 
@@ -115,9 +115,9 @@ fn the_newest_conversation_is_listed_first() {
 fn a_listing_as_json_has_the_documented_fields() {
     let sandbox = sandbox();
     let id = ask(&sandbox, "what\nis it?");
-    let mut listed = list(&sandbox, &[]);
-    let conversation = listed.pop().unwrap();
-    assert!(listed.is_empty());
+    let mut list = list(&sandbox, &[]);
+    let conversation = list.pop().unwrap();
+    assert!(list.is_empty());
     let times = (conversation["created_at"].clone(), conversation["updated_at"].clone());
     assert!(times.0.is_string() && times.1.is_string());
     assert_eq!(
@@ -150,15 +150,12 @@ fn other_projects_and_subagents_are_listed_with_flags() {
     assert_eq!((of_main.len(), of_subagent.len()), (1, 1));
     assert_eq!(of_subagent[0]["preview"], "find it");
     assert_eq!(of_subagent[0]["parent_id"], of_main[0]["id"]);
-    let listed = sandbox.run(&["conversation", "list", "--all", "--subagents"]).expect_code(0);
+    let list = sandbox.run(&["conversation", "list", "--all", "--subagents"]).expect_code(0);
     let parent = of_main[0]["id"].as_str().unwrap();
-    assert!(listed.stdout.contains(&format!("subagent of {parent}")), "{listed}");
+    assert!(list.stdout.contains(&format!("subagent of {parent}")), "{list}");
     assert!(
-        listed
-            .stdout
-            .lines()
-            .all(|line| line.ends_with("/project") || line.ends_with("/elsewhere")),
-        "{listed}"
+        list.stdout.lines().all(|line| line.ends_with("/project") || line.ends_with("/elsewhere")),
+        "{list}"
     );
     let output = show(&sandbox, &[of_subagent[0]["id"].as_str().unwrap()]);
     assert_eq!(output["parent_id"], of_main[0]["id"]);
@@ -243,8 +240,8 @@ fn a_conversation_as_json_has_every_complete_message() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let output = show(&sandbox, &["last"]);
-    let listed = list(&sandbox, &[]).pop().unwrap();
-    for (key, value) in listed.as_object().unwrap() {
+    let list = list(&sandbox, &[]).pop().unwrap();
+    for (key, value) in list.as_object().unwrap() {
         assert_eq!(&output[key], value, "{key}");
     }
     let summary: Vec<(u64, &str, &str, &str)> = output["messages"]

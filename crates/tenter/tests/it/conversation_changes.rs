@@ -37,15 +37,15 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
         .play("turns: [{text: second answer}]", &["--follow", "second question"])
         .expect_code(0);
 
-    let forked = sandbox.run(&["conversation", "fork", "last", "--at", "2"]).expect_code(0);
-    assert_snapshot!(forked, @"
+    let fork_output = sandbox.run(&["conversation", "fork", "last", "--at", "2"]).expect_code(0);
+    assert_snapshot!(fork_output, @"
     exit: 0
     --- stdout
     [ID]
     --- stderr
     It has 2 messages. To continue: tenter run --resume [ID] …
     ");
-    let fork = forked.stdout.trim();
+    let fork = fork_output.stdout.trim();
     let output = show(&sandbox, fork);
     assert_eq!((&output["forked_from"], &output["status"]), (&json!(id), &json!("forked")));
     assert_eq!(output["usage"].get("cost_usd"), None, "it was paid for once");
@@ -190,10 +190,10 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
             assert_eq!(listed(&sandbox, &[]).len(), 1, "{answer:?}");
             terminal.enter("n");
         }
-        let (code, shown) = terminal.end();
-        assert_eq!(code, Some(0), "{shown}");
+        let (code, screen) = terminal.end();
+        assert_eq!(code, Some(0), "{screen}");
         let text = if left == 1 { "Nothing was deleted." } else { "Deleted 1 conversation." };
-        assert!(shown.contains(text), "{shown}");
+        assert!(screen.contains(text), "{screen}");
         assert_eq!(listed(&sandbox, &[]).len(), left, "{answer:?}");
     }
 }

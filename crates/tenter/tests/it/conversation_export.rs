@@ -98,13 +98,13 @@ fn replaced_histories_are_marked() {
 fn json_has_every_complete_history() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    let exported: Value = serde_json::from_str(&export(&sandbox, &["--format", "json"])).unwrap();
-    let keys: Vec<&str> = exported.as_object().unwrap().keys().map(String::as_str).collect();
+    let export: Value = serde_json::from_str(&export(&sandbox, &["--format", "json"])).unwrap();
+    let keys: Vec<&str> = export.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         keys.join(" "),
         "id created_at updated_at project model message_count preview status usage recipe epochs"
     );
-    let epochs = exported["epochs"].as_array().unwrap();
+    let epochs = export["epochs"].as_array().unwrap();
     let change = &epochs[1]["change"];
     assert_eq!(
         (&epochs[0]["change"], &change["kind"], &change["by"]),
@@ -112,11 +112,11 @@ fn json_has_every_complete_history() {
     );
     let value =
         sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0).json();
-    let exported: Vec<Value> =
+    let lines: Vec<Value> =
         epochs.iter().flat_map(|epoch| epoch["messages"].as_array().unwrap().clone()).collect();
     let value = value["messages"].as_array().unwrap();
-    assert_eq!((exported.len(), value.len()), (9, 9));
-    for (exported, value) in exported.iter().zip(value) {
+    assert_eq!((lines.len(), value.len()), (9, 9));
+    for (exported, value) in lines.iter().zip(value) {
         for key in ["sequence", "at", "role", "origin", "blocks"] {
             assert_eq!(exported[key], value[key]);
         }

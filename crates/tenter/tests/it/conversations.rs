@@ -78,10 +78,10 @@ fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
             std::fs::read_to_string(sandbox.project().join("steps"))
                 .map_or(0, |text| text.lines().count())
         };
-        let begun = Instant::now();
+        let start = Instant::now();
         wait_until("some steps are done", || steps() > round * 3);
         // A different moment of an exchange each time, without a clock of our own.
-        while begun.elapsed().subsec_micros() % 7 != u32::try_from(round).unwrap() {
+        while start.elapsed().subsec_micros() % 7 != u32::try_from(round).unwrap() {
             std::hint::spin_loop();
         }
         let killed = std::process::Command::new("kill")
@@ -90,10 +90,10 @@ fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
             .unwrap();
         assert!(killed.success());
         child.wait().unwrap();
-        let done = steps();
-        let finished = done.saturating_sub(2); // the last may be in flight, and one more may have begun
+        let count = steps();
+        let minimum = count.saturating_sub(2); // the last may be in flight, and one more may have begun
         let expected =
-            if finished == 0 { "walk".to_owned() } else { format!("step {}.", finished - 1) };
+            if minimum == 0 { "walk".to_owned() } else { format!("step {}.", minimum - 1) };
         let output = sandbox.play(
             &format!("turns: [{{text: resumed, expect: {{contains: [walk, \"{expected}\"]}}}}]"),
             &["--follow", "--result-only", "continue"],

@@ -96,8 +96,8 @@ fn continues(sandbox: &Sandbox, round: u64, work: &ReportedWork) {
 
 fn is_json(path: &Path) {
     if let Ok(bytes) = fs::read(path) {
-        let read: Result<Value, _> = serde_json::from_slice(&bytes);
-        assert!(read.is_ok(), "{}: {}", path.display(), String::from_utf8_lossy(&bytes));
+        let result: Result<Value, _> = serde_json::from_slice(&bytes);
+        assert!(result.is_ok(), "{}: {}", path.display(), String::from_utf8_lossy(&bytes));
     }
 }
 
@@ -134,23 +134,23 @@ fn a_session_killed_after_any_line_has_stored_what_it_reported() {
         files_are_whole(&sandbox);
         continues(&sandbox, round, &killed);
         files_are_whole(&sandbox);
-        let done = usize::try_from(round % ROUNDS_OF_A_SANDBOX).unwrap() + 1;
-        if done % 5 == 0 {
-            log_is_readable(&sandbox, done);
+        let count = usize::try_from(round % ROUNDS_OF_A_SANDBOX).unwrap() + 1;
+        if count % 5 == 0 {
+            log_is_readable(&sandbox, count);
         }
     }
 }
 
 /// Looks at a child until it is gone or was looked at `looks` times, then kills it. Returns how often it was looked at.
 fn killed_after_looks(mut child: Child, looks: usize) -> usize {
-    let mut finished = 0;
-    while finished < looks && child.try_wait().unwrap().is_none() {
-        finished += 1;
+    let mut count = 0;
+    while count < looks && child.try_wait().unwrap().is_none() {
+        count += 1;
         std::thread::yield_now();
     }
     let _ = child.kill();
     child.wait().unwrap();
-    finished
+    count
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn a_killed_first_session_leaves_a_usable_home() {
         killed_after_looks(sandbox.start(&args), chosen(round, full + 1));
         let output = sandbox.run(&args).expect_code(0);
         assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("ok\n", ""), "round {round}");
-        let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
-        let counts: Vec<u64> = listed
+        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let counts: Vec<u64> = list
             .as_array()
             .unwrap()
             .iter()
@@ -190,14 +190,14 @@ fn a_killed_trust_command_leaves_a_valid_store() {
         files_are_whole(&sandbox);
         let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
         assert!(!output.stderr.contains("warning"), "round {round}\n{output}");
-        let listed = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
-        let listed = listed.as_array().unwrap();
-        let is_watch = |trusted: &Value| trusted["name"] == "watch";
-        assert!(!listed.is_empty() && listed.iter().all(is_watch), "round {round}: {listed:?}");
+        let list = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
+        let entries = list.as_array().unwrap();
+        let is_watch = |hook: &Value| hook["name"] == "watch";
+        assert!(!entries.is_empty() && entries.iter().all(is_watch), "round {round}: {entries:?}");
     }
-    let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let listing = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     let active = |hook: &&Value| hook["status"] == "active" && hook["layer"] != "builtin";
-    assert_eq!(listed.as_array().unwrap().iter().filter(active).count(), 2, "{listed}");
+    assert_eq!(listing.as_array().unwrap().iter().filter(active).count(), 2, "{listing}");
 }
 
 #[test]
@@ -215,10 +215,10 @@ fn a_killed_hooks_new_leaves_a_complete_hook_or_none() {
             files_are_whole(&sandbox);
             let parts = content(&sandbox.project().join(".agents/hooks/made"));
             assert!(parts.is_empty() || parts == whole, "round {round}: {parts:?}");
-            let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
+            let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
             // What is built in is always there.
             let only = usize::from(!parts.is_empty()) + 1;
-            assert_eq!(listed.json().as_array().unwrap().len(), only, "round {round}\n{listed}");
+            assert_eq!(list.json().as_array().unwrap().len(), only, "round {round}\n{list}");
         }
         let _ = sandbox.run(&new).expect_code(0);
         assert_eq!(content(&sandbox.project().join(".agents/hooks/made")), whole);

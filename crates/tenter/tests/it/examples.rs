@@ -11,9 +11,8 @@ fn installed(example: &str) -> Option<Sandbox> {
     let sandbox = sandbox();
     let file = format!("{}/tests/it/examples/{example}", env!("CARGO_MANIFEST_DIR"));
     let script = std::fs::read_to_string(file).unwrap();
-    let mut needed =
-        ["jq", "bc", "python3"].into_iter().filter(|program| script.contains(*program));
-    if !needed.all(needs::has) {
+    let mut needs = ["jq", "bc", "python3"].into_iter().filter(|program| script.contains(*program));
+    if !needs.all(needs::has) {
         return None;
     }
     let name = example.rsplit('/').next().unwrap();
@@ -29,8 +28,8 @@ fn played(sandbox: &Sandbox, turns: &str) -> (Vec<Value>, Output) {
     let args = ["run", "--headless", "--disable-auto-compact", "--model", &model, "find it"];
     let output = sandbox.run(&args).expect_code(0);
     let lines = output.json_lines();
-    let failed = of_kind(&lines, "hook").into_iter().find(|run| run["decision"] == "failed");
-    assert!(failed.is_none(), "{output}");
+    let failure = of_kind(&lines, "hook").into_iter().find(|run| run["decision"] == "failed");
+    assert!(failure.is_none(), "{output}");
     (lines, output)
 }
 

@@ -55,8 +55,8 @@ fn recovers(sandbox: &Sandbox, limit: &str) {
     let output = run_within(sandbox, ":", ONE_CALL).expect_code(0);
     assert!(!output.stdout.contains("warning"), "after {limit}\n{output}");
     assert!(sandbox.project().join("ran").exists(), "after {limit}\n{output}");
-    let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0);
-    assert!(!listed.json().as_array().unwrap().is_empty());
+    let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0);
+    assert!(!list.json().as_array().unwrap().is_empty());
     let log = sandbox.run(&["log", "--json"]).expect_code(0);
     assert!(!log.json_lines().is_empty(), "after {limit}\n{log}");
 }
@@ -141,9 +141,9 @@ fn a_file_size_limit_is_an_error_and_keeps_stored_data() {
         is_in_order(&sandbox, &limit, &output);
         assert!(blocks > 0 || output.code == Some(1), "{before}\n{output}");
         recovers(&sandbox, &limit);
-        let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
         let whole = |one: &&Value| one["message_count"] == 4;
-        assert!(listed.as_array().unwrap().iter().filter(whole).count() >= 2, "{limit}: {listed}");
+        assert!(list.as_array().unwrap().iter().filter(whole).count() >= 2, "{limit}: {list}");
     }
 }
 
@@ -180,9 +180,9 @@ fn a_full_disk_is_an_error_and_keeps_stored_data() {
         codes.push(output.code);
         fs::remove_dir_all(sandbox.state()).unwrap();
         fs::rename(sandbox.root().join("kept"), sandbox.state()).unwrap();
-        let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
         let whole = |one: &&Value| one["message_count"] == 4;
-        assert!(listed.as_array().unwrap().iter().any(|one| whole(&one)), "{limit}: {listed}");
+        assert!(list.as_array().unwrap().iter().any(|one| whole(&one)), "{limit}: {list}");
         recovers(&sandbox, &limit);
     }
     assert!(codes.contains(&Some(1)) && codes.contains(&Some(0)), "{codes:?}");
@@ -208,7 +208,7 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     let first = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
     let id = first.json_lines()[0]["id"].as_str().unwrap().to_owned();
     let journal = sandbox.state().join("journal").join(format!("{id}.jsonl"));
-    let stored = fs::read(&journal).unwrap();
+    let text = fs::read(&journal).unwrap();
     fs::remove_file(&journal).unwrap();
     symlink("/dev/full", &journal).unwrap();
     let args = ["run", "--resume", &id, "--model", &model, "again"];
@@ -217,10 +217,10 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     assert!(output.stderr.contains("check the directory's free space"), "{output}");
     // The disk has room again: what comes now is written, behind what was there before.
     fs::remove_file(&journal).unwrap();
-    fs::write(&journal, &stored).unwrap();
+    fs::write(&journal, &text).unwrap();
     let output = sandbox.run(&args).expect_code(0);
     assert!(!output.stderr.contains("journal"), "{output}");
-    assert!(fs::read(&journal).unwrap().starts_with(&stored));
+    assert!(fs::read(&journal).unwrap().starts_with(&text));
     let json = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0).json();
     assert_eq!(json["message_count"], 12, "nothing was lost: {json}");
 }
@@ -232,8 +232,8 @@ fn output_that_cannot_be_written_is_an_error() {
         let full = sandbox.shell(&format!("exec tenter {command} > /dev/full"));
         assert_eq!(full.code, Some(1), "{command}: {full}");
         assert!(full.stdout.contains("error: cannot write to stdout"), "{command}: {full}");
-        let gone = sandbox.shell(&format!("set -o pipefail; tenter {command} | true"));
-        assert_eq!(gone.code, Some(0), "the reader may go: {command}: {gone}");
+        let output = sandbox.shell(&format!("set -o pipefail; tenter {command} | true"));
+        assert_eq!(output.code, Some(0), "the reader may go: {command}: {output}");
     }
 }
 

@@ -82,8 +82,9 @@ fn a_denied_call_arrives_with_its_hook_rule_and_call_and_is_sent_once() {
     assert!(server.requests().iter().all(|request| request.line == "POST /v1/logs HTTP/1.1"));
     let records = log_records(&server);
     let lines = sandbox.run(&["export", "jsonl"]).json_lines();
-    let exported = records.iter().filter(|(_, attributes)| attributes["tenter.kind"] != "seal");
-    assert_eq!(exported.count(), lines.len(), "every line of the journal");
+    let records_of_hooks =
+        records.iter().filter(|(_, attributes)| attributes["tenter.kind"] != "seal");
+    assert_eq!(records_of_hooks.count(), lines.len(), "every line of the journal");
     let run = records.iter().find(|(_, attributes)| attributes["tenter.kind"] == "run");
     let (record, run) = run.unwrap();
     for (key, expected) in [

@@ -19,9 +19,9 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let sandbox = sandbox();
     let config = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
     sandbox.configure(config);
-    let broken = sandbox.user_hook("guard", "#!/bin/sh\necho 'no token' >&2; exit 7\n");
+    let guard_file = sandbox.user_hook("guard", "#!/bin/sh\necho 'no token' >&2; exit 7\n");
     let model = sandbox.script(ONE_CALL);
-    let refused = |reason: &str| {
+    let refusal = |reason: &str| {
         let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(3);
         let message = "the hook guard does not run";
         assert!(output.stderr.contains(message) && output.stderr.contains(reason), "{output}");
@@ -30,15 +30,15 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
         let explained = sandbox.run(&["hooks", "explain", "--event", "session_start"]);
         assert!(explained.stdout.contains("it is set to fail closed, so this is blocked"));
     };
-    refused("exited with code 7 when it was queried for its events; it said: no token");
+    refusal("exited with code 7 when it was queried for its events; it said: no token");
     let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
     assert!(log.iter().any(|line| line["hook"] == "guard" && line["decision"] == "failed"));
     let _ = sandbox.user_hook("guard", "#!/bin/sh\necho before_lunch\n");
-    refused("before_lunch");
-    fs::remove_file(broken).unwrap();
+    refusal("before_lunch");
+    fs::remove_file(guard_file).unwrap();
     let manifest = "---\nname: guard\ndescription: d\ntrigger: before_lunch\n---\n";
     sandbox.write("../home/.kodelet/hooks/guard/HOOK.md", manifest);
-    refused("before_lunch");
+    refusal("before_lunch");
     // Disabling it declares that it may be missing.
     let switched_off = sandbox.run(&["hooks", "disable", "guard"]);
     let _ = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);

@@ -41,8 +41,8 @@ fn at_the_turn_limit_stop_hooks_run_and_their_follow_ups_are_ignored() {
         )
         .expect_code(5);
     assert!(output.stderr.contains("turn limit · "), "a user reads words: {output}");
-    let listed = sandbox.run(&["conversation", "list"]).stdout;
-    assert!(listed.contains("turn limit") && !listed.contains("max_turns"), "{listed}");
+    let list = sandbox.run(&["conversation", "list"]).stdout;
+    assert!(list.contains("turn limit") && !list.contains("max_turns"), "{list}");
     let payload: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
     assert_eq!(payload["stop_reason"], "max_turns", "{output}");
     let message =

@@ -11,8 +11,8 @@ const FORCE_PUSH: &str =
 #[test]
 fn an_added_guard_stops_what_it_is_about() {
     let sandbox = sandbox();
-    let added = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
-    assert!(added.stderr.contains("Added git-safety"), "{added}");
+    let addition = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    assert!(addition.stderr.contains("Added git-safety"), "{addition}");
     let output = sandbox.play(FORCE_PUSH, &["push it"]);
     assert!(output.stderr.contains("A force push overwrites"), "{output}");
     let log = sandbox.run(&["log"]).expect_code(0);
@@ -46,8 +46,8 @@ fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
     let stats = sandbox.run(&["hooks", "stats", "--json"]).expect_code(0).json();
     let hook = &stats["hooks"][0];
     assert_eq!((hook["would_stop"].as_u64(), hook["denied"].as_u64()), (Some(1), Some(0)));
-    let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
-    assert_eq!(listed[0]["user"], "current", "{listed}");
+    let list = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+    assert_eq!(list[0]["user"], "current", "{list}");
     let enforced = sandbox.run(&["guard", "enforce", "git-safety"]).expect_code(0);
     assert!(enforced.stderr.contains("would have stopped 1 call"), "{enforced}");
     assert!(stops());
@@ -59,8 +59,8 @@ fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
 fn the_list_shows_what_is_installed_and_changed() {
     let sandbox = sandbox();
     let states = || {
-        let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
-        let guards = listed.as_array().unwrap().clone();
+        let list = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+        let guards = list.as_array().unwrap().clone();
         assert_eq!(guards.len(), 11);
         guards.iter().map(|guard| guard["user"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -71,8 +71,8 @@ fn the_list_shows_what_is_installed_and_changed() {
     let text = sandbox.read(file).replace("decision: deny", "decision: ask");
     sandbox.write(file, text);
     assert_eq!(states()[2], "changed");
-    let refused = sandbox.run(&["guard", "remove", "secrets"]).expect_code(1);
-    assert!(refused.stderr.contains("you changed"), "{refused}");
+    let output = sandbox.run(&["guard", "remove", "secrets"]).expect_code(1);
+    assert!(output.stderr.contains("you changed"), "{output}");
     let _ = sandbox.run(&["guard", "remove", "secrets", "--force"]).expect_code(0);
     assert_eq!(states()[2], "absent");
 }
@@ -153,8 +153,8 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     let set = ["guard", "set", "secrets", "read=deny", "write=deny", "paths+=config/*.key"];
     let output = sandbox.run(&set).expect_code(0);
     assert!(output.stdout.contains("read = deny\nwrite = deny\n"), "{output}");
-    let listed = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
-    assert_eq!(listed[2]["user"], "current");
+    let list = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+    assert_eq!(list[2]["user"], "current");
     let output = sandbox.play(READ_ENV, &["read it"]);
     assert!(
         output.stderr.contains("denied by hook secrets")

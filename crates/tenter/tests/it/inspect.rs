@@ -72,8 +72,8 @@ fn the_pages_show_this_projects_hooks_sessions_and_sources() {
 #[test]
 fn a_port_that_is_in_use_is_a_clear_error() {
     let sandbox = sandbox();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
     let output = sandbox.run(&["inspect", "--no-open", "--port", &port]).expect_code(1);
     let expected = format!("cannot serve on port {port}: another program uses it");
     assert!(output.stderr.contains(&expected), "{output}");
@@ -88,9 +88,9 @@ fn the_browser_opens_a_private_page_that_leads_to_the_address() {
     let opener = sandbox.write_program("../bin/xdg-open", script);
     let path = format!("{}:/usr/bin:/bin", opener.parent().unwrap().display());
     let inspect = Inspect::start(&sandbox, &[], &[("DISPLAY", ":9"), ("PATH", &path)]);
-    let opened = sandbox.home().join("opened");
-    wait_until("the browser opens", || opened.exists());
-    let page = fs::read_to_string(opened).unwrap();
+    let marker = sandbox.home().join("opened");
+    wait_until("the browser opens", || marker.exists());
+    let page = fs::read_to_string(marker).unwrap();
     assert!(page.contains(&format!("url={}\"", inspect.address)), "{page}");
     let mode = fs::read_to_string(sandbox.home().join("mode")).unwrap();
     assert!(mode.starts_with("-rw-------"), "{mode}");

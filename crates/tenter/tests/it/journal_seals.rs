@@ -63,8 +63,8 @@ fn old_journals_are_deleted_at_the_end_of_a_session_and_the_seals_say_so() {
     session(&sandbox);
     assert!(journal.exists(), "it is young");
     let file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
-    let written = file.metadata().unwrap().modified().unwrap();
-    file.set_modified(written - Duration::from_hours(24 * 31)).unwrap();
+    let mtime = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(mtime - Duration::from_hours(24 * 31)).unwrap();
     session(&sandbox);
     assert!(!journal.exists());
     let chain = fs::read_to_string(sandbox.state().join("journal.seals")).unwrap();

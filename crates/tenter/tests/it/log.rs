@@ -170,8 +170,8 @@ fn json_is_the_unchanged_journal() {
     let output = sandbox.run(&["log", "--json"]).expect_code(0);
     let files = journal_files(&sandbox);
     assert_eq!(files.len(), 1);
-    let written = fs::read_to_string(&files[0]).unwrap();
-    let mut lines: Vec<&str> = written.lines().collect();
+    let text = fs::read_to_string(&files[0]).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
     let time = |line: &str| {
         serde_json::from_str::<Value>(line).unwrap()["time"].as_str().unwrap().to_owned()
     };
@@ -201,9 +201,9 @@ fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
     let subagent_records: Vec<&Value> =
         all.iter().filter(|record| record.get("parent_conversation_id").is_some()).collect();
     let id = subagent_records[0]["conversation_id"].as_str().unwrap();
-    let chosen = records(&sandbox, &["--conversation", id]);
-    assert_eq!(chosen.iter().collect::<Vec<_>>(), subagent_records);
-    assert!(all.len() > chosen.len());
+    let lines = records(&sandbox, &["--conversation", id]);
+    assert_eq!(lines.iter().collect::<Vec<_>>(), subagent_records);
+    assert!(all.len() > lines.len());
 }
 
 #[test]
@@ -236,9 +236,9 @@ fn a_deny_of_a_hook_that_fails_open_and_changed_is_not_blamed_on_its_fail_mode()
         guard.display()
     ), &["--trust-project", "hi"]);
     let log = sandbox.run(&["log"]).expect_code(0).stdout;
-    let denied = log.lines().find(|line| line.contains("before_tool is denied")).unwrap();
-    assert!(denied.contains("it was changed after it was loaded"), "{log}");
-    assert!(denied.contains("run `tenter trust`") && !log.contains("fail closed"), "{log}");
+    let line = log.lines().find(|line| line.contains("before_tool is denied")).unwrap();
+    assert!(line.contains("it was changed after it was loaded"), "{log}");
+    assert!(line.contains("run `tenter trust`") && !log.contains("fail closed"), "{log}");
 }
 
 #[test]
@@ -263,11 +263,11 @@ fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
     sandbox.sh_hook("stop", "agent_stop", "");
     let id = ask(&sandbox, &[]);
     let file = journal_files(&sandbox).pop().unwrap();
-    let written = fs::read_to_string(&file).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
     let newer = format!(
         r#"{{"v": 2, "time": "2099-01-01T00:00:00.000Z", "conversation_id": "{id}", "event": "before_tool", "kind": "budget", "hook": "quota", "reason": "3 \u001b[2Jcalls left"}}"#
     );
-    fs::write(&file, format!("{written}not json\n{newer}\n{{\"v\": 1, \"time\": \"20")).unwrap();
+    fs::write(&file, format!("{text}not json\n{newer}\n{{\"v\": 1, \"time\": \"20")).unwrap();
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
     --- stdout
@@ -299,11 +299,8 @@ fn secrets_do_not_reach_the_log() {
     assert!(log.stdout.contains("printed top-[12 redacted] AKIA[16 redacted]"), "{log}");
     assert!(log.stdout.contains("logged top-[12 redacted]"), "{log}");
     for file in journal_files(&sandbox) {
-        let written = fs::read_to_string(file).unwrap();
-        assert!(
-            !written.contains("top-secret-value") && !written.contains("AKIAABCD"),
-            "{written}"
-        );
+        let text = fs::read_to_string(file).unwrap();
+        assert!(!text.contains("top-secret-value") && !text.contains("AKIAABCD"), "{text}");
     }
 }
 

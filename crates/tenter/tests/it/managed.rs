@@ -67,10 +67,10 @@ fn a_hook_of_the_same_name_does_not_replace_a_managed_one() {
     sandbox.write(".agents/hooks/no-sudo/HOOK.md", &harmless);
     sandbox.write("../home/.config/tenter/config.toml", "trust = \"all\"\n");
     assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
-    let listed: Value =
+    let list: Value =
         serde_json::from_str(&sandbox.run(&["hooks", "list", "--json"]).stdout).unwrap();
     let layers = |status: &str| -> Vec<&str> {
-        let entries = listed.as_array().unwrap().iter().filter(|entry| entry["status"] == status);
+        let entries = list.as_array().unwrap().iter().filter(|entry| entry["status"] == status);
         entries
             .filter(|entry| entry["name"] == "no-sudo")
             .filter_map(|entry| entry["layer"].as_str())
@@ -174,8 +174,8 @@ fn with_only_hooks_no_other_hooks_run() {
     );
     assert!(!run(&sandbox, "ls", &[]).stdout.contains("by the user"));
     assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
-    let listed = sandbox.run(&["hooks", "list"]);
-    assert!(listed.stdout.contains("config.toml"), "{listed}");
+    let list = sandbox.run(&["hooks", "list"]);
+    assert!(list.stdout.contains("config.toml"), "{list}");
 }
 
 #[test]
@@ -203,11 +203,11 @@ fn a_guard_is_added_to_the_managed_hooks() {
 /// The file of the administrators names a program that only root changes.
 #[test]
 fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
-    let installed = Installed::new();
-    let machine = installed.root().join("machine");
+    let host = Installed::new();
+    let machine = host.root().join("machine");
     fs::create_dir(&machine).unwrap();
     let install = |agent: &str| {
-        let mut command = installed.command();
+        let mut command = host.command();
         command.args(["bridge", "install", "--managed", agent]);
         command.env("TENTER_TEST_MANAGED_ROOT", &machine);
         command.output().unwrap()
@@ -222,12 +222,12 @@ fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
     assert!(program.is_file());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
     let run = |arguments: &[&str]| {
-        let mut command = installed.command();
+        let mut command = host.command();
         command.args(arguments).env("TENTER_TEST_MANAGED_ROOT", &machine);
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     };
-    let listed = run(&["bridge", "list"]);
-    assert!(listed.contains(&format!("\n  managed   {}\n", file.display())), "{listed}");
+    let list = run(&["bridge", "list"]);
+    assert!(list.contains(&format!("\n  managed   {}\n", file.display())), "{list}");
     let doctor = run(&["hooks", "doctor", "--json"]);
     assert!(doctor.contains("Claude Code runs hooks for all users"), "{doctor}");
     // A second time changes nothing, and others' settings in a file stay.
@@ -253,16 +253,16 @@ fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
 /// The other requirements stay, a second registration replaces the first, and users cannot disable hooks.
 #[test]
 fn hooks_are_added_to_the_requirements_of_codex() {
-    let installed = Installed::new();
-    let machine = installed.root().join("machine");
+    let host = Installed::new();
+    let machine = host.root().join("machine");
     let file = machine.join("etc/codex/requirements.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let install = || {
-        let mut command = installed.command();
+        let mut command = host.command();
         command.args(["bridge", "install", "--managed", "codex"]);
         command.env("TENTER_TEST_MANAGED_ROOT", &machine);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        installed.finish(command.spawn().unwrap())
+        host.finish(command.spawn().unwrap())
     };
     let own = "# Ours.\nallowed_sandbox_modes = [\"workspace-write\"]\n";
     fs::write(&file, own).unwrap();

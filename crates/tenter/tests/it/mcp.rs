@@ -200,8 +200,8 @@ fn a_tool_of_a_server_needs_permission_in_the_modes_ask_and_edits() {
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__test__echo}]}, {text: ok}]");
     for (mode, is_called) in [("ask", false), ("edits", false), ("all", true)] {
         let output = sandbox.run(&["run", "--model", &model, "--permissions", mode, "do it"]);
-        let received = received(&sandbox, "test");
-        assert_eq!(received.contains("tools/call"), is_called, "{mode} {output}");
+        let messages = received(&sandbox, "test");
+        assert_eq!(messages.contains("tools/call"), is_called, "{mode} {output}");
     }
 }
 
@@ -239,8 +239,8 @@ fn servers_of_a_project_need_trust() {
         assert!(output.stderr.contains("not trusted: mcp:ours (./tools/server)"), "{output}");
         let output = sandbox.run(&["mcp", "test", "ours"]).expect_code(4);
         assert!(output.stderr.contains("is not trusted"), "{output}");
-        let listed = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
-        assert_eq!(listed[0]["state"], "untrusted");
+        let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+        assert_eq!(list[0]["state"], "untrusted");
         let output = runs(&sandbox, &["--no-mcp"]);
         assert_eq!(output.code, Some(0), "{output}");
         assert!(!was_started(&sandbox));
@@ -268,8 +268,8 @@ fn a_changed_file_of_a_server_asks_again() {
     sandbox
         .write("tenter.toml", "[mcp.servers.ours]\ncommand = \"./tools/server\"\nargs = [\"x\"]\n");
     assert_eq!(runs(&sandbox, &[]).code, Some(4));
-    let removed = sandbox.run(&["trust", "--revoke", "mcp:ours"]);
-    assert_eq!(removed.code, Some(0), "{removed}");
+    let removal = sandbox.run(&["trust", "--revoke", "mcp:ours"]);
+    assert_eq!(removal.code, Some(0), "{removal}");
 }
 
 #[test]

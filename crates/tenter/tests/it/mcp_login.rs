@@ -113,8 +113,8 @@ fn a_login_gives_each_request_a_token_that_is_renewed() {
     let (sandbox, server) = (sandbox(), server(false));
     let url = server.url("/mcp");
     let _ = sandbox.run(&["mcp", "add", "docs", &url]).expect_code(0);
-    let refused = sandbox.run(&["mcp", "test", "docs"]).expect_code(1);
-    assert!(refused.stderr.contains("tenter mcp login"), "{refused}");
+    let refusal = sandbox.run(&["mcp", "test", "docs"]).expect_code(1);
+    assert!(refusal.stderr.contains("tenter mcp login"), "{refusal}");
     let (is_done, stderr) = login(&sandbox, |address| {
         assert_eq!(field(address, "scope"), "tools");
         assert_eq!(field(address, "code_challenge_method"), "S256");

@@ -23,8 +23,8 @@ fn project(command: &str, arguments: &[&str]) -> Sandbox {
 }
 
 fn state(sandbox: &Sandbox) -> String {
-    let listed = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
-    let state = listed[0]["state"].as_str().unwrap();
+    let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+    let state = list[0]["state"].as_str().unwrap();
     // Few of these programs exist here; they are not started.
     state.replace("program not found", "ready")
 }

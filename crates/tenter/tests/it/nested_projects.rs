@@ -39,8 +39,8 @@ fn decisions(sandbox: &Sandbox) -> Vec<String> {
 fn only_a_trusted_root_setting_starts_a_project_of_its_own() {
     let sandbox = nested();
     sandbox.write("sub/tenter.toml", "root = true\n");
-    let listed = in_sub(&sandbox, "tenter hooks doctor");
-    assert!(listed.to_string().contains("`root = true` has no effect"), "{listed}");
+    let output = in_sub(&sandbox, "tenter hooks doctor");
+    assert!(output.to_string().contains("`root = true` has no effect"), "{output}");
     assert_eq!(decisions(&sandbox), ["deny"]);
     assert!(!sandbox.project().join("sub/ran").exists());
     let question = in_sub(&sandbox, "tenter trust --yes").expect_code(0);

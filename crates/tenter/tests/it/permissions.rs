@@ -145,9 +145,9 @@ fn a_chat_asks_before_it_edits_and_runs() {
     assert!(output.contains("? bash needs your permission\n  touch ran\n"), "{output}");
     // The two calls run at once, so either may be asked about first.
     let is_bash_last = second.contains("? bash needs");
-    let refused = if is_bash_last { "bash touch ran" } else { "file_write new.txt" };
+    let refusal = if is_bash_last { "bash touch ran" } else { "file_write new.txt" };
     let reason = "not allowed: the user does not allow it: not here";
-    assert!(output.contains(&format!("✗ {refused}: {reason}")), "{output}");
+    assert!(output.contains(&format!("✗ {refusal}: {reason}")), "{output}");
 }
 
 #[test]
@@ -308,10 +308,10 @@ fn a_rule_is_kept_for_the_project_and_removed_again() {
         chat.enter(line);
         chat.wait_for(PROMPT)
     };
-    let listed = screen(&mut chat, "/permissions");
+    let listing = screen(&mut chat, "/permissions");
     assert!(
-        listed.contains("ask  asks before") && listed.contains("builds(pytest) (this project)"),
-        "{listed}"
+        listing.contains("ask  asks before") && listing.contains("builds(pytest) (this project)"),
+        "{listing}"
     );
     assert!(
         screen(&mut chat, "/permissions remove builds(pytest)").contains("Removed: builds(pytest)")

@@ -50,9 +50,9 @@ fn a_new_plugin_passes_its_tests_and_checks() {
     No problems found: [ROOT]/project/review
     ");
     assert_eq!(found(&sandbox), [] as [&str; 0]);
-    let tested = sandbox.shell("sh review/tests/run.sh");
-    assert_eq!(tested.code, Some(0), "{tested}");
-    assert_eq!(tested.stdout.matches("ok: ").count(), 5, "{tested}");
+    let output = sandbox.shell("sh review/tests/run.sh");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(output.stdout.matches("ok: ").count(), 5, "{output}");
     assert!(sandbox.read("review/LICENSE").contains(" Ada\n"));
     let mut files: Vec<String> = Vec::new();
     let mut open = vec![sandbox.project().join("review")];
@@ -97,9 +97,9 @@ fn the_tests_of_a_new_plugin_can_fail() {
     let sandbox = with_plugin();
     let reminder = sandbox.read("review/hooks/reminder").replace("Say what", "Tell what");
     sandbox.write("review/hooks/reminder", reminder);
-    let tested = sandbox.shell("sh review/tests/run.sh");
-    assert_eq!(tested.code, Some(1), "{tested}");
-    assert!(tested.stdout.contains("failed: reminder makes the agent continue"), "{tested}");
+    let output = sandbox.shell("sh review/tests/run.sh");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains("failed: reminder makes the agent continue"), "{output}");
 }
 
 #[test]

@@ -170,12 +170,12 @@ fn a_session_has_the_same_effects_in_every_format() {
 
 #[test]
 fn a_conversation_continues_with_another_provider() {
-    let begun = ModelServer::start([
+    let server = ModelServer::start([
         ModelReply::new().reasoning("Hm, a file.").call("bash", json!({"command": "echo one"})),
         ModelReply::text("One it is."),
     ]);
-    let sandbox = configured(&begun, Format::Anthropic);
-    let _begun = sandbox.run(&["run", "--no-hooks", "what is there?"]).expect_code(0);
+    let sandbox = configured(&server, Format::Anthropic);
+    let _output = sandbox.run(&["run", "--no-hooks", "what is there?"]).expect_code(0);
     let continuing = ModelServer::start(
         Script::from(ModelReply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
     );
@@ -188,8 +188,8 @@ fn a_conversation_continues_with_another_provider() {
         "what is not carried over is said: {}",
         output.stderr
     );
-    let sent = continuing.requests()[0].body.to_string();
-    assert!(sent.contains("One it is.") && sent.contains("echo one"), "{sent}");
+    let body = continuing.requests()[0].body.to_string();
+    assert!(body.contains("One it is.") && body.contains("echo one"), "{body}");
 }
 
 /// Run by hand, with the address of llama.cpp's own server in `TENTER_TEST_LLAMA` (`http://127.0.0.1:18080`). One whose
@@ -270,10 +270,13 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
             );
         }
         let compact = NUMBERS.replace(' ', "");
-        let received = McpServer::received(&sandbox.root().join("server"));
-        assert!(received.contains(&format!(r#""numbers":{compact}"#)), "{format:?}: {received}");
-        assert!(received.contains(r#""text":"b""#), "{format:?}: {received}");
-        let stored = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
-        assert!(stored.replace([' ', '\n'], "").contains(&compact), "{format:?}: {stored}");
+        let messages = McpServer::received(&sandbox.root().join("server"));
+        assert!(messages.contains(&format!(r#""numbers":{compact}"#)), "{format:?}: {messages}");
+        assert!(messages.contains(r#""text":"b""#), "{format:?}: {messages}");
+        let conversation = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+        assert!(
+            conversation.replace([' ', '\n'], "").contains(&compact),
+            "{format:?}: {conversation}"
+        );
     }
 }

@@ -29,13 +29,13 @@ fn make_repository(sandbox: &Sandbox) {
 #[test]
 fn the_catalog_has_guards_and_hooks_and_their_settings() {
     let sandbox = with_hook("format", &["commands+=txt: cat"]);
-    let listed = sandbox.run(&["hooks", "catalog", "--json"]).expect_code(0).json();
+    let list = sandbox.run(&["hooks", "catalog", "--json"]).expect_code(0).json();
     let state = |name: &str| {
-        let listed = listed.as_array().unwrap();
-        let entry = listed.iter().find(|entry| entry["name"] == name).unwrap();
+        let list = list.as_array().unwrap();
+        let entry = list.iter().find(|entry| entry["name"] == name).unwrap();
         entry["user"].as_str().unwrap().to_owned()
     };
-    assert_eq!(listed.as_array().unwrap().len(), 22);
+    assert_eq!(list.as_array().unwrap().len(), 22);
     assert_eq!(
         [state("format"), state("lint"), state("git-safety")],
         ["current", "absent", "absent"]
@@ -43,8 +43,8 @@ fn the_catalog_has_guards_and_hooks_and_their_settings() {
     let hooks = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
     assert!(hooks.stdout.contains("\"ready-made\""), "{hooks}");
     let _ = sandbox.run(&["hooks", "validate"]).expect_code(0);
-    let refused = sandbox.run(&["hooks", "add", "fromat"]).expect_code(2);
-    assert!(refused.stderr.contains("did you mean `format`?"), "{refused}");
+    let output = sandbox.run(&["hooks", "add", "fromat"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `format`?"), "{output}");
     let _ = sandbox.run(&["hooks", "remove", "format"]).expect_code(0);
     assert!(!sandbox.project().join("../home/.config/agents/hooks/format").exists());
 }
@@ -159,11 +159,11 @@ fn a_checkpoint_brings_the_files_back() {
         &sandbox,
         "turns: [{tool_calls: [{name: bash, input: {command: echo after > a; echo x > new}}]}, {text: ok}]",
     );
-    let listed = sandbox.run(&["checkpoint", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run(&["checkpoint", "list", "--json"]).expect_code(0).json();
     let labels: Vec<&str> =
-        listed.as_array().unwrap().iter().map(|entry| entry["label"].as_str().unwrap()).collect();
+        list.as_array().unwrap().iter().map(|entry| entry["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["After the agent was done", "Before: do it"]);
-    let first = listed[1]["id"].as_str().unwrap();
+    let first = list[1]["id"].as_str().unwrap();
     let changes = sandbox.run(&["checkpoint", "show", first]).expect_code(0);
     assert!(changes.stdout.contains("new"), "{changes}");
     let _ = sandbox.run(&["checkpoint", "restore", first]).expect_code(0);
@@ -250,8 +250,8 @@ fn hidden_commands_in_instruction_files_are_pointed_out() {
 #[test]
 fn a_hook_in_monitor_mode_stops_nothing_until_it_is_enforced() {
     let sandbox = sandbox();
-    let refused = sandbox.run(&["hooks", "add", "format", "--monitor"]).expect_code(2);
-    assert!(refused.stderr.contains("add it without --monitor"), "{refused}");
+    let output = sandbox.run(&["hooks", "add", "format", "--monitor"]).expect_code(2);
+    assert!(output.stderr.contains("add it without --monitor"), "{output}");
     let _ = sandbox.run(&["hooks", "add", "protected-files", "--monitor"]).expect_code(0);
     let _ = sandbox.run(&["hooks", "set", "protected-files", "decision=deny"]).expect_code(0);
     let write = "turns: [{tool_calls: [{name: file_write, input: {file_path: Cargo.lock, text: x}}]}, {text: ok}]";

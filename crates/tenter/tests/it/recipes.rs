@@ -34,15 +34,15 @@ fn a_listing_shows_sources_and_problems() {
                 ^^
       help: write an argument, `{{.name}}`, or a function
     "#);
-    let listed = sandbox.run(&["recipe", "list", "--json"]).json();
+    let list = sandbox.run(&["recipe", "list", "--json"]).json();
     let own = sandbox.project().join("recipes/commit.md");
     assert_eq!(
-        listed[0],
+        list[0],
         json!({"name": "commit", "title": "commit", "description": "Ours", "confine": [], "layer": "project", "path": own,
             "shadowed_by": null, "usable": true})
     );
     let built_in =
-        listed.as_array().unwrap().iter().find(|recipe| recipe["path"] == "builtin:commit.md");
+        list.as_array().unwrap().iter().find(|recipe| recipe["path"] == "builtin:commit.md");
     assert_eq!(built_in.unwrap()["shadowed_by"], json!(own));
 }
 

@@ -92,10 +92,10 @@ fn the_turn_limit_ends_the_run_with_exit_code_5() {
     let (lines, code) = headless(&sandbox, &format!("turns: [{turn}, {turn}, {turn}]"));
     assert_eq!(code, 0, "the script's end is a stop");
     assert_eq!(of_kind(&lines, "usage").len(), 4);
-    let limited = sandbox
+    let output = sandbox
         .play(&format!("turns: [{turn}, {turn}, {turn}]"), &["--headless", "--max-turns", "2", "x"])
         .expect_code(5);
-    let end = limited.json_lines().pop().unwrap();
+    let end = output.json_lines().pop().unwrap();
     assert_eq!((end["kind"].as_str(), end["status"].as_str()), (Some("end"), Some("max_turns")));
 }
 
@@ -196,10 +196,10 @@ fn untrusted_hooks_are_never_run_and_always_reported() {
     assert_eq!(sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).code, Some(0));
     assert!(!witness.exists(), "an untrusted hook was run");
 
-    let trusted = sandbox
+    let output = sandbox
         .run(&["run", "--trust-project", "--headless", "--model", &model, "hi"])
         .expect_code(0);
-    assert_eq!(of_kind(&trusted.json_lines(), "session")[0]["hooks"], 1);
+    assert_eq!(of_kind(&output.json_lines(), "session")[0]["hooks"], 1);
     assert!(witness.exists());
     assert_eq!(sandbox.run(&["run", "--model", &model, "hi"]).code, Some(0), "trust lasts");
 

@@ -208,11 +208,11 @@ fn a_completion_for_a_hook_in_another_agent_is_printed_as_json() {
         sandbox.finish(child)
     };
     let request = r#"{"prompt": "Right?", "model": "weak"}"#;
-    let completed = complete(request, &model).expect_code(0).json();
-    assert_eq!(completed["completion"]["text"], "FROM-THE-SCRIPT");
+    let completion = complete(request, &model).expect_code(0).json();
+    assert_eq!(completion["completion"]["text"], "FROM-THE-SCRIPT");
     let none = complete(request, "").expect_code(0).json();
     assert!(none["unsupported"].as_str().unwrap().contains("no model"), "{none}");
-    let failed = complete(request, &sandbox.script("turns: []\n")).expect_code(0).json();
-    assert!(failed["failed"].as_str().unwrap().contains("no response"), "{failed}");
+    let failure = complete(request, &sandbox.script("turns: []\n")).expect_code(0).json();
+    assert!(failure["failed"].as_str().unwrap().contains("no response"), "{failure}");
     let _ = complete("{}", &model).expect_code(2);
 }

@@ -23,13 +23,13 @@ fn a_file_that_is_no_program_is_not_read_by_a_shell() {
     let file = |name: &str| directory.path().join(name);
     fs::write(file("main.rs"), PROGRAM).unwrap();
     let wrapper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/rustc.sh");
-    let built = Command::new("sh")
+    let build = Command::new("sh")
         .arg(wrapper)
         .args(["rustc", "--edition=2024", "--crate-name", "tenter_launch", "--crate-type", "bin"])
         .arg("-o")
         .args([file("program"), file("main.rs")])
         .status();
-    assert!(built.unwrap().success());
+    assert!(build.unwrap().success());
     // A script without its first line, and a program for another architecture.
     for content in ["exit 2\n", "\x7fELF\x02\x01\x01\n(\n"] {
         fs::write(file("script"), content).unwrap();

@@ -46,6 +46,6 @@ fn a_subagent_cannot_start_subagents() {
         ),
     );
     assert_eq!(code, 0);
-    let refused = of_kind(&lines, "tool-result")[0];
-    assert_eq!(refused["result"]["error"], "a subagent cannot start subagents");
+    let result = of_kind(&lines, "tool-result")[0];
+    assert_eq!(result["result"]["error"], "a subagent cannot start subagents");
 }

@@ -38,8 +38,8 @@ fn aliases_reach_hooks_under_the_advertised_names() {
         assert!(input.get("path").is_none() && input.get("content").is_none(), "{input}");
     }
     // The stream and the conversation keep what the model wrote.
-    let written = json!({"path": "a", "content": "x"});
-    assert_eq!(of_kind(&output.json_lines(), "tool-use")[1]["input"], written);
+    let new_text = json!({"path": "a", "content": "x"});
+    assert_eq!(of_kind(&output.json_lines(), "tool-use")[1]["input"], new_text);
     let screen = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
     assert!(screen.contains(r#""path": "a""#) || screen.contains(r#""path":"a""#), "{screen}");
 }

@@ -68,10 +68,10 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
     assert_eq!(diagnostics.len(), 1, "{lines:?}");
     assert_eq!(diagnostics[0]["id"], "trusted-hook-lost");
     let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
-    let lost: Vec<&Value> = log.iter().filter(|record| record["hook"] == "guard").collect();
-    assert_eq!(lost.len(), 2, "once a session: {log:?}");
+    let records: Vec<&Value> = log.iter().filter(|record| record["hook"] == "guard").collect();
+    assert_eq!(records.len(), 2, "once a session: {log:?}");
     assert_eq!(
-        (&lost[0]["event"], &lost[0]["decision"]),
+        (&records[0]["event"], &records[0]["decision"]),
         (&"session_start".into(), &"failed".into())
     );
     let model = sandbox.script("turns: [{text: Hello.}]");
@@ -172,8 +172,8 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
     }
     assert!(!question.contains("HOOK.md ("), "{question}");
     session.enter("v");
-    let viewed = session.wait_for("[q] quit: ");
-    assert!(viewed.contains("description: Tidies."), "{viewed}");
+    let screen = session.wait_for("[q] quit: ");
+    assert!(screen.contains("description: Tidies."), "{screen}");
     answered(session, "t");
 }
 
@@ -270,8 +270,8 @@ fn names_and_paths_cannot_forge_lines_of_a_question_or_a_listing() {
     sandbox.hook(forged, GUARD);
     let screen = r"x  new\n  guard  before_tool_call\n? trusted";
     for args in [&["run", "--model", "scripted:none", "hi"][..], &["trust"]] {
-        let refused = sandbox.run(args).expect_code(4);
-        assert!(refused.stderr.contains(screen) && !refused.stderr.contains(forged), "{refused}");
+        let refusal = sandbox.run(args).expect_code(4);
+        assert!(refusal.stderr.contains(screen) && !refusal.stderr.contains(forged), "{refusal}");
     }
     let mut session = run_at_terminal(&sandbox);
     let question = session.wait_for("[q] quit: ");

@@ -51,11 +51,21 @@ const ALLOWED: &[&str] = &[
     "directory dir folder", // fields of tools
 ];
 
-/// Participles, which name no thing.
-const PARTICIPLES: &str =
+/// Participles, which name no thing: fields do not have these names. Others are words of payloads and files.
+const FIELD_PARTICIPLES: &str =
     "_?(asked|changed|found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted)";
 
-/// Patterns in lines of Rust, each with what to write instead. `PARTICIPLE` is one of [`PARTICIPLES`].
+/// Participles that name no variable and no argument either.
+const PARTICIPLES: &str = "_?(asked|changed|found|given|held|kept|known|left|meant|named|said|seen|shown|told|wanted|\
+    added|allowed|answered|blocked|called|checked|chosen|closed|compiled|configured|copied|counted|created|deleted|\
+    denied|dropped|edited|ended|expanded|exported|failed|finished|fired|gone|hidden|imported|installed|linked|listed|\
+    loaded|locked|lost|made|marked|masked|moved|offered|opened|parsed|passed|printed|quoted|ran|received|recorded|\
+    refused|rejected|remembered|removed|renamed|rendered|replaced|reported|requested|resolved|rewritten|saved|sealed|\
+    selected|sent|skipped|sorted|spent|started|stated|stopped|stored|streamed|taken|tested|trusted|typed|updated|\
+    used|verified|visited|written)";
+
+/// Patterns in lines of Rust, each with what to write instead. `PARTICIPLE` is one of [`PARTICIPLES`], `FIELD_NAME` one of
+/// [`FIELD_PARTICIPLES`].
 const PATTERNS: &[(&str, &str)] = &[
     (
         r"^\s*//[/!] (Whether|What|How|Why|Who|Where|Which)\b",
@@ -78,9 +88,10 @@ const PATTERNS: &[(&str, &str)] = &[
 /// Fields of structs, and arguments of functions and closures.
 const DECLARATIONS: &[(&str, &str)] = &[
     (
-        r"(^\s*(pub(\([a-z: ]+\))? )?|\bfn .*[(, ])(mut )?PARTICIPLE: (&|\(|\[|[A-Z]|(bool|char|[iuf]\d+|[iu]size|impl|dyn)\b)",
+        r"(^\s*(pub(\([a-z: ]+\))? )?|\bfn .*[(, ])(mut )?FIELD_NAME: (&|\(|\[|[A-Z]|(bool|char|[iuf]\d+|[iu]size|impl|dyn)\b)",
         "name it by a noun, or by `is_` or `has_` if it is a bool",
     ),
+    (r"\bfn .*[(, ](mut )?PARTICIPLE: ", "name the argument by a noun"),
     (r"(\(|, |= |move |^\s*)\|[^|]*\bPARTICIPLE\b[^|]*\|", "name the argument by a noun"),
 ];
 
@@ -265,8 +276,9 @@ fn compile(
     suffix: &str,
 ) -> Vec<(Regex, &'static str)> {
     let expression = |pattern: &str| {
-        Regex::new(&format!("{prefix}{}{suffix}", pattern.replace("PARTICIPLE", PARTICIPLES)))
-            .unwrap()
+        let pattern =
+            pattern.replace("FIELD_NAME", FIELD_PARTICIPLES).replace("PARTICIPLE", PARTICIPLES);
+        Regex::new(&format!("{prefix}{pattern}{suffix}")).unwrap()
     };
     table.iter().map(|(pattern, instead)| (expression(pattern), *instead)).collect()
 }
@@ -370,13 +382,14 @@ fn a_phrase_is_found_across_lines_and_in_identifiers() {
 fn the_patterns_match_what_they_forbid() {
     let lines = [
         "    /// Whether the file exists.",
-        "    let mut found = Vec::new();",
+        "    let mut installed = Vec::new();",
         "    names.iter().any(|known| known == name)",
         "    let (name, mut found) = read(path);",
         "    pub fn of(text: &str) -> Self {",
         "// It is about the limit.",
         "const MOST: usize = 10;",
         "fn shorten(text: &str, mut left: usize) {",
+        "fn lines(listed: &[String]) -> Lines {",
         "    pairs.find(|(known, _)| known == name)",
     ];
     let patterns = compile(PATTERNS, "", "").into_iter().chain(compile(DECLARATIONS, "", ""));

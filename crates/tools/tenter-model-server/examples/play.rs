@@ -53,14 +53,14 @@ fn script(file: &Value) -> LenientScript {
 
 fn lane(lane: &Value) -> Lane {
     let turns = elements(&lane["turns"]).map(turn);
-    let mut made = Lane::new(text(&lane["name"]), condition(&lane["when"]), turns);
+    let mut new_lane = Lane::new(text(&lane["name"]), condition(&lane["when"]), turns);
     if lane["counted"] == true {
-        made = made.counted();
+        new_lane = new_lane.counted();
     }
     if lane["after"].is_object() {
-        made = made.after(turn(&lane["after"]));
+        new_lane = new_lane.after(turn(&lane["after"]));
     }
-    made
+    new_lane
 }
 
 fn condition(when: &Value) -> Match {

@@ -35,14 +35,14 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
             }
         }
     }
-    let _gone = stream.shutdown(Shutdown::Both);
+    let _result = stream.shutdown(Shutdown::Both);
 }
 
 /// Answers what is no request.
 fn reject(error: &io::Error, stream: &TcpStream) {
     let body = failure::rejection(Format::Chat, &error.to_string()).to_string();
     // The client may have closed the connection already.
-    let _gone = ResponseWriter::new(stream, "").whole(400, &[], &body);
+    let _result = ResponseWriter::new(stream, "").whole(400, &[], &body);
 }
 
 /// Answers a request. Returns false if the connection must be closed.

@@ -154,21 +154,21 @@ impl<'c> ResponseWriter<'c> {
         self.short(status, headers, body, body.len())
     }
 
-    /// Sends the content length of `body`, but only its first `sent` bytes.
+    /// Sends the content length of `body`, but only its first `byte_count` bytes.
     pub(super) fn short(
         &self,
         status: u16,
         headers: &[(&str, String)],
         body: &str,
-        sent: usize,
+        byte_count: usize,
     ) -> io::Result<()> {
         let length = [
             ("content-type", "application/json".to_owned()),
             ("content-length", body.len().to_string()),
         ];
         self.head(status, &[headers, &length].concat())?;
-        let sent = if self.head_only { 0 } else { sent };
-        self.send(body.as_bytes().get(..sent).unwrap_or_default())
+        let length = if self.head_only { 0 } else { byte_count };
+        self.send(body.as_bytes().get(..length).unwrap_or_default())
     }
 
     /// Starts an event stream.
@@ -204,9 +204,9 @@ impl<'c> ResponseWriter<'c> {
             return Ok(true);
         }
         self.to.set_read_timeout(limit)?;
-        let read = (&mut &*self.to).read(&mut [0; 64]);
+        let count = (&mut &*self.to).read(&mut [0; 64]);
         self.to.set_read_timeout(None)?;
-        match read {
+        match count {
             Err(error) => {
                 Ok(matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut))
             }

@@ -185,12 +185,12 @@ type Connection = (TcpStream, JoinHandle<()>);
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     let mut connections: Vec<Connection> = Vec::new();
     loop {
-        let accepted = listener.accept();
+        let connection = listener.accept();
         if shared.closing.load(Ordering::SeqCst) {
             break;
         }
         connections.retain(|(_, thread)| !thread.is_finished());
-        match accepted {
+        match connection {
             Ok((stream, _)) if connections.len() < MAX_CONNECTIONS => {
                 connections.extend(serve(stream, shared).ok());
             }
@@ -200,7 +200,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
     for (stream, thread) in connections {
         // The client may have closed the connection already; a thread that panicked has ended as well.
-        let _gone = stream.shutdown(Shutdown::Both);
+        let _result = stream.shutdown(Shutdown::Both);
         let _panicked = thread.join();
     }
 }

@@ -49,10 +49,10 @@ impl Call {
     }
 
     /// Replaces the call with the first of it and `others` whose tool is offered, in the form of that tool.
-    fn choose(&mut self, others: Vec<Self>, offered: &[OfferedTool]) {
+    fn choose(&mut self, others: Vec<Self>, tools: &[OfferedTool]) {
         let mut choices = [self.clone()].into_iter().chain(others);
         let choice = choices.find_map(|call| {
-            let tool = offered.iter().find(|tool| tool.is_called(&call.name))?;
+            let tool = tools.iter().find(|tool| tool.is_called(&call.name))?;
             Some(call.for_tool(tool))
         });
         if let Some(call) = choice {
@@ -181,8 +181,8 @@ impl ModelReply {
 
     /// Sets the tokens of the input, of the output, and of the input from the provider's cache. If there is reasoning, it is half of
     /// the output.
-    pub fn usage(mut self, input: u64, output: u64, cached: u64) -> Self {
-        self.usage = Usage { input, output, cached, written: self.usage.written };
+    pub fn usage(mut self, input: u64, output: u64, cached_tokens: u64) -> Self {
+        self.usage = Usage { input, output, cached: cached_tokens, written: self.usage.written };
         self
     }
 
@@ -239,10 +239,10 @@ impl ModelReply {
     }
 
     /// Returns the reply with calls that these tools allow.
-    pub(super) fn for_tools(mut self, offered: &[OfferedTool]) -> Self {
+    pub(super) fn for_tools(mut self, tools: &[OfferedTool]) -> Self {
         for part in &mut self.parts {
             if let Part::Call(call, others) = part {
-                call.choose(std::mem::take(others), offered);
+                call.choose(std::mem::take(others), tools);
             }
         }
         self

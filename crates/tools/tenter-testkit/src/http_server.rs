@@ -117,7 +117,7 @@ impl Answering {
                 return;
             }
             // Errors of a connection are reported by the client.
-            let _broken = self.answer(&client);
+            let _result = self.answer(&client);
         }
     }
 

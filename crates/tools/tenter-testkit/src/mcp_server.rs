@@ -76,7 +76,7 @@ impl McpServer {
         if let Some(text) = &self.instructions {
             greeting["instructions"] = json!(text);
         }
-        let quoted = |json: &Value| json.to_string().replace('\'', "'\\''");
+        let in_quotes = |json: &Value| json.to_string().replace('\'', "'\\''");
         let script = format!(
             r#"#!/usr/bin/env bash
 say() {{ printf '%s\n' "$1"; }}
@@ -101,16 +101,16 @@ while IFS= read -r line; do
     esac
 done
 "#,
-            greeting = quoted(&greeting),
-            tools = quoted(&self.tools),
+            greeting = in_quotes(&greeting),
+            tools = in_quotes(&self.tools),
             at_start = self.at_start,
             at_list = self.at_list,
             at_call = self.at_call,
         );
-        let written = fs::create_dir_all(path.parent().unwrap_or(path))
+        let file_result = fs::create_dir_all(path.parent().unwrap_or(path))
             .and_then(|()| fs::write(path, script))
             .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755)));
-        written.unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+        file_result.unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
         path.to_owned()
     }
 

@@ -43,9 +43,9 @@ pub fn search_path() -> OsString {
     reason = "the requirements of a test run are in the environment"
 )]
 pub fn skipped(need: &str, why: &str) {
-    let required = env::var(REQUIRE).unwrap_or_default();
+    let needs = env::var(REQUIRE).unwrap_or_default();
     let test = thread::current();
-    match skip_line(&required, test.name().unwrap_or("a test"), need, why) {
+    match skip_line(&needs, test.name().unwrap_or("a test"), need, why) {
         // A print macro would be captured by the test runner.
         Ok(line) => drop(io::stderr().write_all(line.as_bytes())),
         Err(failure) => panic!("{failure}"),
@@ -53,15 +53,15 @@ pub fn skipped(need: &str, why: &str) {
 }
 
 /// Returns the line that reports a skipped test, or the message of the failure if its need is required.
-fn skip_line(required: &str, test: &str, need: &str, why: &str) -> Result<String, String> {
-    if requires(required, need) {
+fn skip_line(requirements: &str, test: &str, need: &str, why: &str) -> Result<String, String> {
+    if requires(requirements, need) {
         return Err(format!("{REQUIRE} has {need}, but this test cannot run: {why}"));
     }
     Ok(format!("skipped: {test}: {why} (needs {need})\n"))
 }
 
-fn requires(required: &str, need: &str) -> bool {
-    required.split(',').any(|word| word.trim() == need)
+fn requires(needs: &str, need: &str) -> bool {
+    needs.split(',').any(|word| word.trim() == need)
 }
 
 fn name_of(program: &str) -> &str {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_skipped_test_is_reported_and_fails_if_its_need_is_required() {
-        let line = |required| skip_line(required, "a_test", "jq", "it is not installed");
+        let line = |requirements| skip_line(requirements, "a_test", "jq", "it is not installed");
         assert_eq!(line("git").unwrap(), "skipped: a_test: it is not installed (needs jq)\n");
         assert_eq!(
             line("git,jq").unwrap_err(),

@@ -36,6 +36,6 @@ pub fn alone(test: &str, body: impl FnOnce()) {
     let output = output.unwrap_or_else(|error| panic!("{error}"));
     let text =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    let passed = output.status.success() && text[0].contains("1 passed");
-    assert!(passed, "{}: {}\n{}", output.status, text[0], text[1]);
+    let has_passed = output.status.success() && text[0].contains("1 passed");
+    assert!(has_passed, "{}: {}\n{}", output.status, text[0], text[1]);
 }

@@ -213,8 +213,8 @@ impl Sandbox {
 
     /// Waits for the end of a program in a terminal. Its output since the last wait is the stdout of the result.
     pub fn finish_pty(&self, session: PtySession) -> Output {
-        let (code, shown) = session.end();
-        Output::of_terminal(code, shown, &self.root())
+        let (code, screen) = session.end();
+        Output::of_terminal(code, screen, &self.root())
     }
 
     /// Waits for the end of a started command.

@@ -84,7 +84,7 @@ impl Drop for TlsFront {
         drop(TcpStream::connect(self.address));
         if let Some(listener) = self.listener.take() {
             // Errors of a connection are reported by the client.
-            let _broken = listener.join();
+            let _result = listener.join();
         }
     }
 }
@@ -120,8 +120,8 @@ fn accept(
         let config = Arc::clone(config);
         thread::spawn(move || {
             // Errors of a connection are reported by the client.
-            let _broken = carry(&client, config, behind);
-            let _gone = client.shutdown(Shutdown::Both);
+            let _result = carry(&client, config, behind);
+            let _result = client.shutdown(Shutdown::Both);
         });
     }
 }
@@ -144,15 +144,15 @@ fn carry(mut client: &TcpStream, config: Arc<ServerConfig>, behind: SocketAddr) 
             return Ok(());
         }
         if from_server {
-            let read = server.read(&mut bytes)?;
-            if read == 0 {
+            let count = server.read(&mut bytes)?;
+            if count == 0 {
                 tls.send_close_notify();
             }
-            tls.writer().write_all(&bytes[..read])?;
+            tls.writer().write_all(&bytes[..count])?;
             while tls.wants_write() {
                 tls.write_tls(&mut client)?;
             }
-            if read == 0 {
+            if count == 0 {
                 return Ok(());
             }
         }

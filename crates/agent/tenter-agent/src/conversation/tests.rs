@@ -42,7 +42,7 @@ fn replacement(kind: ChangeKind, messages: &[Message]) -> HistoryReplacement<'_>
 }
 
 fn stored(store: &Store) -> Vec<(String, Option<Value>, Origin)> {
-    let entries = store.load("c").unwrap().entries.into_iter().map(|stored| stored.entry);
+    let entries = store.load("c").unwrap().entries.into_iter().map(|entry| entry.entry);
     entries
         .map(|HistoryEntry { message, origin }| (message.content(), message.native, origin))
         .collect()
@@ -136,19 +136,19 @@ fn live_usage_equals_stored_usage() {
     main.add_subagent_usage(Spent { turn, cost_usd: child.usage().cost_usd });
     main.save(&store, AT).unwrap();
 
-    let loaded = |id: &str| store.load(id).unwrap().summary;
-    assert_eq!(loaded("child").usage, *child.usage());
-    assert_eq!(loaded("child").model, "third");
+    let summary = |id: &str| store.load(id).unwrap().summary;
+    assert_eq!(summary("child").usage, *child.usage());
+    assert_eq!(summary("child").model, "third");
     assert_eq!(main.usage().cost_usd, Some(3.75));
-    assert_eq!((main.model(), loaded("main").model.as_str()), ("second", "second"));
-    let (live, saved) = (*main.usage(), loaded("main").usage);
+    assert_eq!((main.model(), summary("main").model.as_str()), ("second", "second"));
+    let (live, copy) = (*main.usage(), summary("main").usage);
     let turn = TurnUsage {
         input_tokens: 20,
         output_tokens: 4,
         cached_input_tokens: 16,
         cache_write_tokens: 2,
     };
-    assert_eq!(saved, Usage { turn, ..live }, "the empty response is saved with the next");
+    assert_eq!(copy, Usage { turn, ..live }, "the empty response is saved with the next");
 }
 
 #[test]

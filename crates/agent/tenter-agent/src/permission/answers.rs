@@ -181,9 +181,10 @@ impl Permissions {
             }
             PermissionReply::AddRules => {
                 let failure = self.rules.add(&rules).err();
-                let added = rules.iter().map(Rule::to_string).collect();
+                let texts = rules.iter().map(Rule::to_string).collect();
                 let (answer, reason) = (PermissionAnswer::Always, None);
-                let source = PermissionSource::User { answer, remembered: false, added, reason };
+                let source =
+                    PermissionSource::User { answer, remembered: false, added: texts, reason };
                 return (source, failure);
             }
             PermissionReply::No { reason } => answered(PermissionAnswer::No, false, reason),
@@ -205,17 +206,17 @@ impl Permissions {
     ) -> RecordedAnswer {
         // Held while asking: parallel calls must not ask two questions on one terminal at once.
         let mut always = lock(&self.always);
-        let allowed = AllowedCall {
+        let call_to_allow = AllowedCall {
             hook: hook.to_owned(),
             tool: call.name.clone(),
             input: call.input.clone(),
         };
-        if always.contains(&allowed) {
+        if always.contains(&call_to_allow) {
             return RecordedAnswer { answer: PermissionAnswer::Always, remembered: true };
         }
         let answer = asker.ask(hook, reason, call);
         if answer == PermissionAnswer::Always {
-            always.push(allowed);
+            always.push(call_to_allow);
         }
         RecordedAnswer { answer, remembered: false }
     }
@@ -241,10 +242,10 @@ fn refused(reason: String) -> PermissionSource {
 
 fn answered(
     answer: PermissionAnswer,
-    remembered: bool,
+    is_remembered: bool,
     reason: Option<String>,
 ) -> PermissionSource {
-    PermissionSource::User { answer, remembered, added: Vec::new(), reason }
+    PermissionSource::User { answer, remembered: is_remembered, added: Vec::new(), reason }
 }
 
 /// Returns the input without the description of a command, which models word differently each time.

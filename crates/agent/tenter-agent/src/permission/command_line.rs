@@ -188,8 +188,8 @@ fn known_directory(command: &Command, workspace: &Workspace) -> Option<PathBuf> 
 
 /// Returns whether the repository that git uses in a directory is the one of the project, or of a directory that the user added.
 fn is_own_repository(directory: &Path, workspace: &Workspace) -> bool {
-    let used = repository(directory);
-    workspace.writable_roots().iter().any(|root| repository(root) == used)
+    let target = repository(directory);
+    workspace.writable_roots().iter().any(|root| repository(root) == target)
 }
 
 /// Returns the nearest directory that contains a repository or is one.

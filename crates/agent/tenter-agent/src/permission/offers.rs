@@ -40,10 +40,10 @@ fn no_offer_allows_what_is_more_harmful_than_what_was_shown() {
             .map(|start| format!("{start}{reader}"))
     });
     let others = OTHERS.iter().map(|other| (*other).to_owned());
-    let mut passed = Vec::new();
+    let mut passes = Vec::new();
     for attack in harmed.chain(elsewhere).chain(others) {
-        let used = with(&bench, "bash", bash(&attack), |context| rules.allowing(context));
-        passed.extend(used.map(|used| format!("{attack}: {used:?}")));
+        let keys = with(&bench, "bash", bash(&attack), |context| rules.allowing(context));
+        passes.extend(keys.map(|keys| format!("{attack}: {keys:?}")));
     }
-    assert!(passed.is_empty(), "{passed:#?}");
+    assert!(passes.is_empty(), "{passes:#?}");
 }

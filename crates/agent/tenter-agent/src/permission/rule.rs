@@ -210,8 +210,8 @@ fn parsed(text: &str) -> Result<Rule, String> {
             pattern: RulePattern::Any,
         });
     };
-    let parsed = if tool == "bash" { of_command(pattern)? } else { of_path(pattern)? };
-    Ok(Rule { text: format!("{tool}({pattern})"), tool: tool.to_owned(), pattern: parsed })
+    let pattern_rule = if tool == "bash" { of_command(pattern)? } else { of_path(pattern)? };
+    Ok(Rule { text: format!("{tool}({pattern})"), tool: tool.to_owned(), pattern: pattern_rule })
 }
 
 fn of_known(word: &str, kind: UseKind, name: &str) -> Result<Rule, String> {
@@ -329,9 +329,9 @@ mod tests {
             ("builds(cargo test)", "builds(cargo test)"),
             ("bash(cd sub && make -j4)", "bash(cd sub && make -j4)"),
         ] {
-            let parsed: Rule = text.parse().unwrap();
-            assert_eq!(parsed.to_string(), rule);
-            assert_eq!(rule.parse(), Ok(parsed), "{rule}");
+            let pattern_rule: Rule = text.parse().unwrap();
+            assert_eq!(pattern_rule.to_string(), rule);
+            assert_eq!(rule.parse(), Ok(pattern_rule), "{rule}");
         }
     }
 

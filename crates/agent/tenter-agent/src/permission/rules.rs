@@ -83,15 +83,15 @@ impl Rules {
     ///
     /// # Errors
     /// They cannot be stored, and apply in this session only.
-    pub fn add(&self, added: &[Rule]) -> Result<(), String> {
+    pub fn add(&self, new_rules: &[Rule]) -> Result<(), String> {
         let mut rules = self.lock();
-        for rule in added {
+        for rule in new_rules {
             if !rules.contains(&(rule.clone(), RuleSource::Project)) {
                 rules.push((rule.clone(), RuleSource::Project));
             }
         }
         drop(rules);
-        self.store.as_ref().map_or(Ok(()), |store| store.add(added))
+        self.store.as_ref().map_or(Ok(()), |store| store.add(new_rules))
     }
 
     /// Removes a rule of the project.
@@ -123,7 +123,7 @@ impl Rules {
         }
         let line = command_line(context)?;
         let project = context.workspace.project();
-        let mut used: Vec<String> = Vec::new();
+        let mut keys: Vec<String> = Vec::new();
         let commands = line.commands.iter().map(|command| {
             let mut rules = rules.iter().map(|(rule, _)| rule);
             rules.find(|rule| rule.allows_command(command, project)).map(Rule::to_string)
@@ -134,11 +134,11 @@ impl Rules {
         });
         for rule in commands.chain(writes) {
             let rule = rule?;
-            if !used.contains(&rule) {
-                used.push(rule);
+            if !keys.contains(&rule) {
+                keys.push(rule);
             }
         }
-        Some(used)
+        Some(keys)
     }
 
     /// Returns the rules to offer to the user that would allow a call; none if there are no such rules.

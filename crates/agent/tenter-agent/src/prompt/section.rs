@@ -32,10 +32,11 @@ impl SectionWriter {
     /// Returns `text` as a section `kind` with these attributes.
     pub fn section(&self, kind: &str, attributes: &[(&str, &str)], text: &str) -> String {
         let marker = &self.marker;
-        let attributes = attributes.iter().fold(String::new(), |mut written, (key, value)| {
-            let _ = write!(written, " {key}=\"{}\"", escaped(value));
-            written
-        });
+        let attributes =
+            attributes.iter().fold(String::new(), |mut attributes_text, (key, value)| {
+                let _ = write!(attributes_text, " {key}=\"{}\"", escaped(value));
+                attributes_text
+            });
         format!("<{kind}-{marker}{attributes}>\n{text}\n</{kind}-{marker}>")
     }
 
@@ -51,17 +52,17 @@ impl SectionWriter {
 
 /// Escapes an attribute's value: file names and hook names may contain quotes, angle brackets and newlines.
 fn escaped(value: &str) -> String {
-    let mut written = String::with_capacity(value.len());
+    let mut output = String::with_capacity(value.len());
     for character in value.chars() {
         match character {
-            '"' => written.push_str("&quot;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            control if control.is_control() => written.push('\u{fffd}'),
-            other => written.push(other),
+            '"' => output.push_str("&quot;"),
+            '<' => output.push_str("&lt;"),
+            '>' => output.push_str("&gt;"),
+            control if control.is_control() => output.push('\u{fffd}'),
+            other => output.push(other),
         }
     }
-    written
+    output
 }
 
 #[cfg(test)]

@@ -227,18 +227,18 @@ impl Recipe {
     /// It names an unknown tool: ignoring a misspelled restriction would change what is allowed.
     pub fn restrict(&self, tools: Registry) -> Result<Registry, UnknownTools> {
         let tools = match &self.allowed_tools {
-            Some(allowed) => {
+            Some(names) => {
                 let is_withheld = |name: &str| {
                     tool_names::canonical(name).is_some_and(|own| tools.get(own).is_none())
                 };
-                let allowed = allowed.iter().filter(|name| !is_withheld(name)).cloned();
-                let allowed: Vec<String> = allowed.collect();
-                tools.restricted(&allowed)?
+                let usable = names.iter().filter(|name| !is_withheld(name)).cloned();
+                let usable: Vec<String> = usable.collect();
+                tools.restricted(&usable)?
             }
             None => tools,
         };
         Ok(match &self.commands {
-            Some(allowed) => tools.with_commands(allowed),
+            Some(patterns) => tools.with_commands(patterns),
             None => tools,
         })
     }

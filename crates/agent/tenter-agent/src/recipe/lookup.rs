@@ -152,11 +152,11 @@ type RecipeRead = (Option<Recipe>, Vec<Diagnostic>);
 fn read(file: &ResourceFile<'_>, profiles: &ConfineProfiles) -> (RecipeOrigin, RecipeRead) {
     let origin =
         RecipeOrigin { layer: RecipeLayer::from_root(file.root()), path: file.path.clone() };
-    let read = match file.read(MAX_FILE_SIZE) {
+    let text = match file.read(MAX_FILE_SIZE) {
         Ok(bytes) => Recipe::read(&file.name, origin.clone(), &bytes, profiles),
         Err(diagnostic) => (None, vec![diagnostic]),
     };
-    (origin, read)
+    (origin, text)
 }
 
 fn read_built_in(name: &str) -> Option<(RecipeOrigin, RecipeRead)> {

@@ -46,29 +46,27 @@ pub fn render(
         .filter_map(|argument| Some((argument.name.as_str(), argument.default.as_deref()?)));
     let values = args.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let values: Value = defaults.chain(values).collect();
-    let declared: Vec<&str> =
-        recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
-    let inputs = Inputs { values: &values, declared: &declared };
-    let rendered = recipe.template().render(&inputs, shell)?;
+    let names: Vec<&str> = recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
+    let inputs = Inputs { values: &values, declared: &names };
+    let rendering = recipe.template().render(&inputs, shell)?;
     let mut warnings = recipe.warnings().to_vec();
     warnings.extend(args.keys().filter_map(|name| useless(recipe, name)));
-    warnings.extend(rendered.warnings);
-    Ok(Rendered { text: rendered.text, warnings })
+    warnings.extend(rendering.warnings);
+    Ok(Rendered { text: rendering.text, warnings })
 }
 
 /// Returns the warning for an argument that the recipe does not use.
 fn useless(recipe: &Recipe, name: &str) -> Option<Diagnostic> {
-    let declared: Vec<&str> =
-        recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
-    if declared.contains(&name) || recipe.template().uses(name) {
+    let names: Vec<&str> = recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
+    if names.contains(&name) || recipe.template().uses(name) {
         return None;
     }
     let message =
         format!("the recipe {} has no argument `{name}`: it changes nothing", recipe.name);
-    let help = match nearest(name, &declared) {
+    let help = match nearest(name, &names) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if declared.is_empty() => "it takes no arguments".to_owned(),
-        None => format!("its arguments are {}", declared.join(", ")),
+        None if names.is_empty() => "it takes no arguments".to_owned(),
+        None => format!("its arguments are {}", names.join(", ")),
     };
     Some(
         Diagnostic::new("recipe-useless-argument", Severity::Warning, message)

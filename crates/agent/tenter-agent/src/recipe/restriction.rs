@@ -41,9 +41,9 @@ pub(super) fn stray(text: &str, body: usize) -> Vec<(Range<usize>, &str)> {
         let is_fence = CODE_FENCES.iter().any(|fence| line.trim_start().starts_with(fence));
         in_code ^= is_fence;
         let is_text = body != 0 && (in_code || line.starts_with(char::is_whitespace));
-        let written = line.trim_end();
-        if let Some(key) = key(written).filter(|_| !is_text) {
-            restrictions.push((start..start + written.len(), key));
+        let content = line.trim_end();
+        if let Some(key) = key(content).filter(|_| !is_text) {
+            restrictions.push((start..start + content.len(), key));
         }
         start += line.len();
     }

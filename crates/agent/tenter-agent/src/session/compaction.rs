@@ -65,9 +65,9 @@ impl Session<'_> {
         by: &str,
         args: &BTreeMap<String, String>,
     ) -> Result<CompactionResult, AgentError> {
-        let called =
+        let tools =
             self.start_callback(&ReplacementCause { trigger, by, recipe: builtin::RECIPE, args })?;
-        Ok(called.unwrap_or(CompactionResult::Unchanged))
+        Ok(tools.unwrap_or(CompactionResult::Unchanged))
     }
 
     /// Runs a recipe, and replaces the history by its response. Returns `None` if the recipe could not be started; then the next
@@ -154,8 +154,8 @@ impl Session<'_> {
         self.replace_history(&replacement, Some(cause))?;
         let tokens_after = self.usage().current_context_window;
         self.note_effect(cause, tokens_after);
-        let done = Compaction { tokens_after: Some(tokens_after), ..compaction };
-        let feedback = self.hooks().post_compact(done);
+        let compaction = Compaction { tokens_after: Some(tokens_after), ..compaction };
+        let feedback = self.hooks().post_compact(compaction);
         self.report_denial(feedback.denial.as_ref());
         self.add_context(feedback.contexts)
     }

@@ -43,9 +43,8 @@ impl Session<'_> {
                     builtin::NAME => CompactTrigger::Auto,
                     _ => CompactTrigger::Hook,
                 };
-                let called =
-                    self.start_callback(&ReplacementCause { trigger, by, recipe, args })?;
-                Ok(called.is_some())
+                let tools = self.start_callback(&ReplacementCause { trigger, by, recipe, args })?;
+                Ok(tools.is_some())
             }
         }
     }

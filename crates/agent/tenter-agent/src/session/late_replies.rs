@@ -32,11 +32,11 @@ impl Session<'_> {
         for late in self.hooks.take_late_replies() {
             self.deliver(late);
         }
-        let (done, running): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late_recipes)
+        let (ends, running): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late_recipes)
             .into_iter()
             .partition(|run| run.thread.is_finished());
         self.late_recipes = running;
-        for run in done {
+        for run in ends {
             self.finish_late_recipe(run);
         }
         self.save()
@@ -101,9 +101,9 @@ impl Session<'_> {
     }
 
     fn finish_late_recipe(&mut self, run: LateRecipe) {
-        let joined = run.thread.join();
+        let result = run.thread.join();
         self.notify(&SessionUpdate::RecipeEnded { recipe: &run.recipe });
-        let Ok(answer) = joined else {
+        let Ok(answer) = result else {
             return self.report_late_failure(&run.hook, &run.recipe, "it panicked");
         };
         self.conversation.add_side_usage(answer.spent);

@@ -283,17 +283,17 @@ impl<'a> Session<'a> {
     /// Reports a diagnostic, with model keys masked.
     pub fn diagnose(&self, diagnostic: &Diagnostic) {
         let keys = &self.agent.settings.keys;
-        let mut masked = diagnostic.clone();
-        masked.message = keys.text(&diagnostic.message).into_owned();
-        masked.help = diagnostic.help.as_deref().map(|help| keys.text(help).into_owned());
-        self.notify(&SessionUpdate::Diagnostic(&masked));
+        let mut copy = diagnostic.clone();
+        copy.message = keys.text(&diagnostic.message).into_owned();
+        copy.help = diagnostic.help.as_deref().map(|help| keys.text(help).into_owned());
+        self.notify(&SessionUpdate::Diagnostic(&copy));
     }
 
     /// Reports a diagnostic, unless this session reported the same before.
     fn diagnose_once(&self, diagnostic: &Diagnostic) {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.insert(diagnostic.message.clone()) {
-            drop(reported);
+        let mut codes = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if codes.insert(diagnostic.message.clone()) {
+            drop(codes);
             self.diagnose(diagnostic);
         }
     }

@@ -157,19 +157,19 @@ impl Session<'_> {
         let ModelError::Transient { retry_after, .. } = error else {
             return Err(error.clone().into());
         };
-        let requested = retry_after.unwrap_or_default();
-        if requested > retry.max_requested_delay() {
+        let pause = retry_after.unwrap_or_default();
+        if pause > retry.max_requested_delay() {
             return Err(AgentError::gave_up(
                 error,
                 format!(
                     "the provider asked for a {} s pause; the limit is {} s",
-                    requested.as_secs(),
+                    pause.as_secs(),
                     retry.max_requested_delay().as_secs()
                 ),
             ));
         }
         if attempt < retry.attempts {
-            return Ok(retry.delay(attempt, self.conversation.id()).max(requested));
+            return Ok(retry.delay(attempt, self.conversation.id()).max(pause));
         }
         if attempt == 1 {
             return Err(error.clone().into());

@@ -72,14 +72,14 @@ impl Services for EventServices {
         cancel: &Cancel,
     ) -> Result<Completion, ServiceError> {
         let model = self.session.model(request.model);
-        let completed =
+        let completion =
             completion::complete(model, request, cancel).map_err(|error| match error {
                 ModelError::Cancelled => ServiceError::Cancelled,
                 error => ServiceError::Failed(error.to_string()),
             })?;
-        let Completed { completion, tokens: turn, cost_usd } = completed;
-        let mut spent = self.session.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        spent.add(Spent { turn, cost_usd });
+        let Completed { completion, tokens: turn, cost_usd } = completion;
+        let mut sum = self.session.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.add(Spent { turn, cost_usd });
         Ok(completion)
     }
 
@@ -113,11 +113,11 @@ impl<'a> Session<'a> {
 
     /// Adds what hooks spent on models to the conversation's usage. It is no part of the context, and no turn.
     pub(super) fn account_completions(&mut self) {
-        let spent = std::mem::take(
+        let usage = std::mem::take(
             &mut *self.services.spent.lock().unwrap_or_else(PoisonError::into_inner),
         );
-        if spent != Spent::default() {
-            self.conversation.add_side_usage(spent);
+        if usage != Spent::default() {
+            self.conversation.add_side_usage(usage);
         }
     }
 }

@@ -148,13 +148,13 @@ impl SideRecipe {
     /// Returns the prompt: the conversation, the recipe's text and the text from hooks, cut to fit the model.
     fn prompt(&self, session: &Session) -> Result<String, String> {
         let shell = self.agent.settings.recipes.shell(&self.recipe, &self.cancel);
-        let rendered = recipe::render(&self.recipe, &self.args, shell.as_ref());
-        let rendered = rendered.map_err(|errors| in_words(&errors))?;
-        for warning in &rendered.warnings {
+        let rendering = recipe::render(&self.recipe, &self.args, shell.as_ref());
+        let result = rendering.map_err(|errors| in_words(&errors))?;
+        for warning in &result.warnings {
             session.diagnose(warning);
         }
         let contexts = self.input.contexts.iter().map(String::as_str);
-        let text = self.agent.settings.keys.text(&rendered.text);
+        let text = self.agent.settings.keys.text(&result.text);
         let task = std::iter::once(text.as_ref()).chain(contexts).collect::<Vec<_>>();
         let task = task.join("\n\n");
         let budget = self.input.budget.saturating_sub(task.len());

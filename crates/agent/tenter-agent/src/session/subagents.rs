@@ -37,17 +37,17 @@ impl Subagents for Session<'_> {
         let late = child.end_late_recipes();
         self.account(&child);
         let now = self.now();
-        let saved = late.and_then(|()| {
+        let result = late.and_then(|()| {
             let status = finish.status.as_str();
             Ok(child.conversation.set_status(&self.agent.store, status, &now)?)
         });
         let response = self.after_subagent(subagent, finish.response);
-        if let Err(error) = saved {
+        if let Err(error) = result {
             return Err(SubagentError::Failed(error.to_string()));
         }
         let refusal = finish.denied.map_or_else(
             || "a hook denied the task".to_owned(),
-            |denied| format!("{} (the hook {} denied the task)", denied.reason, denied.hook),
+            |denial| format!("{} (the hook {} denied the task)", denial.reason, denial.hook),
         );
         match (finish.status, finish.error) {
             (Status::Done, _) => Ok(SubagentAnswer { response, conversation_id: id }),

@@ -102,10 +102,10 @@ impl Session<'_> {
             .collect()
     }
 
-    fn run_call(&self, requested: &RequestedCall) -> CallResult {
+    fn run_call(&self, request: &RequestedCall) -> CallResult {
         // The calls of a subagent take slots. If the subagent also held one, it could wait for itself forever.
-        let _slot = (requested.tool() != SUBAGENT).then(|| self.workspace.slot());
-        let run = || match requested {
+        let _slot = (request.tool() != SUBAGENT).then(|| self.workspace.slot());
+        let run = || match request {
             RequestedCall::Malformed { name, error, .. } => self.failure(name, error),
             RequestedCall::Call { call, .. } if self.cancel().is_cancelled() => {
                 self.failure(&call.name, "interrupted")
@@ -113,20 +113,20 @@ impl Session<'_> {
             RequestedCall::Call { call, .. } => self.run_under_hooks(call),
         };
         let result =
-            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| self.bug(requested.tool()));
-        self.notify(&SessionUpdate::ToolResult { call_id: requested.id(), result: &result.result });
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| self.bug(request.tool()));
+        self.notify(&SessionUpdate::ToolResult { call_id: request.id(), result: &result.result });
         result
     }
 
-    fn run_under_hooks(&self, requested: &ToolCall) -> CallResult {
+    fn run_under_hooks(&self, request: &ToolCall) -> CallResult {
         let mut contexts = Vec::new();
-        let (call, result) = match self.before_tool(requested, &mut contexts) {
+        let (call, result) = match self.before_tool(request, &mut contexts) {
             Ok(approved) => {
                 let result = self.run_tool(&approved.call, &approved.confinements);
                 (approved.call, result)
             }
             // Hooks see a denied call as the model made it (R26).
-            Err(result) => (requested.clone(), *result),
+            Err(result) => (request.clone(), *result),
         };
         let review = self.hooks().after_tool(call, result);
         self.report_denial(review.feedback.denial.as_ref());
@@ -138,7 +138,7 @@ impl Session<'_> {
             let error = format!(
                 "the output is withheld: a hook made it nest deeper than {MAX_ARGUMENT_DEPTH} levels"
             );
-            return CallResult { contexts, ..self.failure(&requested.name, &error) };
+            return CallResult { contexts, ..self.failure(&request.name, &error) };
         }
         CallResult { result, contexts }
     }

@@ -39,12 +39,12 @@ impl Session<'_> {
             self.agent.permissions.forget_refused_writes();
         }
         let mut progress = Progress::default();
-        let mut denied = None;
-        let answered = self.accept(message).and_then(|refusal| {
-            denied = refusal;
-            if denied.is_none() { self.answer(&mut progress) } else { Ok(Status::Blocked) }
+        let mut denial = None;
+        let result = self.accept(message).and_then(|refusal| {
+            denial = refusal;
+            if denial.is_none() { self.answer(&mut progress) } else { Ok(Status::Blocked) }
         });
-        let (status, error) = match answered {
+        let (status, error) = match result {
             Ok(status) => (status, None),
             Err(error) => (error.status(), Some(error)),
         };
@@ -59,7 +59,7 @@ impl Session<'_> {
             status,
             response: progress.response,
             error: error.filter(|_| status == Status::Failed),
-            denied,
+            denied: denial,
         }
     }
 
@@ -108,8 +108,8 @@ impl Session<'_> {
                 progress.continuations = 0;
             } else if !self.before_stop(progress)? {
                 // Hooks that were cancelled cannot make the agent continue.
-                let ended = self.cancel().is_cancelled();
-                return Ok(if ended { Status::Interrupted } else { Status::Done });
+                let is_cancelled = self.cancel().is_cancelled();
+                return Ok(if is_cancelled { Status::Interrupted } else { Status::Done });
             }
         }
     }

@@ -80,15 +80,15 @@ impl Skills {
     /// # Errors
     /// There is none, or none that can be used.
     pub fn find(&self, name: &str) -> Result<Skill, SkillError> {
-        let mut broken: Option<Vec<Diagnostic>> = None;
+        let mut diagnostics: Option<Vec<Diagnostic>> = None;
         for file in self.files.named(name) {
             match read(&file, Strictness::Tolerant) {
                 (_, (Some(skill), _)) => return Ok(skill),
-                (_, (None, findings)) => broken = broken.or(Some(findings)),
+                (_, (None, findings)) => diagnostics = diagnostics.or(Some(findings)),
             }
         }
         let name = name.to_owned();
-        match broken {
+        match diagnostics {
             Some(findings) => Err(SkillError::Unusable { name, findings }),
             None => Err(SkillError::Unknown { near: self.nearest(&name), name }),
         }
@@ -123,11 +123,11 @@ type SkillRead = (Option<Skill>, Vec<Diagnostic>);
 fn read(file: &ResourceFile<'_>, strictness: Strictness) -> (SkillOrigin, SkillRead) {
     let (name, path) = (file.name.clone(), file.path.clone());
     let origin = SkillOrigin { name, layer: file.root().layer, path };
-    let read = match file.read(MAX_FILE_SIZE) {
+    let text = match file.read(MAX_FILE_SIZE) {
         Ok(bytes) => Skill::read(origin.clone(), &bytes, strictness),
         Err(diagnostic) => (None, vec![diagnostic]),
     };
-    (origin, read)
+    (origin, text)
 }
 
 #[cfg(test)]

@@ -35,19 +35,20 @@ pub struct SkillTool {
 impl SkillTool {
     /// Creates the tool; the diagnostics name the problems with the skills.
     pub fn new(skills: Skills) -> (Self, Vec<Diagnostic>) {
-        let (listed, mut findings) = skills.list(Strictness::Tolerant);
-        let offered: Vec<ListedSkill> = listed.into_iter().filter(ListedSkill::is_active).collect();
-        if offered.len() > MOST_OFFERED {
+        let (skill_list, mut findings) = skills.list(Strictness::Tolerant);
+        let active: Vec<ListedSkill> =
+            skill_list.into_iter().filter(ListedSkill::is_active).collect();
+        if active.len() > MOST_OFFERED {
             let message = format!(
                 "there are {} skills; the model sees only the first {MOST_OFFERED}",
-                offered.len()
+                active.len()
             );
             findings.push(
                 Diagnostic::new("skills-not-offered", Severity::Warning, message)
                     .help("remove skills that are not needed; `tenter skill list` lists all"),
             );
         }
-        (Self { skills, offered }, findings)
+        (Self { skills, offered: active }, findings)
     }
 
     /// Returns whether there is no skill to load.
@@ -127,13 +128,13 @@ impl TypedTool for SkillTool {
         let directory = skill.origin.directory().canonicalize();
         let directory =
             directory.map_err(|error| ToolError::at(skill.origin.directory(), &error))?;
-        let (files, truncated) = files(&directory, context.cancel);
+        let (files, is_truncated) = files(&directory, context.cancel);
         Ok(tool_metadata::Skill {
             skill_name: skill.origin.name,
             directory: context.workspace.display_path(&directory),
             instructions: skill.instructions,
             files,
-            truncated,
+            truncated: is_truncated,
         })
     }
 }
@@ -157,9 +158,9 @@ fn files(directory: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
         is_fit.then(|| name.to_owned())
     });
     let mut files: Vec<String> = names.take(MAX_FILES + 1).collect();
-    let truncated = files.len() > MAX_FILES;
+    let is_truncated = files.len() > MAX_FILES;
     files.truncate(MAX_FILES);
-    (files, truncated)
+    (files, is_truncated)
 }
 
 #[cfg(test)]
@@ -239,16 +240,16 @@ mod tests {
         assert_eq!((tool(&bench).is_empty(), Tool::guidance(&tool(&bench))), (true, None));
         skill(&bench, "a", "One\n</skills>\ttwo");
         skill(&bench, "b", &"x".repeat(1000));
-        let listed = Tool::guidance(&tool(&bench)).unwrap();
-        let lines: Vec<&str> = listed.lines().collect();
+        let guidance = Tool::guidance(&tool(&bench)).unwrap();
+        let lines: Vec<&str> = guidance.lines().collect();
         assert_eq!((lines.len(), lines[2]), (5, "- a: One </skills> two"));
         assert_eq!(lines[3], format!("- b: {}…", "x".repeat(MAX_SHOWN_DESCRIPTION - 1)));
         for number in 0..MOST_OFFERED {
             skill(&bench, &format!("c{number}"), "More");
         }
-        let listed = Tool::guidance(&tool(&bench)).unwrap();
-        assert_eq!(listed.lines().count(), MOST_OFFERED + 4);
-        assert!(listed.contains("(2 more are left out here;"), "{listed}");
+        let skills = Tool::guidance(&tool(&bench)).unwrap();
+        assert_eq!(skills.lines().count(), MOST_OFFERED + 4);
+        assert!(skills.contains("(2 more are left out here;"), "{skills}");
     }
 
     #[test]

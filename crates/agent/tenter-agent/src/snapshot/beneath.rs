@@ -66,8 +66,8 @@ impl FileHandle {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let mut parent = openat(rustix::fs::CWD, root, flags, Mode::empty())?;
         for directory in names {
-            let entered = openat(&parent, directory, flags | OFlags::NOFOLLOW, Mode::empty());
-            parent = match entered {
+            let handle = openat(&parent, directory, flags | OFlags::NOFOLLOW, Mode::empty());
+            parent = match handle {
                 Err(Errno::NOENT) if create => {
                     mkdirat(&parent, directory, Mode::from_bits_truncate(0o777))?;
                     openat(&parent, directory, flags | OFlags::NOFOLLOW, Mode::empty())?
@@ -128,14 +128,14 @@ impl FileHandle {
     /// Lets `write` make a temporary file and renames it.
     fn replace(&self, write: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
         let temporary = replace_file::temporary_name()?;
-        let replaced = write(&temporary).and_then(|()| {
+        let result = write(&temporary).and_then(|()| {
             Ok(renameat(&self.parent, temporary.as_str(), &self.parent, &self.name)?)
         });
-        if replaced.is_err() {
+        if result.is_err() {
             // The first error is the one to report.
             let _ = unlinkat(&self.parent, temporary.as_str(), AtFlags::empty());
         }
-        replaced
+        result
     }
 }
 

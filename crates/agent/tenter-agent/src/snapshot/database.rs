@@ -119,10 +119,10 @@ impl Database {
             closed => closed.insert(open(&self.directory)?),
         };
         let now = (self.clock)().as_second();
-        let done = transaction(connection, behavior, |transaction| {
+        let result = transaction(connection, behavior, |transaction| {
             work(&SnapshotView { transaction, project: &self.project, now })
         });
-        Ok(done?)
+        Ok(result?)
     }
 
     /// Deletes old snapshots of all projects, except the snapshots of `conversation` in this project.

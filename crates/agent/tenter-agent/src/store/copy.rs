@@ -67,7 +67,7 @@ fn beginning(view: &Transaction<'_>, fork: &Fork<'_>) -> Result<Vec<StoredEntry>
         return Err(no_fork(format!("it has {there} messages, not {count}")).into());
     }
     entries.truncate(usize::try_from(count).unwrap_or(usize::MAX));
-    write::check(entries.iter().map(|stored| &stored.entry.message)).map_err(no_fork)?;
+    write::check(entries.iter().map(|entry| &entry.entry.message)).map_err(no_fork)?;
     Ok(entries)
 }
 
@@ -76,7 +76,7 @@ fn add_conversation(
     fork: &Fork<'_>,
     entries: &[StoredEntry],
 ) -> Result<(), StoreFault> {
-    let is_response = |stored: &&StoredEntry| stored.entry.origin == Origin::Model;
+    let is_response = |entry: &&StoredEntry| entry.entry.origin == Origin::Model;
     let turns = entries.iter().filter(is_response).count() as u64;
     let sql = "INSERT INTO conversations
         (id, project, model, parent, recipe, created_at, updated_at, status, preview, epoch, next_sequence, turns, forked_from)

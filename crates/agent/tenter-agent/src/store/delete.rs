@@ -16,19 +16,19 @@ impl Store {
     /// # Errors
     /// [`StoreError::NotFound`], or SQLite's error.
     pub fn delete(&self, ids: &[String]) -> Result<usize, StoreError> {
-        let deleted = self.write(|transaction| {
+        let count = self.write(|transaction| {
             for id in ids {
                 read::position(transaction, id)?;
             }
-            let mut deleted = 0;
+            let mut total = 0;
             for id in ids {
-                deleted += delete_family(transaction, id)?;
+                total += delete_family(transaction, id)?;
             }
             index::forget_deleted(transaction)?;
-            Ok(deleted)
+            Ok(total)
         })?;
         self.empty_log();
-        Ok(deleted)
+        Ok(count)
     }
 
     /// Returns the conversations last saved before `before` (RFC 3339 in UTC with `Z`), of one project or of all. A

@@ -39,16 +39,16 @@ pub(super) fn run(
     path: &Path,
     steps: &[Step],
 ) -> Result<(), StoreFault> {
-    let done = in_transaction(connection, TransactionBehavior::Deferred, |view| {
+    let result = in_transaction(connection, TransactionBehavior::Deferred, |view| {
         steps_done(view, path, steps)
     })?;
-    if done == steps.len() {
+    if result == steps.len() {
         return Ok(());
     }
     in_transaction(connection, TransactionBehavior::Immediate, |transaction| {
         // Another process may have migrated it since.
-        let done = steps_done(transaction, path, steps)?;
-        for step in steps.iter().skip(done) {
+        let count = steps_done(transaction, path, steps)?;
+        for step in steps.iter().skip(count) {
             transaction.execute_batch(step.sql)?;
             (step.then)(transaction)?;
         }
@@ -153,8 +153,8 @@ mod tests {
     fn a_failing_step_rolls_back_the_steps_before_it() {
         let mut connection = empty();
         migrate(&mut connection, &THREE[..1]).unwrap();
-        let broken = [THREE[0], THREE[1], Step::sql("CREATE TABLE pets (twice TEXT)")];
-        assert!(matches!(migrate(&mut connection, &broken), Err(StoreFault::Sqlite(_))));
+        let steps = [THREE[0], THREE[1], Step::sql("CREATE TABLE pets (twice TEXT)")];
+        assert!(matches!(migrate(&mut connection, &steps), Err(StoreFault::Sqlite(_))));
         assert_eq!(version(&connection), 1);
         assert!(!schema(&connection)[0].contains("legs"));
     }

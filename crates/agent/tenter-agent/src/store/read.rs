@@ -157,13 +157,13 @@ pub(super) fn entries(
             native: row.get(5)?,
         })
     })?;
-    let read = |row: rusqlite::Result<MessageRow>| {
+    let message = |row: rusqlite::Result<MessageRow>| {
         let row = row?;
         let sequence = row.sequence;
         let unreadable = |detail| StoreError::Unreadable { id: id.to_owned(), sequence, detail };
         row.read().map_err(|detail| unreadable(detail).into())
     };
-    rows.map(read).collect()
+    rows.map(message).collect()
 }
 
 /// Returns the change that started each epoch but the first.

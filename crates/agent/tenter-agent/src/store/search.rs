@@ -36,11 +36,11 @@ impl Store {
 /// is no word.
 fn pattern(words: &str) -> Option<String> {
     let words = words.split(|c: char| c.is_whitespace() || c.is_control());
-    let quoted: Vec<String> = words
+    let words_in_quotes: Vec<String> = words
         .filter(|word| !word.is_empty())
         .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
         .collect();
-    if quoted.is_empty() { None } else { Some(quoted.join(" ") + "*") }
+    if words_in_quotes.is_empty() { None } else { Some(words_in_quotes.join(" ") + "*") }
 }
 
 /// A conversation, and the row of its best matching message.

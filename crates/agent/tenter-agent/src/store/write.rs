@@ -253,9 +253,9 @@ pub(super) fn add_message(
     entry: &HistoryEntry,
 ) -> Result<(), StoreFault> {
     let HistoryEntry { message, origin } = entry;
-    let refused = |detail| not_resumable(place.id, detail);
-    let blocks = encoding::write_json(&message.blocks).map_err(refused)?;
-    let native = message.native.as_ref().map(encoding::write_json).transpose().map_err(refused)?;
+    let refusal = |detail| not_resumable(place.id, detail);
+    let blocks = encoding::write_json(&message.blocks).map_err(refusal)?;
+    let native = message.native.as_ref().map(encoding::write_json).transpose().map_err(refusal)?;
     let sql =
         "INSERT INTO messages (conversation_id, epoch, sequence, at, role, origin, blocks, native)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";

@@ -44,9 +44,9 @@ impl Read for BudgetedFile<'_> {
         }
         let remaining = self.budget.remaining.get();
         let room = usize::try_from(remaining).unwrap_or(usize::MAX).min(buffer.len());
-        let read = self.file.read(&mut buffer[..room])?;
-        self.budget.remaining.set(remaining - read as u64);
-        Ok(read)
+        let count = self.file.read(&mut buffer[..room])?;
+        self.budget.remaining.set(remaining - count as u64);
+        Ok(count)
     }
 }
 
@@ -61,15 +61,15 @@ mod tests {
         std::fs::write(&path, "12345").unwrap();
         let cancel = Cancel::new();
         let budget = ReadBudget::new(7, &cancel);
-        let read = || {
+        let refill = || {
             let mut text = String::new();
             budget.open(File::open(&path).unwrap()).read_to_string(&mut text).map(|_| text)
         };
-        assert_eq!(read().unwrap(), "12345");
+        assert_eq!(refill().unwrap(), "12345");
         assert!(!budget.is_spent());
-        assert_eq!(read().unwrap(), "12");
+        assert_eq!(refill().unwrap(), "12");
         assert!(budget.is_spent());
         cancel.cancel();
-        assert!(read().is_err());
+        assert!(refill().is_err());
     }
 }

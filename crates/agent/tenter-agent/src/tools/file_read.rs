@@ -65,8 +65,8 @@ impl TypedTool for FileReadTool {
         };
         let budget = ReadBudget::new(MAX_READ, context.cancel);
         let reader = BufReader::with_capacity(SNIFFED * 8, budget.open(file));
-        let read = read_part(reader, &mut part, &budget);
-        check_cancelled(context.cancel).and(read)?;
+        let result = read_part(reader, &mut part, &budget);
+        check_cancelled(context.cancel).and(result)?;
         workspace.seen().record(path, FileStamp::new(&metadata));
         Ok(part)
     }
@@ -113,11 +113,11 @@ fn refuse_binary(reader: &mut impl BufRead, display_path: &str) -> Result<(), To
 
 /// Skips `count` lines, or as many as there are, and returns how many it skipped.
 fn skip_lines(reader: &mut impl BufRead, count: u64) -> Result<u64, ToolError> {
-    let mut skipped = 0;
-    while skipped < count && lines::skip(reader).map_err(unreadable)? {
-        skipped += 1;
+    let mut position = 0;
+    while position < count && lines::skip(reader).map_err(unreadable)? {
+        position += 1;
     }
-    Ok(skipped)
+    Ok(position)
 }
 
 /// Reads lines until one of the limits is reached.

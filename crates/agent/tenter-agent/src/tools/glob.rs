@@ -24,8 +24,8 @@ pub(crate) struct GlobTool;
 
 /// Returns the matcher of a pattern in which `*` stays within one directory and `**` does not.
 pub(super) fn path_matcher(pattern: &str) -> Result<GlobMatcher, ToolError> {
-    let built = GlobBuilder::new(pattern).literal_separator(true).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|error| ToolError::new(error.to_string()))
+    let result = GlobBuilder::new(pattern).literal_separator(true).build();
+    result.map(|glob| glob.compile_matcher()).map_err(|error| ToolError::new(error.to_string()))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -75,9 +75,9 @@ impl TypedTool for GlobTool {
             }
         }
         check_cancelled(context.cancel)?;
-        let (files, truncated) = newest.finish();
+        let (files, is_truncated) = newest.finish();
         let files = files.into_iter().map(|file| file.metadata(workspace)).collect();
-        Ok(Glob { pattern, path: display_path, files, truncated })
+        Ok(Glob { pattern, path: display_path, files, truncated: is_truncated })
     }
 }
 

@@ -155,10 +155,10 @@ impl<'a> GrepSearch<'a> {
         let Ok((file, _)) = regular_file::open(path, &display_path) else { return };
         let mut matches = FileMatches::new(display_path.len(), self.bytes_left);
         let reader = self.budget.open(file);
-        let searched = self.searcher.search_reader(&self.matcher, reader, &mut matches);
+        let result = self.searcher.search_reader(&self.matcher, reader, &mut matches);
         self.truncated = self.budget.is_spent();
         // Nor must a file that cannot be read to its end.
-        if searched.is_err() || matches.binary || matches.lines.is_empty() {
+        if result.is_err() || matches.binary || matches.lines.is_empty() {
             return;
         }
         if self.results.len() == self.max_files {

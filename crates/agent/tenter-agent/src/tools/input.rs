@@ -47,9 +47,9 @@ impl<'de> MapAccess<'de> for &mut Fields<'de> {
         seed: V,
     ) -> Result<V::Value, Self::Error> {
         let value = self.reading.map_or(&Value::Null, |(_, value)| value);
-        let read = seed.deserialize(value)?;
+        let input = seed.deserialize(value)?;
         self.reading = None;
-        Ok(read)
+        Ok(input)
     }
 }
 

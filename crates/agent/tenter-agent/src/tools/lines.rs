@@ -82,14 +82,14 @@ fn walk(reader: &mut impl BufRead, mut part: impl FnMut(&[u8])) -> io::Result<bo
         exists = true;
         // On a slice this is a fast search for the line ending.
         let mut rest = buffer;
-        let used = rest.skip_until(b'\n')?;
-        let (text, ended) = match buffer[..used].strip_suffix(b"\n") {
+        let length = rest.skip_until(b'\n')?;
+        let (text, has_ended) = match buffer[..length].strip_suffix(b"\n") {
             Some(text) => (text, true),
-            None => (&buffer[..used], false),
+            None => (&buffer[..length], false),
         };
         part(text);
-        reader.consume(used);
-        if ended {
+        reader.consume(length);
+        if has_ended {
             return Ok(true);
         }
     }
@@ -118,11 +118,11 @@ mod tests {
         #[test]
         fn skipping_consumes_as_much_as_reading(text in "[ab\n]{0,40}", buffer in 1_usize..9) {
             let mut reader = BufReader::with_capacity(buffer, text.as_bytes());
-            let mut skipped = 0;
+            let mut count = 0;
             while skip(&mut reader).unwrap() {
-                skipped += 1;
+                count += 1;
             }
-            prop_assert_eq!(skipped, text.lines().count());
+            prop_assert_eq!(count, text.lines().count());
         }
     }
 

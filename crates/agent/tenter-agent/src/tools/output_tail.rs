@@ -50,10 +50,10 @@ impl OutputTail {
         // The beginning of a cut line may be the rest of a key or of an escape sequence.
         let whole =
             if is_cut { text.split_once(['\n', '\r']).map_or("", |(_, rest)| rest) } else { &text };
-        let masked = self.keys.text(whole);
-        let lines = masked.lines().map(|line| {
-            let written = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
-            sanitize::sanitize(written).trim_end().to_owned()
+        let masked_text = self.keys.text(whole);
+        let lines = masked_text.lines().map(|line| {
+            let visible = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
+            sanitize::sanitize(visible).trim_end().to_owned()
         });
         let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
         lines[lines.len().saturating_sub(count)..].to_vec()

@@ -81,14 +81,14 @@ mod tests {
             for file in files.iter().filter(|file| **file != last) {
                 bench.write(&format!("x/{file}"), "");
             }
-            let completed = write(&bench, &format!("x/{last}"));
+            let outcome = write(&bench, &format!("x/{last}"));
             if last == "config" {
                 assert!(write(&bench, "x/Config").unwrap_err().contains("consent"));
                 assert!(
                     write(&bench, "x/hooks/post-index-change").unwrap_err().contains("consent")
                 );
             }
-            let error = completed.unwrap_err();
+            let error = outcome.unwrap_err();
             assert!(error.contains("file tools change x only with"), "{last}: {error}");
         }
         let bench = Bench::new();

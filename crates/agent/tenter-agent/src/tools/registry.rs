@@ -83,12 +83,12 @@ impl Registry {
     ///
     /// # Errors
     /// When a name is unknown.
-    pub fn restricted(mut self, allowed: &[String]) -> Result<Self, UnknownTools> {
+    pub fn restricted(mut self, allowlist: &[String]) -> Result<Self, UnknownTools> {
         let own = |name: &str| match self.get(name) {
             Some(tool) => Some(tool.name()),
             None => self.get(tool_names::canonical(name)?).map(Tool::name),
         };
-        let (source_names, own_names): (Vec<&String>, Vec<&String>) = allowed
+        let (source_names, own_names): (Vec<&String>, Vec<&String>) = allowlist
             .iter()
             .partition(|name| self.source.as_ref().is_some_and(|source| source.may_provide(name)));
         let is_unknown = |name: &&&String| own(name).is_none();
@@ -108,13 +108,13 @@ impl Registry {
 
     /// Restricts `bash` to these commands, and removes it if there are none. Earlier restrictions remain.
     #[must_use]
-    pub fn with_commands(mut self, allowed: &AllowedCommands) -> Self {
+    pub fn with_commands(mut self, commands: &AllowedCommands) -> Self {
         let Some(position) = self.tools.iter().position(|tool| tool.name() == "bash") else {
             return self;
         };
         let tool = self.tools.remove(position);
-        if !allowed.is_empty() {
-            let restricted = Restricted { tool, allowed: allowed.clone() };
+        if !commands.is_empty() {
+            let restricted = Restricted { tool, allowed: commands.clone() };
             self.tools.insert(position, Arc::new(restricted));
         }
         self
@@ -168,9 +168,9 @@ mod tests {
         registry.iter().map(Tool::name).collect()
     }
 
-    fn restricted(allowed: &[&str]) -> Result<Registry, UnknownTools> {
-        let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
-        Registry::standard().restricted(&allowed)
+    fn restricted(names: &[&str]) -> Result<Registry, UnknownTools> {
+        let commands: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Registry::standard().restricted(&commands)
     }
 
     #[test]

@@ -12,11 +12,11 @@ use super::ToolError;
 
 /// Opens a regular file for reading. `path` is a real path, `display_path` is the path in messages to the model.
 pub(crate) fn open(path: &Path, display_path: &str) -> Result<(File, Metadata), ToolError> {
-    let failed = |error: io::Error| ToolError::new(format!("{display_path}: {error}"));
-    require_regular(fs::symlink_metadata(path).map_err(failed)?.file_type(), display_path)?;
+    let failure = |error: io::Error| ToolError::new(format!("{display_path}: {error}"));
+    require_regular(fs::symlink_metadata(path).map_err(failure)?.file_type(), display_path)?;
     // The file may have been replaced since it was checked.
-    let file = untrusted_file::open_no_follow(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
+    let file = untrusted_file::open_no_follow(path).map_err(failure)?;
+    let metadata = file.metadata().map_err(failure)?;
     Ok((file, metadata))
 }
 
@@ -27,10 +27,10 @@ pub(crate) fn replace(
     display_path: &str,
     content: &[u8],
 ) -> Result<FileStamp, ToolError> {
-    let failed = |error: io::Error| ToolError::new(format!("{display_path}: {error}"));
+    let failure = |error: io::Error| ToolError::new(format!("{display_path}: {error}"));
     let mode = mode_to_keep(path, display_path)?;
-    fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;
-    replace_file::replace_with_mode(path, content, mode).map_err(failed)
+    fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failure)?;
+    replace_file::replace_with_mode(path, content, mode).map_err(failure)
 }
 
 /// Returns the mode of an existing file; refuses a file that must not be replaced.

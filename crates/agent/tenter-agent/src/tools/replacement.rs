@@ -82,14 +82,14 @@ fn with_line_ends_of<'a>(text: &str, old: &'a str, new: &'a str) -> (Cow<'a, str
 }
 
 fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> TextReplacement {
-    let mut replaced = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut from = 0;
     for place in places {
-        replaced.push_str(&text[from..*place]);
-        replaced.push_str(new);
+        output.push_str(&text[from..*place]);
+        output.push_str(new);
         from = place + old.len();
     }
-    replaced.push_str(&text[from..]);
+    output.push_str(&text[from..]);
     let height = newlines(old.strip_suffix('\n').unwrap_or(old));
     let edit = |line| Edit {
         start_line: line,
@@ -98,7 +98,7 @@ fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> TextReplacement
         new_content: new.to_owned(),
     };
     let edits = lines_of(text, places).take(MAX_REPORTED).map(edit).collect();
-    TextReplacement { text: replaced, edits, count: places.len() as u64 }
+    TextReplacement { text: output, edits, count: places.len() as u64 }
 }
 
 /// Returns the line of each position, from 1; the positions are in order.

@@ -27,7 +27,7 @@ pub(crate) struct Roots {
     /// The working directory, within the project.
     cwd: PathBuf,
     project: PathBuf,
-    added: Vec<PathBuf>,
+    directories: Vec<PathBuf>,
     /// Readable, but not writable.
     readable: Vec<PathBuf>,
 }
@@ -35,16 +35,21 @@ pub(crate) struct Roots {
 impl Roots {
     /// Creates the project and the directories added to it; those are relative to the project unless absolute. Relative paths
     /// start from the project.
-    pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, DirectoryError> {
+    pub(crate) fn new(project: &Path, directories: &[PathBuf]) -> Result<Self, DirectoryError> {
         let real = |path: PathBuf| {
             fs::canonicalize(&path).map_err(|source| DirectoryError { path, source })
         };
         let project = real(project.to_owned())?;
-        let added = added
+        let added_directories = directories
             .iter()
             .map(|directory| real(project.join(directory)))
             .collect::<Result<_, _>>()?;
-        Ok(Self { cwd: project.clone(), project, added, readable: Vec::new() })
+        Ok(Self {
+            cwd: project.clone(),
+            project,
+            directories: added_directories,
+            readable: Vec::new(),
+        })
     }
 
     /// Returns the same with relative paths starting from `cwd`, if that is a directory within the project.
@@ -71,7 +76,7 @@ impl Roots {
 
     /// Returns the project root and the directories added to it.
     pub(crate) fn writable(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.project).chain(&self.added).map(PathBuf::as_path)
+        std::iter::once(&self.project).chain(&self.directories).map(PathBuf::as_path)
     }
 
     /// Returns the working directory.
@@ -94,8 +99,8 @@ impl Roots {
     /// Returns the real path of a path from the model that is to be read. It need not exist.
     pub(crate) fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = self.real_path(path)?;
-        let allowed = self.is_inside(&real) || self.is_readable(&real);
-        if allowed { Ok(real) } else { Err(self.outside(path, &real)) }
+        let is_allowed = self.is_inside(&real) || self.is_readable(&real);
+        if is_allowed { Ok(real) } else { Err(self.outside(path, &real)) }
     }
 
     fn real_path(&self, path: &str) -> Result<PathBuf, ToolError> {
@@ -110,13 +115,14 @@ impl Roots {
     }
 
     pub(crate) fn is_inside(&self, real: &Path) -> bool {
-        real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root))
+        real.starts_with(&self.project)
+            || self.directories.iter().any(|root| real.starts_with(root))
     }
 
     /// Returns the topmost directory whose ignore files apply to a search of `real`: the project or the added directory that
     /// `real` is in.
     pub(crate) fn top_of<'p>(&'p self, real: &'p Path) -> &'p Path {
-        let all = std::iter::once(&self.project).chain(&self.added).chain(&self.readable);
+        let all = std::iter::once(&self.project).chain(&self.directories).chain(&self.readable);
         all.map(PathBuf::as_path).find(|top| real.starts_with(top)).unwrap_or(real)
     }
 
@@ -231,8 +237,8 @@ mod tests {
         let secret = place.base.join("outside/secret");
         symlink(place.base.join("added"), place.base.join("outside/door")).unwrap();
         symlink("/etc", place.base.join("outside/window")).unwrap();
-        let gone = place.base.join("gone");
-        let roots = place.roots.reading(&[place.base.join("outside"), gone]);
+        let missing = place.base.join("gone");
+        let roots = place.roots.reading(&[place.base.join("outside"), missing]);
         assert_eq!(roots.resolve_to_read(secret.to_str().unwrap()).unwrap(), secret);
         assert!(roots.resolve_to_read("../added/x").is_ok());
         assert!(roots.resolve_to_read("../outside/door/x").is_ok());

@@ -150,8 +150,8 @@ mod tests {
                 json!({"file_path": "a", "old_text": "x", "new_text": "", "replace_all": true}),
             ),
         ] {
-            let renamed = tool_fields::renamed(tool, input.as_object().unwrap()).unwrap();
-            assert_eq!(check(tool, &Value::Object(renamed)), Ok(()), "{tool} {input}");
+            let fields = tool_fields::renamed(tool, input.as_object().unwrap()).unwrap();
+            assert_eq!(check(tool, &Value::Object(fields)), Ok(()), "{tool} {input}");
         }
     }
 

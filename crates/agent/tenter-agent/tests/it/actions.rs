@@ -34,8 +34,8 @@ fn a_callback_that_cannot_start_does_not_prevent_compaction() {
         stage.write("home/.kodelet/recipes/needy.md", "Look at {{.ticket}}.");
         stage.hook("caller", "after_turn", "", &calls_back(recipe));
         stage.send(&"go".into());
-        let failed = stage.reports_of("failed caller: its callback cannot start");
-        assert!(!failed.is_empty(), "{:?}", stage.reports());
+        let failures = stage.reports_of("failed caller: its callback cannot start");
+        assert!(!failures.is_empty(), "{:?}", stage.reports());
         assert_eq!(
             stage.reports_of("history compact by compact").len(),
             1,
@@ -60,12 +60,12 @@ fn the_next_hooks_history_action_applies() {
 
 #[test]
 fn failures_are_counted_by_recipe_and_another_recipe_is_not_affected() {
-    let refused = "{fault: {kind: refused, times: 9}}";
+    let refusal = "{fault: {kind: refused, times: 9}}";
     let mut stage = full(
         5,
         &format!(
             "{{digest: [{{text: D, {}}}], compact: [S1, S2, S3, S4]}}",
-            &refused[1..refused.len() - 1]
+            &refusal[1..refusal.len() - 1]
         ),
     );
     stage.write("home/.kodelet/recipes/digest.md", "Digest it.");
@@ -81,12 +81,12 @@ fn failures_are_remembered_with_the_conversation_until_a_success() {
     let stage = full(3, "{compact: [{text: SUM, fault: {kind: refused, times: 3}}]}");
     stage.send(&"go".into());
     assert_eq!(stage.reports_of("callback-failed").len(), 3);
-    let stored = || stage.agent.store.load(crate::session_stage::ID).unwrap().callback_failures;
-    assert_eq!(stored(), [("compact".to_owned(), 3)].into());
+    let count = || stage.agent.store.load(crate::session_stage::ID).unwrap().callback_failures;
+    assert_eq!(count(), [("compact".to_owned(), 3)].into());
     let mut session = stage.session();
     assert_eq!(stage.reports_of("callback-stopped").len(), 1, "{:?}", stage.reports());
     assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
-    assert_eq!(stored(), BTreeMap::new());
+    assert_eq!(count(), BTreeMap::new());
 }
 
 #[test]

@@ -74,10 +74,9 @@ fn a_replaced_history_can_be_restored_after_compaction() {
     let reason = "builtin:compact-trigger found the context nearly full";
     assert_eq!(change.reason.as_deref(), Some(reason));
     let old: Vec<Message> =
-        epochs[0].entries.iter().map(|stored| stored.entry.message.clone()).collect();
+        epochs[0].entries.iter().map(|entry| entry.entry.message.clone()).collect();
     assert!(contents(&old).concat().contains("FOUND"));
-    let origins: Vec<&Origin> =
-        epochs[1].entries.iter().map(|stored| &stored.entry.origin).collect();
+    let origins: Vec<&Origin> = epochs[1].entries.iter().map(|entry| &entry.entry.origin).collect();
     let recipe = Origin::Recipe("compact".into());
     assert_eq!(origins, [&recipe, &Origin::User, &Origin::Model]);
 
@@ -240,9 +239,9 @@ fn repeated_compaction_keeps_the_last_request_verbatim_with_its_images() {
 #[test]
 fn files_must_be_read_again_before_they_are_changed() {
     let edit = "{name: file_edit, input: {file_path: a.txt, old_text: one, new_text: two}}";
-    let read = "{name: file_read, input: {file_path: a.txt}}";
+    let call = "{name: file_read, input: {file_path: a.txt}}";
     let stage = stage(&format!(
-        "turns:\n  - {{tool_calls: [{read}], {FULL}}}\n  - {{tool_calls: [{edit}]}}\n  - {{tool_calls: [{read}]}}\n  - {{tool_calls: [{edit}]}}\n  - {{text: Done.}}\n"
+        "turns:\n  - {{tool_calls: [{call}], {FULL}}}\n  - {{tool_calls: [{edit}]}}\n  - {{tool_calls: [{call}]}}\n  - {{tool_calls: [{edit}]}}\n  - {{text: Done.}}\n"
     ));
     stage.write("project/a.txt", "one\n");
     stage.send(&"change it".into());
@@ -264,8 +263,8 @@ fn a_compacted_history_has_neither_tool_calls_nor_missing_results() {
     assert_eq!(epochs.len(), 4);
     for epoch in &epochs[1..] {
         let [summary, request, ..] = &epoch.entries[..] else { panic!("{epoch:?}") };
-        for stored in [summary, request] {
-            let blocks = &stored.entry.message.blocks;
+        for entry in [summary, request] {
+            let blocks = &entry.entry.message.blocks;
             assert!(blocks.iter().all(|block| matches!(block, Block::Text { .. })), "{blocks:?}");
         }
         tenter_protocol::history::validate(&[

@@ -195,27 +195,27 @@ fn a_side_recipe_runs_only_allowed_commands() {
 
 #[test]
 fn usage_of_a_side_recipe_counts_once_now_and_after_a_reload() {
-    let spent =
+    let usage_of =
         "usage: {input_tokens: 1000, output_tokens: 100, cached_input_tokens: 900}, cost_usd: 0.5";
     let stage = stage(
         "",
-        &format!("[{{tool_calls: [{{name: todo}}], {spent}}}, {{text: DIGEST, {spent}}}]"),
+        &format!("[{{tool_calls: [{{name: todo}}], {usage_of}}}, {{text: DIGEST, {usage_of}}}]"),
     );
     let (_, usage) = stage.send(&"go".into());
     assert_eq!((usage.input_tokens, usage.output_tokens, usage.cost_usd), (2150, 215, Some(3.0)));
-    let stored = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
+    let saved_value = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
     assert_eq!(
-        (stored.input_tokens, stored.output_tokens, stored.cost_usd),
+        (saved_value.input_tokens, saved_value.output_tokens, saved_value.cost_usd),
         (2150, 215, Some(3.0))
     );
-    assert_eq!((stored.current_context_window, usage.current_context_window), (55, 55));
+    assert_eq!((saved_value.current_context_window, usage.current_context_window), (55, 55));
 }
 
 #[test]
 fn usage_of_failed_attempts_is_counted() {
-    let spent = "usage: {input_tokens: 1000, output_tokens: 100}, cost_usd: 0.5";
+    let usage_line = "usage: {input_tokens: 1000, output_tokens: 100}, cost_usd: 0.5";
     let script = format!(
-        "turns: [{{text: One., usage: {{input_tokens: 100, output_tokens: 10}}, cost_usd: 1.0}}]\nrecipes: {{compact: [{{tool_calls: [{{name: todo}}], {spent}}}, {{fault: {{kind: refused}}}}]}}\n"
+        "turns: [{{text: One., usage: {{input_tokens: 100, output_tokens: 10}}, cost_usd: 1.0}}]\nrecipes: {{compact: [{{tool_calls: [{{name: todo}}], {usage_line}}}, {{fault: {{kind: refused}}}}]}}\n"
     );
     let stage = Stage::new(&script, QUICK);
     let mut session = stage.session();
@@ -223,8 +223,8 @@ fn usage_of_failed_attempts_is_counted() {
     session.compact(&BTreeMap::new()).unwrap();
     let live = *session.usage();
     session.end(Status::Done, Status::Done.exit_reason());
-    let stored = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
-    for usage in [live, stored] {
+    let saved_value = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
+    for usage in [live, saved_value] {
         assert_eq!(
             (usage.input_tokens, usage.output_tokens, usage.cost_usd),
             (1100, 110, Some(1.5))

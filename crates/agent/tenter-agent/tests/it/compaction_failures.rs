@@ -72,8 +72,8 @@ fn after_three_consecutive_failures_it_is_skipped_until_the_user_asks() {
 
 #[test]
 fn a_success_resets_the_failure_count() {
-    let refused = "{fault: {kind: refused}}";
-    let stage = stage(7, &format!("[{refused}, {refused}, SUM, {refused}, {refused}, SUM]"));
+    let refusal = "{fault: {kind: refused}}";
+    let stage = stage(7, &format!("[{refusal}, {refusal}, SUM, {refusal}, {refusal}, SUM]"));
     stage.send(&"go".into());
     assert_eq!(
         (stage.reports_of("callback-failed").len(), stage.reports_of("history").len()),

@@ -244,8 +244,8 @@ fn an_added_rule_settles_the_questions_that_wait_for_the_answer() {
     let (questions, results) = played(&stage);
     assert_eq!(questions.len(), 1);
     assert!(!results.concat().contains("not allowed"), "{results:?}");
-    let listed = stage.0.agent.permissions.rules().list();
-    assert_eq!(listed, [("builds(pytest)".parse().unwrap(), RuleSource::Project)]);
+    let rules = stage.0.agent.permissions.rules().list();
+    assert_eq!(rules, [("builds(pytest)".parse().unwrap(), RuleSource::Project)]);
     let reports = stage.0.reports();
     assert!(
         reports.iter().any(|line| line.contains("in this session only: disk full")),

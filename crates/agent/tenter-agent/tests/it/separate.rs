@@ -26,8 +26,8 @@ fn results(turns: &[&str]) -> (Stage, Vec<String>) {
 #[test]
 fn a_parent_cannot_edit_what_only_its_subagent_read() {
     let (stage, results) = results(&[READ, DELEGATE, CHANGE, READ, "", EDIT, READ, EDIT, ""]);
-    let refused = &results[results.len() - 3];
-    assert!(refused.contains("plan has changed since it was last read"), "{results:?}");
+    let result = &results[results.len() - 3];
+    assert!(result.contains("plan has changed since it was last read"), "{results:?}");
     assert_eq!(stage.read("plan"), "three and more\n");
 }
 
@@ -35,8 +35,8 @@ fn a_parent_cannot_edit_what_only_its_subagent_read() {
 fn a_parent_must_read_what_its_subagent_wrote_before_it_edits() {
     let edit = "{name: file_edit, input: {file_path: plan, old_text: one, new_text: four}}";
     let (stage, results) = results(&[READ, DELEGATE, READ, EDIT, "", edit, ""]);
-    let refused = &results[results.len() - 1];
-    assert!(refused.contains("plan has changed since it was last read"), "{results:?}");
+    let result = &results[results.len() - 1];
+    assert!(result.contains("plan has changed since it was last read"), "{results:?}");
     assert_eq!(stage.read("plan"), "one three");
 }
 

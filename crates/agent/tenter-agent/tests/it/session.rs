@@ -158,15 +158,15 @@ fn cancelling_ends_a_wait_at_once() {
 
 #[test]
 fn permanent_failures_are_not_retried() {
-    let failed = |fault: &str| {
+    let failure = |fault: &str| {
         let stage = Stage::new(&format!("turns: [{{text: never, fault: {fault}}}]"), QUICK);
         let (finish, _) = stage.send(&"hi".into());
         assert_eq!((finish.status, stage.reports().len()), (Status::Failed, 0));
         finish.error.unwrap().diagnostic()
     };
-    let refused = failed("{kind: refused, message: no such model}");
-    assert_eq!((refused.id, refused.message.as_str()), ("model-failed", "no such model"));
-    let too_long = failed("{kind: too_long, message: 9 tokens of 8}");
+    let error = failure("{kind: refused, message: no such model}");
+    assert_eq!((error.id, error.message.as_str()), ("model-failed", "no such model"));
+    let too_long = failure("{kind: too_long, message: 9 tokens of 8}");
     assert_eq!(too_long.id, "conversation-too-long");
     assert_eq!(
         too_long.message,

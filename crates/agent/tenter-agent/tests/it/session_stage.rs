@@ -201,7 +201,7 @@ impl Stage {
     pub(crate) fn session(&self) -> Session<'_> {
         let project = self.agent.engine.project();
         let conversation = match self.agent.store.load(ID) {
-            Ok(stored) => Conversation::resumed(stored),
+            Ok(saved_value) => Conversation::resumed(saved_value),
             Err(_) => Conversation::new(ID.to_owned(), None, project, "scripted"),
         };
         Session::start(&self.agent, conversation, self.cancel.clone()).ok().unwrap()
@@ -244,9 +244,9 @@ impl Stage {
 
     /// Returns the conversation as it is stored, and how many responses are in it.
     pub(crate) fn stored(&self) -> (Vec<Message>, u64) {
-        let stored = self.agent.store.load(ID).unwrap();
-        let messages = stored.entries.into_iter().map(|stored| stored.entry.message);
-        (messages.collect(), stored.turns)
+        let conversation = self.agent.store.load(ID).unwrap();
+        let messages = conversation.entries.into_iter().map(|entry| entry.entry.message);
+        (messages.collect(), conversation.turns)
     }
 
     /// Returns a file of the project; one that is not there is empty.

@@ -47,16 +47,16 @@ fn a_conversation_round_trips_through_a_reopened_store() {
         };
         assert_eq!(store.append(&second).unwrap(), 6);
     }
-    let loaded = scratch.open().load("c").unwrap();
+    let conversation = scratch.open().load("c").unwrap();
     let entries: Vec<HistoryEntry> =
-        loaded.entries.iter().map(|stored| stored.entry.clone()).collect();
+        conversation.entries.iter().map(|entry| entry.entry.clone()).collect();
     assert_eq!(entries, [first, second.to_vec()].concat());
     assert_eq!(
-        loaded.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(),
+        conversation.entries.iter().map(|entry| entry.sequence).collect::<Vec<_>>(),
         [0, 1, 2, 3, 4, 5]
     );
-    assert_eq!((loaded.next, loaded.turns), (6, 3));
-    let summary = loaded.summary;
+    assert_eq!((conversation.next, conversation.turns), (6, 3));
+    let summary = conversation.summary;
     assert_eq!((summary.parent.as_deref(), summary.recipe.as_deref()), (Some("p"), Some("review")));
     assert_eq!(
         (summary.created_at.as_str(), summary.updated_at.as_str()),
@@ -130,13 +130,17 @@ fn a_replaced_history_is_kept_and_can_be_restored() {
     assert_eq!((epochs[0].entries.len(), epochs[1].entries.len()), (4, 2));
 
     let before: Vec<HistoryEntry> =
-        epochs[0].entries.iter().map(|stored| stored.entry.clone()).collect();
+        epochs[0].entries.iter().map(|entry| entry.entry.clone()).collect();
     let restore =
         HistoryChange { kind: ChangeKind::Restore, by: "user", ..change("c", 6, &before) };
     store.replace_history(&restore).unwrap();
     assert_eq!(present(&store, "c"), old);
-    let loaded = store.load("c").unwrap();
-    assert_eq!((loaded.next, loaded.turns), (10, 3), "restored responses are not new ones");
+    let conversation = store.load("c").unwrap();
+    assert_eq!(
+        (conversation.next, conversation.turns),
+        (10, 3),
+        "restored responses are not new ones"
+    );
     assert_eq!(store.history("c").unwrap().len(), 3);
 }
 
@@ -397,9 +401,9 @@ fn tool_input_keeps_its_keys_in_order() {
     let input = json!({"z": 1, "a": {"y": u64::MAX, "b": i64::MIN}}).as_object().unwrap().clone();
     let call =
         Block::ToolUse(ToolCall { id: "call-1".into(), name: "bash".into(), input: input.clone() });
-    let made = entry(Origin::Model, Message::new(Role::Assistant, vec![call]));
-    store.begin(&new(), &exchange("c", 0, &[made, worked(1)[2].clone()])).unwrap();
-    let read = present(&store, "c");
-    let read = &read[0].message.tool_calls().next().unwrap().input;
-    assert_eq!(serde_json::to_string(read).unwrap(), serde_json::to_string(&input).unwrap());
+    let response = entry(Origin::Model, Message::new(Role::Assistant, vec![call]));
+    store.begin(&new(), &exchange("c", 0, &[response, worked(1)[2].clone()])).unwrap();
+    let entries = present(&store, "c");
+    let copy = &entries[0].message.tool_calls().next().unwrap().input;
+    assert_eq!(serde_json::to_string(copy).unwrap(), serde_json::to_string(&input).unwrap());
 }

@@ -47,10 +47,10 @@ fn a_fork_copies_the_history_and_is_independent() {
     store.set_status("c", "done", AT).unwrap();
     assert_eq!(store.fork(&fork(None, "f")).unwrap(), 4);
     assert_eq!(present(&store, "f"), first, "including native forms");
-    let forked = store.load("f").unwrap();
-    assert_eq!((forked.next, forked.turns), (4, 2));
-    assert_eq!(forked.entries[0].at, AT, "times are kept");
-    let summary = forked.summary;
+    let fork = store.load("f").unwrap();
+    assert_eq!((fork.next, fork.turns), (4, 2));
+    assert_eq!(fork.entries[0].at, AT, "times are kept");
+    let summary = fork.summary;
     assert_eq!((summary.created_at.as_str(), summary.updated_at.as_str()), (LATER, LATER));
     assert_eq!((summary.parent.as_deref(), summary.recipe.as_deref()), (None, Some("review")));
     assert_eq!(
@@ -103,11 +103,15 @@ fn a_restored_history_keeps_origins_and_times() {
     store.set_status("c", "done", AT).unwrap();
     assert_eq!(store.restore(&restore(None)).unwrap(), 0);
     assert_eq!(present(&store, "c"), old);
-    let loaded = store.load("c").unwrap();
-    assert_eq!((loaded.next, loaded.turns), (11, 2), "restored responses are not new ones");
-    assert_eq!(loaded.summary.status.as_deref(), Some("done"));
-    assert_eq!(loaded.summary.updated_at, LATER);
-    assert_eq!((loaded.entries[0].sequence, loaded.entries[0].at.as_str()), (6, AT));
+    let conversation = store.load("c").unwrap();
+    assert_eq!(
+        (conversation.next, conversation.turns),
+        (11, 2),
+        "restored responses are not new ones"
+    );
+    assert_eq!(conversation.summary.status.as_deref(), Some("done"));
+    assert_eq!(conversation.summary.updated_at, LATER);
+    assert_eq!((conversation.entries[0].sequence, conversation.entries[0].at.as_str()), (6, AT));
     let epochs = store.history("c").unwrap();
     let change = epochs[2].change.clone().unwrap();
     assert_eq!((change.kind, change.by.as_str()), (ChangeKind::Restore, "user"));

@@ -32,10 +32,10 @@ fn subagent(store: &Store, id: &str, parent: &str) {
 fn deleting_a_conversation_removes_everything_that_belongs_to_it() {
     let scratch = Scratch::new();
     let store = scratch.open();
-    let used = Some(spent(1, 1));
-    store.begin(&new(), &Exchange { usage: used, ..exchange("kept", 0, &worked(1)) }).unwrap();
+    let usage = Some(spent(1, 1));
+    store.begin(&new(), &Exchange { usage, ..exchange("kept", 0, &worked(1)) }).unwrap();
     let before = rows(&scratch);
-    store.begin(&new(), &Exchange { usage: used, ..exchange("c", 0, &worked(2)) }).unwrap();
+    store.begin(&new(), &Exchange { usage, ..exchange("c", 0, &worked(2)) }).unwrap();
     let (kind, by, entries) = (ChangeKind::Mutate, "trim", &[asked("short")]);
     let change = HistoryChange {
         conversation_id: "c",

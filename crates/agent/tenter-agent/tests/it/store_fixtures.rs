@@ -140,5 +140,5 @@ pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[HistoryEntry]
 
 /// Returns the entries of the current history.
 pub(crate) fn present(store: &Store, id: &str) -> Vec<HistoryEntry> {
-    store.load(id).unwrap().entries.into_iter().map(|stored| stored.entry).collect()
+    store.load(id).unwrap().entries.into_iter().map(|entry| entry.entry).collect()
 }

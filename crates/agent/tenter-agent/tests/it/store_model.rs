@@ -162,32 +162,32 @@ fn perform(store: &Store, step: &Step, next: u64) -> Result<(), StoreError> {
 
 /// Returns the contents of the store, as a list in memory.
 fn recall(store: &Store, id: &str) -> Option<Naive> {
-    let loaded = match store.load(id) {
-        Ok(loaded) => loaded,
+    let result = match store.load(id) {
+        Ok(conversation) => conversation,
         Err(StoreError::NotFound { .. }) => return None,
         Err(error) => panic!("{error}"),
     };
     let history = store.history(id).unwrap();
-    assert_eq!(history.last().unwrap().entries, loaded.entries);
-    assert_eq!(loaded.summary.message_count, loaded.entries.len() as u64);
+    assert_eq!(history.last().unwrap().entries, result.entries);
+    assert_eq!(result.summary.message_count, result.entries.len() as u64);
     let sequences: Vec<u64> =
-        history.iter().flat_map(|epoch| &epoch.entries).map(|stored| stored.sequence).collect();
+        history.iter().flat_map(|epoch| &epoch.entries).map(|entry| entry.sequence).collect();
     assert_eq!(
         sequences,
-        (0..loaded.next).collect::<Vec<_>>(),
+        (0..result.next).collect::<Vec<_>>(),
         "numbered over all epochs, without a gap"
     );
     let entries = |epoch: &tenter_agent::store::Epoch| {
-        epoch.entries.iter().map(|stored| stored.entry.clone()).collect()
+        epoch.entries.iter().map(|entry| entry.entry.clone()).collect()
     };
     Some(Naive {
         epochs: history
             .iter()
             .map(|epoch| (epoch.change.as_ref().map(|change| change.kind), entries(epoch)))
             .collect(),
-        turns: loaded.turns,
-        tokens: loaded.summary.usage.input_tokens,
-        done: loaded.summary.status.is_some(),
+        turns: result.turns,
+        tokens: result.summary.usage.input_tokens,
+        done: result.summary.status.is_some(),
     })
 }
 
@@ -216,8 +216,8 @@ proptest! {
                 drop(store);
                 store = scratch.open();
             }
-            let done = perform(&store, step, next);
-            prop_assert_eq!(done.is_ok(), may, "{:?} gave {:?}", step, done);
+            let result = perform(&store, step, next);
+            prop_assert_eq!(result.is_ok(), may, "{:?} gave {:?}", step, result);
         }
         for (conversation, id) in IDS.iter().enumerate() {
             let recalled = recall(&store, id);

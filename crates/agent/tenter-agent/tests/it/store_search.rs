@@ -214,16 +214,16 @@ proptest! {
         separator in prop::sample::select(vec![" ", "\n", "-", ", ", "\" ", "\u{0}", "('", "\u{1b}[;"]),
     ) {
         let store = Store::in_memory().unwrap();
-        let mut deleted = Vec::new();
+        let mut deletions = Vec::new();
         for (index, (messages, stays)) in conversations.iter().enumerate() {
             let id = index.to_string();
             let entries: Vec<HistoryEntry> = messages.iter().map(|words| asked(&words.join(separator))).collect();
             save(&store, &id, &entries);
             if !stays {
-                deleted.push(id);
+                deletions.push(id);
             }
         }
-        store.delete(&deleted).unwrap();
+        store.delete(&deletions).unwrap();
         for (index, (messages, stays)) in conversations.iter().enumerate() {
             for words in messages {
                 for word in words {

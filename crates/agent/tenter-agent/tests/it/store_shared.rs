@@ -46,8 +46,11 @@ fn assert_twenty_each(scratch: &Scratch, writers: usize) {
     assert_eq!(store.list(&all).unwrap().len(), writers);
     let twenty: Vec<HistoryEntry> = (0..20).flat_map(worked).collect();
     for writer in 0..writers {
-        let loaded = store.load(&writer.to_string()).unwrap();
-        assert_eq!((loaded.next, loaded.turns, loaded.summary.usage.input_tokens), (80, 40, 60));
+        let conversation = store.load(&writer.to_string()).unwrap();
+        assert_eq!(
+            (conversation.next, conversation.turns, conversation.summary.usage.input_tokens),
+            (80, 40, 60)
+        );
         assert_eq!(present(&store, &writer.to_string()), twenty);
     }
     scratch.assert_sound();
@@ -91,8 +94,8 @@ fn a_locked_database_is_waited_for() {
     let holder = scratch.raw();
     // SQLite itself does not wait when a new file is switched to a write-ahead log.
     let store = while_locked(&holder, || Store::open(&scratch.path())).unwrap();
-    let saved = while_locked(&holder, || add(&store, "c", 0, &[asked("first")]));
-    assert_eq!(saved.unwrap(), 1);
+    let result = while_locked(&holder, || add(&store, "c", 0, &[asked("first")]));
+    assert_eq!(result.unwrap(), 1);
 }
 
 #[test]
@@ -170,7 +173,7 @@ fn add_until_killed() {
     tell("opening");
     let store = Store::open(Path::new(&database)).unwrap();
     tell("opened");
-    let mut next = store.load(&id).map_or(0, |loaded| loaded.next);
+    let mut next = store.load(&id).map_or(0, |conversation| conversation.next);
     for number in usize::try_from(next).unwrap().. {
         next = if number % 5 == 4 {
             replace(&store, &id, next, number)
@@ -236,10 +239,10 @@ fn printed(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<
 fn kill_after(things: usize, mut child: Child) -> u64 {
     let stdout: ChildStdout = child.stdout.take().unwrap();
     let mut lines = BufReader::new(stdout).lines();
-    let mut saved = 0;
+    let mut count = 0;
     let mut note = |line: &str| {
         if let Some(next) = line.strip_prefix("saved ") {
-            saved = next.parse().unwrap();
+            count = next.parse().unwrap();
         }
     };
     for _ in 0..things {
@@ -250,14 +253,14 @@ fn kill_after(things: usize, mut child: Child) -> u64 {
         note(&line);
     }
     assert!(!child.wait().unwrap().success());
-    saved
+    count
 }
 
 /// Checks that every exchange of every epoch is complete and in order.
 fn assert_whole(store: &Store, id: &str) {
     for epoch in store.history(id).unwrap() {
         let entries: Vec<HistoryEntry> =
-            epoch.entries.iter().map(|stored| stored.entry.clone()).collect();
+            epoch.entries.iter().map(|entry| entry.entry.clone()).collect();
         assert!(!entries.is_empty());
         for exchange in entries.chunks(4) {
             let number = exchange[0]
@@ -279,25 +282,28 @@ fn a_killed_process_loses_at_most_the_exchange_in_flight() {
     for (round, things) in
         [1, 2, 3, 1, 12, 4, 29, 7, 2, 51, 5, 18, 1, 33, 8, 3].into_iter().enumerate()
     {
-        let saved = kill_after(things, start(UNTIL_KILLED, &scratch, "c"));
+        let count = kill_after(things, start(UNTIL_KILLED, &scratch, "c"));
         let store = scratch.open();
         scratch.assert_sound();
-        let loaded = match store.load("c") {
-            Err(StoreError::NotFound { .. }) if saved == 0 => continue,
+        let conversation = match store.load("c") {
+            Err(StoreError::NotFound { .. }) if count == 0 => continue,
             loaded => loaded.unwrap(),
         };
         // At most one exchange of four messages was saved and not yet printed.
         assert!(
-            saved == 0 || (saved..=saved + 4).contains(&loaded.next),
-            "round {round}: printed {saved}, found {}",
-            loaded.next
+            count == 0 || (count..=count + 4).contains(&conversation.next),
+            "round {round}: printed {count}, found {}",
+            conversation.next
         );
         assert_whole(&store, "c");
         let mut messages: Vec<_> =
-            loaded.entries.into_iter().map(|stored| stored.entry.message).collect();
+            conversation.entries.into_iter().map(|entry| entry.entry.message).collect();
         messages.push(asked("continue").message);
         history::validate(&messages).unwrap();
-        assert_eq!(add(&store, "c", loaded.next, &worked(round)).unwrap(), loaded.next + 4);
+        assert_eq!(
+            add(&store, "c", conversation.next, &worked(round)).unwrap(),
+            conversation.next + 4
+        );
     }
     assert!(scratch.open().load("c").unwrap().next > 600);
 }
@@ -308,12 +314,13 @@ fn processes_killed_concurrently_do_not_damage_the_database() {
     for things in [1, 9, 24] {
         let children: Vec<Child> =
             (0..4).map(|writer| start(UNTIL_KILLED, &scratch, &writer.to_string())).collect();
-        let saved: Vec<u64> = children.into_iter().map(|child| kill_after(things, child)).collect();
+        let counts: Vec<u64> =
+            children.into_iter().map(|child| kill_after(things, child)).collect();
         let store = scratch.open();
         scratch.assert_sound();
-        for (writer, saved) in saved.into_iter().enumerate() {
+        for (writer, saved) in counts.into_iter().enumerate() {
             let id = writer.to_string();
-            let next = store.load(&id).map_or(0, |loaded| loaded.next);
+            let next = store.load(&id).map_or(0, |conversation| conversation.next);
             assert!(next >= saved, "told {saved}, found {next}");
             if next > 0 {
                 assert_whole(&store, &id);

@@ -60,7 +60,7 @@ impl BuiltAgent {
     pub(crate) fn name_recipe(&mut self, recipe: &Recipe) {
         self.agent.settings.recipe = Some(recipe.name.clone());
         let conversation = self.conversation.get_mut().unwrap_or_else(PoisonError::into_inner);
-        *conversation = conversation.take().map(|begun| begun.begun_for(&recipe.name));
+        *conversation = conversation.take().map(|current| current.begun_for(&recipe.name));
     }
 }
 
@@ -74,18 +74,24 @@ pub(crate) fn build(
     cancel: &Cancel,
 ) -> Result<BuiltAgent, Failure> {
     let mut findings = Vec::new();
-    let (store, stored) = open_store(project, args, &mut findings)?;
-    let model_name = stored.as_ref().map(|stored| stored.summary.model.as_str());
+    let (store, stored_conversation) = open_store(project, args, &mut findings)?;
+    let model_name = stored_conversation.as_ref().map(|summary| summary.summary.model.as_str());
     let models::ConnectedModel { model, findings: of_model } =
         models::choose(project, args, model_name, cancel)
             .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
     findings.extend(of_model);
     let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);
-    findings.extend(stored.as_ref().and_then(|stored| lost_reasoning(stored, model.name())));
-    let recap = stored.as_ref().and_then(|stored| Recap::new(&store, stored));
-    let conversation = match stored {
-        Some(stored) if args.no_save => Conversation::detached(stored),
-        Some(stored) => Conversation::resumed(stored),
+    findings.extend(
+        stored_conversation
+            .as_ref()
+            .and_then(|stored_conversation| lost_reasoning(stored_conversation, model.name())),
+    );
+    let recap = stored_conversation
+        .as_ref()
+        .and_then(|stored_conversation| Recap::new(&store, stored_conversation));
+    let conversation = match stored_conversation {
+        Some(conversation) if args.no_save => Conversation::detached(conversation),
+        Some(conversation) => Conversation::resumed(conversation),
         None => new_conversation(project.root(), model.as_ref()),
     };
     let (skills, of_skills) = skills::offered(project, args);
@@ -241,9 +247,9 @@ fn open_store(
             "this project has no conversation yet; starting a new one",
         ));
     }
-    let stored = id.map(|id| store.load(&id)).transpose().map_err(Failure::caused_by)?;
+    let conversation = id.map(|id| store.load(&id)).transpose().map_err(Failure::caused_by)?;
     let store = if args.no_save { Store::in_memory().map_err(Failure::caused_by)? } else { store };
-    Ok((store, stored))
+    Ok((store, conversation))
 }
 
 /// Returns the conversation of this project that the user chooses.
@@ -263,9 +269,9 @@ fn chosen_conversation(project: &Project, store: &Store) -> Result<String, Failu
     if conversations.is_empty() {
         return Err(Failure::usage("this project has no conversation yet"));
     }
-    let picked = conversation::pick(&conversations);
-    let chosen = picked.map(|index| conversations.swap_remove(index).id);
-    chosen.ok_or_else(|| Failure {
+    let index = conversation::pick(&conversations);
+    let id = index.map(|index| conversations.swap_remove(index).id);
+    id.ok_or_else(|| Failure {
         exit: Exit::Interrupted,
         ..Failure::new("no conversation was chosen")
     })
@@ -305,15 +311,15 @@ pub(super) fn tools(
     if let Some(skills) = skills {
         registry.push(Arc::new(skills));
     }
-    let Some(allowed) = &args.allowed_tools else { return Ok(registry) };
+    let Some(names) = &args.allowed_tools else { return Ok(registry) };
     // A flag may name the skill tool in a project without skills.
     let is_missing = |name: &&String| {
         tool_names::canonical(name) == Some("skill") && registry.get("skill").is_none()
     };
-    let none = allowed.iter().any(|name| name == "none");
-    let allowed = allowed.iter().filter(|name| !none && !is_missing(name));
-    let allowed: Vec<String> = allowed.cloned().collect();
-    registry.restricted(&allowed).map_err(|unknown| Failure::usage(unknown.to_string()))
+    let none = names.iter().any(|name| name == "none");
+    let usable = names.iter().filter(|name| !none && !is_missing(name));
+    let usable: Vec<String> = usable.cloned().collect();
+    registry.restricted(&usable).map_err(|unknown| Failure::usage(unknown.to_string()))
 }
 
 fn workspace(
@@ -365,8 +371,8 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     let user = UserDirectories { home: &env.directories().home, vars: &env.vars };
     let agent_files = tenter_bridge::hosts::settings_paths(user);
     let protected = agent_files.fold(protected, |all, path| all.and(&path, project.root()));
-    let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
-    allowed.fold(protected, |protected, path| protected.allowing(&path))
+    let paths = args.allow_write.iter().map(|path| env.cwd.join(path));
+    paths.fold(protected, |protected, path| protected.allowing(&path))
 }
 
 fn asker(project: &Project) -> Arc<dyn tenter_agent::permission::Asker> {

@@ -89,9 +89,9 @@ impl BuiltAgent {
     pub(crate) fn close_journal(&self, project: &Project) {
         self.report_journal_error();
         let seals = Seals::of_directory(&project.env.journal_dir());
-        let sealed = seals.seal(None, env::now());
+        let result = seals.seal(None, env::now());
         let retention = project.settings.hooks.retention;
-        if let Err(error) = sealed.and_then(|_| seals.prune(retention, env::now())) {
+        if let Err(error) = result.and_then(|_| seals.prune(retention, env::now())) {
             let message = format!("the journals could not be sealed: {error}");
             ui::diagnostic(&Diagnostic::new("journal-not-sealed", Severity::Warning, message));
         }

@@ -4,13 +4,13 @@
 use tenter_agent::store::StoredConversation;
 use tenter_protocol::{Block, Diagnostic, Severity};
 
-/// Returns a warning about the reasoning in `stored` that the model named `model` will not receive; `None` if it receives all of
+/// Returns a warning about the reasoning in `conversation` that the model named `model` will not receive; `None` if it receives all of
 /// it.
-pub(super) fn lost_reasoning(stored: &StoredConversation, model: &str) -> Option<Diagnostic> {
-    if provider(&stored.summary.model) == provider(model) {
+pub(super) fn lost_reasoning(conversation: &StoredConversation, model: &str) -> Option<Diagnostic> {
+    if provider(&conversation.summary.model) == provider(model) {
         return None;
     }
-    let messages = stored.entries.iter().map(|stored| &stored.entry.message);
+    let messages = conversation.entries.iter().map(|entry| &entry.entry.message);
     let with_reasoning = messages.filter(|message| {
         message.blocks.iter().any(|block| matches!(block, Block::Reasoning { .. }))
     });
@@ -19,7 +19,7 @@ pub(super) fn lost_reasoning(stored: &StoredConversation, model: &str) -> Option
         let plural = if count == 1 { "" } else { "s" };
         let message = format!(
             "this conversation used {}: {model} does not receive the reasoning of {count} message{plural}",
-            stored.summary.model
+            conversation.summary.model
         );
         Diagnostic::new("reasoning-not-carried-over", Severity::Warning, message)
     })

@@ -200,13 +200,13 @@ pub(crate) fn hooks_to_run(
     if args.trust_project {
         return trust::accept_lost(project, catalog, cancel);
     }
-    if !catalog.lost().iter().any(|lost| lost.fail_closed) {
+    if !catalog.lost().iter().any(|hook| hook.fail_closed) {
         return Ok(catalog);
     }
-    let lost: Vec<String> = catalog.lost().iter().map(|lost| lost.name.clone()).collect();
+    let names: Vec<String> = catalog.lost().iter().map(|hook| hook.name.clone()).collect();
     trust::settle_lost(project, catalog, &mut read_at_terminal, cancel).map_err(|failure| {
         if failure.exit == Exit::Untrusted {
-            show.untrusted(&lost);
+            show.untrusted(&names);
         }
         failure.or_interrupted(cancel)
     })
@@ -226,29 +226,29 @@ fn trust_or_skip(
         show.untrusted(&pending.names());
         return Err(pending.refusal());
     }
-    let mut skipped = pending.names();
+    let mut names_to_skip = pending.names();
     match &choice {
-        TrustChoice::Trust => skipped.clear(),
-        TrustChoice::Only(names) => skipped.retain(|name| !names.contains(name)),
+        TrustChoice::Trust => names_to_skip.clear(),
+        TrustChoice::Only(names) => names_to_skip.retain(|name| !names.contains(name)),
         TrustChoice::Skip | TrustChoice::Refuse => {}
     }
-    if !skipped.is_empty() {
-        ui::note(format!("Skipped this time: {}.", visible(&skipped.join(", "))));
+    if !names_to_skip.is_empty() {
+        ui::note(format!("Skipped this time: {}.", visible(&names_to_skip.join(", "))));
     }
     Ok(choice)
 }
 
 /// Lets the agent answer `message` in a session of its own.
-pub(crate) fn work(built: &BuiltAgent, message: &UserMessage, cancel: &Cancel) -> Finish {
-    let conversation = built.conversation();
-    let mut session = match Session::start(&built.agent, conversation, cancel.clone()) {
+pub(crate) fn work(agent: &BuiltAgent, message: &UserMessage, cancel: &Cancel) -> Finish {
+    let conversation = agent.conversation();
+    let mut session = match Session::start(&agent.agent, conversation, cancel.clone()) {
         Ok(session) => session,
-        Err(denied) => {
+        Err(denial) => {
             return Finish {
                 status: Status::Blocked,
                 response: String::new(),
                 error: None,
-                denied: Some(denied),
+                denied: Some(denial),
             };
         }
     };

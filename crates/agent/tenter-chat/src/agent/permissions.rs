@@ -22,12 +22,12 @@ pub(super) fn permissions(
     mode: PermissionMode,
 ) -> Result<(Permissions, Vec<Diagnostic>), Failure> {
     let store = StoredRules::new(project.env, project.root());
-    let (stored, mut findings) = store.read();
+    let (project_rules, mut findings) = store.read();
     let flags = args.allow.iter().map(|rule| (rule.clone(), RuleSource::Flag));
-    let configured = configured_rules(project, &mut findings).into_iter();
-    let configured = configured.map(|rule| (rule, RuleSource::Configuration));
-    let stored = stored.into_iter().map(|rule| (rule, RuleSource::Project));
-    let rules = flags.chain(configured).chain(stored).collect();
+    let from_configuration = configured_rules(project, &mut findings).into_iter();
+    let from_configuration = from_configuration.map(|rule| (rule, RuleSource::Configuration));
+    let project_rules = project_rules.into_iter().map(|rule| (rule, RuleSource::Project));
+    let rules = flags.chain(from_configuration).chain(project_rules).collect();
     let rules = Rules::new(rules, Some(Arc::new(store) as Arc<dyn RuleStore>));
     let permissions = Permissions::new(args.permissions.unwrap_or(mode), rules)
         .with_confined_allowed(project.settings.permissions.lets_confined_run);

@@ -55,12 +55,12 @@ pub(crate) fn to_trust(recipe: &Recipe) -> ProjectRecipe {
 /// Returns the project's recipes that need trust to start programs, or to use tools without hooks. Shadowed and broken ones never
 /// run and are left out.
 pub(crate) fn untrusted(book: &RecipeBook) -> Vec<ProjectRecipe> {
-    let (listed, _) = book.recipes.list();
-    let project_recipes = listed.iter().filter(|recipe| {
+    let (recipes, _) = book.recipes.list();
+    let project_recipes = recipes.iter().filter(|recipe| {
         recipe.origin.layer.is_of_project() && recipe.shadowed_by.is_none() && !recipe.is_broken
     });
     project_recipes
-        .filter_map(|listed| book.find(&listed.name).ok())
+        .filter_map(|recipe| book.find(&recipe.name).ok())
         .filter(|recipe| book.needs_trust(recipe))
         .map(|recipe| to_trust(&recipe))
         .collect()

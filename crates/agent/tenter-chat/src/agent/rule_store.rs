@@ -44,9 +44,9 @@ impl StoredRules {
             findings
                 .push(finding.at(self.file()).help("no rule is taken from it; fix or delete it"));
         };
-        let written = self.content().map_err(|why| report(format!("cannot be read: {why}")));
-        let written = written.ok().and_then(|mut content| content.projects.remove(&self.key()));
-        let rules = written
+        let result = self.content().map_err(|why| report(format!("cannot be read: {why}")));
+        let rules = result.ok().and_then(|mut content| content.projects.remove(&self.key()));
+        let rules = rules
             .unwrap_or_default()
             .into_iter()
             .filter_map(|rule| rule.parse().map_err(|error| report(format!("{error}"))).ok());
@@ -98,17 +98,17 @@ impl RuleStore for StoredRules {
         if user_only::is_below_agent(&self.env, &self.root) {
             return Err("another coding agent runs this program, and an agent must not loosen its own guards".to_owned());
         }
-        self.change(|stored| {
+        self.change(|texts| {
             for rule in rules.iter().map(Rule::to_string) {
-                if !stored.contains(&rule) {
-                    stored.push(rule);
+                if !texts.contains(&rule) {
+                    texts.push(rule);
                 }
             }
         })
     }
 
     fn remove(&self, rule: &Rule) -> Result<(), String> {
-        self.change(|stored| stored.retain(|other| *other != rule.to_string()))
+        self.change(|rules| rules.retain(|other| *other != rule.to_string()))
     }
 }
 

@@ -16,6 +16,6 @@ pub(super) fn offered(project: &Project, args: &AgentArgs) -> (Option<SkillTool>
     let is_reported = |finding: &Diagnostic| {
         finding.severity == Severity::Error || finding.id == "skills-not-offered"
     };
-    let reported = findings.into_iter().filter(is_reported).collect();
-    (Some(tool).filter(|tool| !tool.is_empty()), reported)
+    let reports = findings.into_iter().filter(is_reported).collect();
+    (Some(tool).filter(|tool| !tool.is_empty()), reports)
 }

@@ -76,12 +76,12 @@ pub(crate) fn write(
     let catalog = hooks_to_run(project, &agent_args, show.as_ref(), cancel)?;
     let recipe = recipe_to_run(project, &agent_args, name, show.as_ref())
         .map_err(|failure| failure.or_interrupted(cancel))?;
-    let mut built = build(project, &agent_args, catalog, Arc::clone(&show), cancel)?;
-    project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
+    let mut agent = build(project, &agent_args, catalog, Arc::clone(&show), cancel)?;
+    project.findings().chain(&agent.findings).for_each(|finding| show.finding(finding));
     let arguments = [more, args.arg.clone()].concat();
-    let text = built.start_recipe(&recipe, &arguments, show.as_ref(), cancel)?;
-    let finish = work(&built, &UserMessage::from(text.as_str()), cancel);
-    built.report_journal_error();
+    let text = agent.start_recipe(&recipe, &arguments, show.as_ref(), cancel)?;
+    let finish = work(&agent, &UserMessage::from(text.as_str()), cancel);
+    agent.report_journal_error();
     let text = unwrapped(&finish.response);
     match finish.status {
         Status::Done if text.is_empty() => Err(Failure::new("the model wrote nothing")

@@ -53,12 +53,12 @@ impl CommandCompletion {
     }
 
     /// Returns the start of the word to complete, and its candidates.
-    pub(super) fn candidates(&self, typed: &str) -> (usize, Vec<Pair>) {
-        let Some(command) = typed.strip_prefix('/') else { return self.mention(typed) };
+    pub(super) fn candidates(&self, text: &str) -> (usize, Vec<Pair>) {
+        let Some(command) = text.strip_prefix('/') else { return self.mention(text) };
         let Some((name, argument)) = command.split_once(' ') else {
             return (0, commands(command));
         };
-        let start = typed.len() - argument.len();
+        let start = text.len() - argument.len();
         match name {
             "resume" => (start, self.conversations(argument)),
             "recipe" => (start, self.recipes(argument)),
@@ -71,12 +71,12 @@ impl CommandCompletion {
     }
 
     /// Completes the last word as a file to attach, if it begins with `@`.
-    fn mention(&self, typed: &str) -> (usize, Vec<Pair>) {
-        let starts = typed.rmatch_indices('@').map(|(at, _)| at);
-        let mut starts = starts.filter(|at| is_boundary(typed[..*at].chars().next_back()));
+    fn mention(&self, text: &str) -> (usize, Vec<Pair>) {
+        let starts = text.rmatch_indices('@').map(|(at, _)| at);
+        let mut starts = starts.filter(|at| is_boundary(text[..*at].chars().next_back()));
         let Some(start) = starts.next().map(|at| at + 1) else { return (0, Vec::new()) };
-        let word = match words::split(&typed[start..]).as_slice() {
-            [] if start == typed.len() => String::new(),
+        let word = match words::split(&text[start..]).as_slice() {
+            [] if start == text.len() => String::new(),
             [word] if !word.is_ended && word.start == 0 => word.text.clone(),
             _ => return (0, Vec::new()),
         };
@@ -105,9 +105,9 @@ impl CommandCompletion {
         (start + action.len() + 1, hooks.map(|hook| pair(hook, "")).collect())
     }
 
-    fn conversations(&self, typed: &str) -> Vec<Pair> {
+    fn conversations(&self, text: &str) -> Vec<Pair> {
         let conversations =
-            self.conversations.iter().filter(|summary| summary.id.starts_with(typed));
+            self.conversations.iter().filter(|summary| summary.id.starts_with(text));
         let pair = |summary: &Summary| Pair {
             display: format!("{}  {}", summary.id, one_line(&summary.preview, 40)),
             replacement: summary.id.clone(),
@@ -115,11 +115,11 @@ impl CommandCompletion {
         conversations.map(pair).collect()
     }
 
-    fn recipes(&self, typed: &str) -> Vec<Pair> {
-        let (listed, _findings) = self.recipes.list();
+    fn recipes(&self, text: &str) -> Vec<Pair> {
+        let (recipe_list, _findings) = self.recipes.list();
         let usable =
-            listed.iter().filter(|recipe| !recipe.is_broken && recipe.shadowed_by.is_none());
-        let recipes = usable.filter(|recipe| recipe.name.starts_with(typed));
+            recipe_list.iter().filter(|recipe| !recipe.is_broken && recipe.shadowed_by.is_none());
+        let recipes = usable.filter(|recipe| recipe.name.starts_with(text));
         let pair = |name: &str| Pair { display: name.to_owned(), replacement: format!("{name} ") };
         recipes.map(|recipe| pair(&recipe.name)).collect()
     }
@@ -158,15 +158,15 @@ fn kept_rules(agent: &Agent) -> Vec<String> {
 /// Returns the names of all hooks, also of those that do not run.
 fn hook_names(agent: &Agent) -> Vec<String> {
     let catalog = agent.engine.catalog();
-    let names = catalog.listing().iter().map(|listed| listed.name.clone());
+    let names = catalog.listing().iter().map(|hook| hook.name.clone());
     let mut names: Vec<String> = names.filter(|name| visible(name) == name.as_str()).collect();
     names.sort();
     names.dedup();
     names
 }
 
-fn commands(typed: &str) -> Vec<Pair> {
-    let commands = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+fn commands(text: &str) -> Vec<Pair> {
+    let commands = COMMANDS.iter().filter(|command| command.name.starts_with(text));
     let pair = |command: &Command| {
         let end = if command.argument.is_empty() { "" } else { " " };
         Pair {
@@ -182,11 +182,11 @@ fn is_image(path: &Path) -> bool {
     ending.is_some_and(|ending| IMAGES.contains(&ending.as_str()))
 }
 
-/// Returns the paths that begin with `typed`: directories, and the files that are wanted. Hidden ones only if a dot was typed.
-fn paths(places: &PathBases, typed: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair> {
-    let (directory, beginning) = typed
+/// Returns the paths that begin with `text`: directories, and the files that are wanted. Hidden ones only if a dot was typed.
+fn paths(places: &PathBases, text: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pair> {
+    let (directory, beginning) = text
         .rsplit_once('/')
-        .map_or(("", typed), |(directory, rest)| (&typed[..=directory.len()], rest));
+        .map_or(("", text), |(directory, rest)| (&text[..=directory.len()], rest));
     let entries = fs::read_dir(places.resolve(directory)).into_iter().flatten().flatten();
     let mut matches: Vec<(String, PathBuf)> = entries
         .take(MAX_ENTRIES)
@@ -229,7 +229,7 @@ mod tests {
             fs::write(cwd.join(name), "").unwrap();
         }
         let places = PathBases { cwd: cwd.clone(), home: scratch.path().to_owned() };
-        let images = |typed: &str| replacements(paths(&places, typed, is_image));
+        let images = |text: &str| replacements(paths(&places, text, is_image));
         assert_eq!(images("cat"), ["cat.png"]);
         assert_eq!(images(""), ["CAT.JPG", "cat.png", "my\\ pictures/"]);
         assert_eq!(images("my pictures/"), ["my\\ pictures/a\\ b.gif"]);

@@ -124,18 +124,18 @@ impl Composer {
         if more > 0 {
             rows.push(styled(FAINT, format!("  queued: {more} more")));
         }
-        let (left, right) = self.text.split_at(self.cursor);
-        let (mut left, mut right) = (displayed(left), displayed(right));
+        let (before, right) = self.text.split_at(self.cursor);
+        let (mut left_text, mut right) = (displayed(before), displayed(right));
         let room = width.saturating_sub(PROMPT.len() + 1);
         let room_before = room.saturating_sub(columns(&right).min(room / 3));
-        while columns(&left) > room_before {
-            left.remove(0);
+        while columns(&left_text) > room_before {
+            left_text.remove(0);
         }
-        let room_after = room - columns(&left).min(room);
+        let room_after = room - columns(&left_text).min(room);
         while columns(&right) > room_after {
             right.pop();
         }
-        rows.push(format!("{PROMPT}{left}{right}"));
+        rows.push(format!("{PROMPT}{left_text}{right}"));
         InputRows { rows, cursor_left: columns(&right) }
     }
 
@@ -150,8 +150,8 @@ impl Composer {
     }
 
     fn send_ahead(&mut self) {
-        let (left, right) = self.take_text();
-        let line = left + &right;
+        let (before, right) = self.take_text();
+        let line = before + &right;
         if !line.trim().is_empty() {
             self.queue.push_back(line);
         }
@@ -230,29 +230,29 @@ mod tests {
 
     #[test]
     fn enter_sends_ahead_and_up_takes_back() {
-        let mut sent = composer(&[
+        let mut message = composer(&[
             text("one"),
             KeyPress::Enter,
             text("two"),
             KeyPress::Enter,
             KeyPress::Enter,
         ]);
-        sent.press(KeyPress::Up);
-        assert_eq!(sent.next_line().as_deref(), Some("one"));
-        assert_eq!(sent.take_text().0, "two");
-        assert_eq!(sent.next_line(), None);
+        message.press(KeyPress::Up);
+        assert_eq!(message.next_line().as_deref(), Some("one"));
+        assert_eq!(message.take_text().0, "two");
+        assert_eq!(message.next_line(), None);
     }
 
     #[test]
     fn unsent_lines_precede_the_text() {
-        let mut sent =
+        let mut message =
             composer(&[text("y"), KeyPress::Enter, text("two"), KeyPress::Enter, text("three")]);
-        sent.unsend(|line| line == "y");
-        assert_eq!(sent.take_text().0, "y\nthree");
-        assert_eq!(sent.next_line().as_deref(), Some("two"));
-        sent.press(text("typed"));
-        sent.prepend("before");
-        assert_eq!(sent.take_text().0, "before\ntyped");
+        message.unsend(|line| line == "y");
+        assert_eq!(message.take_text().0, "y\nthree");
+        assert_eq!(message.next_line().as_deref(), Some("two"));
+        message.press(text("typed"));
+        message.prepend("before");
+        assert_eq!(message.take_text().0, "before\ntyped");
     }
 
     #[test]

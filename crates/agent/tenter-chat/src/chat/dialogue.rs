@@ -52,8 +52,8 @@ impl ChatDialogue {
             return std::iter::from_fn(|| self.question(prompt))
                 .find_map(|line| letter_of(&line, letters));
         };
-        let received = signals::received();
-        match keyboard.ask(prompt, letters, &|| signals::received() != received) {
+        let signal = signals::received();
+        match keyboard.ask(prompt, letters, &|| signals::received() != signal) {
             KeyAnswer::Letter(letter) => Some(letter),
             KeyAnswer::Closed => None,
             KeyAnswer::Interrupted => {
@@ -69,8 +69,9 @@ impl ChatDialogue {
         let is_long = lines.len() + FREE_ROWS > ui::rows();
         let pager = pager::wanted(project.env).filter(|_| is_long);
         let was_shown = pager.is_some_and(|pager| {
-            let (vars, shown) = (project.program_environment(), ui::for_stdout(&text));
-            let show = || pager::show_under(&self.interrupts, project.env, pager, vars, &shown);
+            let (vars, text_to_show) = (project.program_environment(), ui::for_stdout(&text));
+            let show =
+                || pager::show_under(&self.interrupts, project.env, pager, vars, &text_to_show);
             match &self.keyboard {
                 Some(keyboard) => keyboard.release(show),
                 None => show(),
@@ -99,20 +100,20 @@ impl ChatDialogue {
         })
     }
 
-    /// Runs a line editor, which has the screen for itself and begins with `typed` and with what was typed meanwhile; `None` if
+    /// Runs a line editor, which has the screen for itself and begins with `draft` and with what was typed meanwhile; `None` if
     /// the process should end.
     ///
     /// # Errors
-    /// A line was sent ahead. `typed` is then the beginning of the text after it.
+    /// A line was sent ahead. `draft` is then the beginning of the text after it.
     pub(super) fn edit<T>(
         &self,
-        typed: &TypedText,
+        draft: &TypedText,
         read: impl FnOnce(&str, &str) -> T,
     ) -> Result<Option<T>, SentAhead> {
         let read = |head: &str, tail: &str| self.interrupts.while_reading(|| read(head, tail));
         screen().suspended(|| match &self.keyboard {
-            Some(keyboard) => keyboard.edit(typed, read),
-            None => Ok(read(&typed.head, &typed.tail)),
+            Some(keyboard) => keyboard.edit(draft, read),
+            None => Ok(read(&draft.head, &draft.tail)),
         })
     }
 }

@@ -94,8 +94,8 @@ impl LineEditor {
         }
         // Many terminals can be configured to send the same for Shift-Enter.
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
-        let dropped = Arc::default();
-        let on_interrupt = EventHandler::Conditional(Box::new(OnInterrupt(Arc::clone(&dropped))));
+        let flag = Arc::default();
+        let on_interrupt = EventHandler::Conditional(Box::new(OnInterrupt(Arc::clone(&flag))));
         editor.bind_sequence(KeyEvent::ctrl('C'), on_interrupt);
         let pressed = Arc::default();
         for (event, key) in [
@@ -108,7 +108,7 @@ impl LineEditor {
         }
         let waker = waker(&mut editor);
         let file = Some(file).filter(|_| !stores_nothing);
-        Ok(Self { editor, waker, dropped, pressed, file })
+        Ok(Self { editor, waker, dropped: flag, pressed, file })
     }
 
     /// Checks whether the terminal supports line editing.
@@ -116,13 +116,13 @@ impl LineEditor {
         self.waker.is_some()
     }
 
-    /// Reads the next input of the user, which begins with `typed` and with what was typed meanwhile.
+    /// Reads the next input of the user, which begins with `draft` and with what was typed meanwhile.
     pub(super) fn read(
         &mut self,
         dialogue: &ChatDialogue,
         completion: CommandCompletion,
         prompt: &IdlePrompt,
-        typed: &TypedText,
+        draft: &TypedText,
     ) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
             commands.completion = Some(completion);
@@ -131,8 +131,8 @@ impl LineEditor {
         let has_status = self.editor.helper().is_some_and(|commands| commands.hints);
         let prompt = prompt.text;
         self.dropped.store(false, Ordering::Relaxed);
-        let Ok(read) = dialogue
-            .edit(typed, |head, tail| self.editor.readline_with_initial(prompt, (head, tail)))
+        let Ok(result) = dialogue
+            .edit(draft, |head, tail| self.editor.readline_with_initial(prompt, (head, tail)))
         else {
             return ReadResult::SentAhead;
         };
@@ -141,7 +141,7 @@ impl LineEditor {
             erase_prompt(prompt, &text, usize::from(has_status));
             return ReadResult::Key(key, text);
         }
-        match read {
+        match result {
             Some(Ok(line)) => {
                 self.remember(&line);
                 ReadResult::Line(line)
@@ -156,12 +156,12 @@ impl LineEditor {
 
     /// Adds a line to the history, unless it begins with a space.
     fn remember(&mut self, line: &str) {
-        let added = self.editor.add_history_entry(line).unwrap_or(false);
-        let Some(file) = self.file.clone().filter(|_| added) else { return };
-        let saved = make_directory(&file)
+        let is_new = self.editor.add_history_entry(line).unwrap_or(false);
+        let Some(file) = self.file.clone().filter(|_| is_new) else { return };
+        let result = make_directory(&file)
             .map_err(ReadlineError::from)
             .and_then(|()| self.editor.append_history(&file));
-        if let Err(error) = saved {
+        if let Err(error) = result {
             warn(&file, "write", &error);
             self.file = None; // once is enough
         }
@@ -198,8 +198,8 @@ impl ConditionalEventHandler for OnSpecialKey {
         _positive: bool,
         context: &EventContext,
     ) -> Option<Cmd> {
-        let (left, right) = context.line().split_at(context.pos());
-        let text = TypedText { head: left.to_owned(), tail: right.to_owned() };
+        let (before, right) = context.line().split_at(context.pos());
+        let text = TypedText { head: before.to_owned(), tail: right.to_owned() };
         *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.key, text));
         Some(Cmd::Interrupt)
     }
@@ -208,8 +208,8 @@ impl ConditionalEventHandler for OnSpecialKey {
 /// Erases the prompt, the text and the rows below of a reading that ended, because another follows in their place.
 fn erase_prompt(prompt: &str, text: &TypedText, rows_below: usize) {
     let width = ui::columns().max(1);
-    let typed = format!("{prompt}{}", text.joined());
-    let rows: usize = typed.split('\n').map(|line| rows_of(line, width)).sum();
+    let text_before = format!("{prompt}{}", text.joined());
+    let rows: usize = text_before.split('\n').map(|line| rows_of(line, width)).sum();
     let rows = rows + rows_below;
     ui::note_raw(&format!("\x1b[{rows}A\r\x1b[J"));
 }
@@ -295,10 +295,10 @@ impl Hinter for Commands {
 
 /// Returns the rest of a command's name and its argument, if only one command begins with `line`: `/comp` → `act`, `[TEXT]`.
 fn rest_of_command(line: &str) -> Option<(String, &'static str)> {
-    let typed = line.strip_prefix('/').filter(|typed| !typed.is_empty())?;
-    let mut matches = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+    let text_before = line.strip_prefix('/').filter(|text_before| !text_before.is_empty())?;
+    let mut matches = COMMANDS.iter().filter(|command| command.name.starts_with(text_before));
     let command = matches.next().filter(|_| matches.next().is_none())?;
-    Some((command.name[typed.len()..].to_owned(), command.argument))
+    Some((command.name[text_before.len()..].to_owned(), command.argument))
 }
 
 impl Highlighter for Commands {

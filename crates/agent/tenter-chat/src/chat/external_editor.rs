@@ -14,17 +14,17 @@ use super::Chat;
 pub(super) fn edited(chat: &Chat, text: &str) -> Result<String, Failure> {
     let env = chat.project.env;
     let file = env.state_dir().join(format!("message-{}.md", std::process::id()));
-    let failed =
+    let failure =
         |error: io::Error| Failure::new(format!("cannot edit {}: {error}", file.display()));
-    private_dir::create_parent(&file).map_err(failed)?;
-    fs::write(&file, text).map_err(failed)?;
+    private_dir::create_parent(&file).map_err(failure)?;
+    fs::write(&file, text).map_err(failure)?;
     let vars = chat.project.program_environment();
     let interrupts = &chat.dialogue.interrupts;
     let end = chat.dialogue.lend_terminal(|| editor::open(env, interrupts, &env.cwd, &vars, &file));
-    let edited = fs::read_to_string(&file);
+    let new_text = fs::read_to_string(&file);
     let _ = fs::remove_file(&file);
     if !end.is_success() {
         return Err(Failure::new(format!("the editor {}; the text is unchanged", how(&end))));
     }
-    Ok(edited.map_err(failed)?.trim_end().to_owned())
+    Ok(new_text.map_err(failure)?.trim_end().to_owned())
 }

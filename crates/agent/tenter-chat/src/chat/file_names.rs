@@ -34,12 +34,12 @@ impl FileNames {
         Self(names.collect())
     }
 
-    /// Returns the paths that `typed` can mean: those that begin with it, up to the next slash; else those whose last part begins
+    /// Returns the paths that `text` can mean: those that begin with it, up to the next slash; else those whose last part begins
     /// with it; else those that contain it; else those that contain its characters in order.
-    pub(super) fn matching(&self, typed: &str) -> Vec<String> {
-        let shows_hidden = typed.rsplit('/').next().is_some_and(|last| last.starts_with('.'));
+    pub(super) fn matching(&self, text: &str) -> Vec<String> {
+        let shows_hidden = text.rsplit('/').next().is_some_and(|last| last.starts_with('.'));
         let is_shown = |path: &&String| {
-            let rest = path.strip_prefix(typed).unwrap_or(path);
+            let rest = path.strip_prefix(text).unwrap_or(path);
             shows_hidden || !(rest.starts_with('.') || rest.contains("/."))
         };
         let mut names: Vec<String> = self
@@ -47,20 +47,20 @@ impl FileNames {
             .iter()
             .filter(is_shown)
             .filter_map(|path| {
-                let rest = path.strip_prefix(typed)?;
-                let end = rest.find('/').map_or(path.len(), |at| typed.len() + at + 1);
+                let rest = path.strip_prefix(text)?;
+                let end = rest.find('/').map_or(path.len(), |at| text.len() + at + 1);
                 (!rest.is_empty()).then(|| path[..end].to_owned())
             })
             .collect();
         names.dedup();
-        let lower = typed.to_lowercase();
+        let lower = text.to_lowercase();
         let matches: [&dyn Fn(&str) -> bool; 3] = [
             &|path| last_part(path).to_lowercase().starts_with(&lower),
             &|path| path.to_lowercase().contains(&lower),
             &|path| has_in_order(&path.to_lowercase(), &lower),
         ];
         for is_meant in matches {
-            if names.is_empty() && !typed.is_empty() {
+            if names.is_empty() && !text.is_empty() {
                 let files = self.0.iter().filter(is_shown).filter(|path| is_meant(path));
                 names = files.take(CANDIDATES).cloned().collect();
                 names.sort_by_key(String::len);
@@ -75,9 +75,9 @@ fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
-fn has_in_order(path: &str, typed: &str) -> bool {
+fn has_in_order(path: &str, text: &str) -> bool {
     let mut characters = path.chars();
-    typed.chars().all(|letter| characters.any(|c| c == letter))
+    text.chars().all(|letter| characters.any(|c| c == letter))
 }
 
 #[cfg(test)]

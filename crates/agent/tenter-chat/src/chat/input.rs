@@ -69,10 +69,10 @@ fn joined(text: &str) -> String {
 }
 
 /// Checks whether the input continues on the next line: it ends in a backslash, or a block of code is open.
-pub(super) fn is_unfinished(typed: &str) -> bool {
-    let is_command = typed.starts_with('/') && !typed.starts_with("//");
-    let fences = typed.lines().filter(|line| line.trim_start().starts_with("```")).count();
-    !is_command && (is_continued(typed) || fences % 2 == 1)
+pub(super) fn is_unfinished(text: &str) -> bool {
+    let is_command = text.starts_with('/') && !text.starts_with("//");
+    let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    !is_command && (is_continued(text) || fences % 2 == 1)
 }
 
 /// Checks whether a line ends in an odd number of backslashes; two stand for one.

@@ -80,7 +80,7 @@ struct KeyQuestion {
 /// The rest of a word such as `yes`, of which a letter was the answer: a user who types the whole word does not begin a message.
 struct AnswerWord {
     rest: &'static str,
-    typed: String,
+    text_so_far: String,
 }
 
 impl AnswerWord {
@@ -88,7 +88,7 @@ impl AnswerWord {
     fn beginning_with(letter: char) -> Option<Self> {
         let words = ["yes", "no", "always", "project"];
         let rest = words.iter().find_map(|word| word.strip_prefix(letter))?;
-        Some(Self { rest, typed: String::new() })
+        Some(Self { rest, text_so_far: String::new() })
     }
 
     /// Takes the key if it belongs to the word.
@@ -96,7 +96,7 @@ impl AnswerWord {
         match key {
             KeyPress::Enter => true,
             KeyPress::Text(text) => self.rest.strip_prefix(text.as_str()).is_some_and(|rest| {
-                self.typed.push_str(text);
+                self.text_so_far.push_str(text);
                 self.rest = rest;
                 true
             }),
@@ -161,11 +161,11 @@ impl Keyboard {
     /// Runs a line editor, which reads unread and new keys.
     pub(super) fn lend<T>(&self, read: impl FnOnce() -> T) -> T {
         self.state().lent = true;
-        let read = read();
+        let line = read();
         self.hold_again(true);
         self.state().lent = false;
         self.0.shared.changes.notify_all();
-        read
+        line
     }
 
     /// Runs another program, which gets the terminal as it was before the chat, with the unread keys.
@@ -199,27 +199,27 @@ impl Keyboard {
         line
     }
 
-    /// Runs a line editor, which begins with `typed` and the text of the input line, before and after the cursor.
+    /// Runs a line editor, which begins with `draft` and the text of the input line, before and after the cursor.
     ///
     /// # Errors
     /// A line was sent ahead, which is then the next line.
     pub(super) fn edit<T>(
         &self,
-        typed: &TypedText,
+        draft: &TypedText,
         read: impl FnOnce(&str, &str) -> T,
     ) -> Result<T, SentAhead> {
         let mut state = self.state();
         if state.composer.has_sent() {
-            state.composer.prepend(&typed.joined());
+            state.composer.prepend(&draft.joined());
             return Err(SentAhead);
         }
         // In one step with the look above: a line that is typed from now on is for the line editor.
         state.lent = true;
-        let (left, right) = state.composer.take_text();
+        let (before, right) = state.composer.take_text();
         drop(state);
         self.0.shared.show();
-        let (left, right) = (typed.head.clone() + &left, right + &typed.tail);
-        Ok(self.lend(|| read(&left, &right)))
+        let (left_text, right) = (draft.head.clone() + &before, right + &draft.tail);
+        Ok(self.lend(|| read(&left_text, &right)))
     }
 
     /// Asks a question that one of `letters` answers. Returns when a key answers it, or `is_over`.
@@ -329,10 +329,10 @@ impl KeyboardState {
             }
             return true;
         }
-        let typed = std::mem::take(&mut word.typed);
+        let letters = std::mem::take(&mut word.text_so_far);
         self.word = None;
-        if pause < TYPING_PAUSE && !typed.is_empty() {
-            self.composer.press(KeyPress::Text(typed));
+        if pause < TYPING_PAUSE && !letters.is_empty() {
+            self.composer.press(KeyPress::Text(letters));
         }
         false
     }
@@ -388,8 +388,8 @@ impl KeyboardState {
     fn put_aside(&mut self) {
         let Some(question) = &mut self.question else { return };
         self.composer.unsend(|line| letter_of(line, question.letters).is_some());
-        let (left, right) = self.composer.take_text();
-        question.aside = left + &right;
+        let (before, right) = self.composer.take_text();
+        question.aside = before + &right;
     }
 
     fn end_question(&mut self) {

@@ -128,8 +128,8 @@ impl Attachments {
             self.note(NOTICE, name, "is not attached: the message has too many files");
             return;
         }
-        let read = if path.is_dir() { listing(path) } else { self.read(path) };
-        match read {
+        let content = if path.is_dir() { listing(path) } else { self.read(path) };
+        match content {
             Ok(FileContent { text, about }) => {
                 let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
                 let outside = if real.starts_with(real_root) {
@@ -154,8 +154,8 @@ impl Attachments {
             return Ok(FileContent { text: None, about: "an image".to_owned() });
         }
         let room = FILE.min(ALL.saturating_sub(self.text.len()));
-        let read = untrusted_file::read_prefix(path, room as u64 + 1);
-        let bytes = read.map_err(|error| error.to_string())?;
+        let content = untrusted_file::read_prefix(path, room as u64 + 1);
+        let bytes = content.map_err(|error| error.to_string())?;
         if bytes[..bytes.len().min(SNIFFED)].contains(&0) {
             return Err("it is not a text file".to_owned());
         }

@@ -87,12 +87,12 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     agent::mcp::settle(&mut project, &args.agent, show.as_ref())
         .map_err(|failure| failure.or_interrupted(&cancel))?;
     let observer = Arc::clone(&show) as _;
-    let mut built = agent::build(&project, &args.agent, catalog, observer, &cancel)?;
-    built.agent.settings.ui = "chat";
+    let mut agent = agent::build(&project, &args.agent, catalog, observer, &cancel)?;
+    agent.agent.settings.ui = "chat";
     let mode = args.agent.permissions.unwrap_or(project.settings.permissions.chat);
-    built.agent.permissions.set_mode(mode);
-    built.agent.permissions.set_planning(args.plan);
-    project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
+    agent.agent.permissions.set_mode(mode);
+    agent.agent.permissions.set_planning(args.plan);
+    project.findings().chain(&agent.findings).for_each(|finding| show.finding(finding));
     drop(starting);
     notify::set_up(env, project.settings.notify);
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
@@ -106,20 +106,21 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     // It is set only here.
     let _ = project.read_line.set(Box::new(move |prompt| questions.question(prompt)));
     if Env::can_ask() {
-        built.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
+        agent.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
     }
     let first = args.agent.message(env, args.message.join(" "))?;
     let images = AttachedImage::of_flags(&args.agent.images, first.images);
-    let snapshots = Snapshots::open(&project, &args.agent, &built.agent.workspace);
-    built.agent.snapshots = snapshots.recorder();
-    let (args, ran) = (&args.agent, Vec::new());
+    let snapshots = Snapshots::open(&project, &args.agent, &agent.agent.workspace);
+    agent.agent.snapshots = snapshots.recorder();
+    let (args, commands) = (&args.agent, Vec::new());
     let queue = VecDeque::new();
-    let mut chat = Chat { project, args, dialogue, show, editor, images, snapshots, ran, queue };
-    greet(&built.agent);
-    built.recap.iter().for_each(recap::show);
-    let done = chat.run_sessions(&mut built, first.text);
-    built.close_journal(&chat.project);
-    done
+    let mut chat =
+        Chat { project, args, dialogue, show, editor, images, snapshots, commands, queue };
+    greet(&agent.agent);
+    agent.recap.iter().for_each(recap::show);
+    let result = chat.run_sessions(&mut agent, first.text);
+    agent.close_journal(&chat.project);
+    result
 }
 
 /// A chat, without its agent.
@@ -133,7 +134,7 @@ struct Chat<'c> {
     images: Vec<AttachedImage>,
     snapshots: Snapshots,
     /// Commands that the user ran, for the next message.
-    ran: Vec<RanCommand>,
+    commands: Vec<RanCommand>,
     /// Messages and commands that follow without being read.
     queue: VecDeque<String>,
 }
@@ -172,17 +173,17 @@ enum SessionChange {
 
 impl Chat<'_> {
     /// Runs one session after another until the user exits.
-    fn run_sessions(&mut self, built: &mut BuiltAgent, first: String) -> CommandResult {
-        let mut conversation = built.conversation();
+    fn run_sessions(&mut self, agent: &mut BuiltAgent, first: String) -> CommandResult {
+        let mut conversation = agent.conversation();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
             let working = screen().work();
-            let started = Session::start(&built.agent, conversation, self.new_cancel());
+            let result = Session::start(&agent.agent, conversation, self.new_cancel());
             drop(working);
-            let Ok(mut session) = started else {
+            let Ok(mut session) = result else {
                 return Ok(Exit::Blocked);
             };
-            let end = self.talk(&mut session, &built.agent, first.take());
+            let end = self.talk(&mut session, &agent.agent, first.take());
             let id = session.conversation_id().to_owned();
             let (status, reason) = match &end {
                 ChatEnd::Exit(ExitReason::Interrupted) => {
@@ -194,8 +195,8 @@ impl Chat<'_> {
             session.end(status, reason);
             drop(working);
             match end {
-                ChatEnd::Exit(_) => return Ok(self.exit(&built.agent, &id, status)),
-                ChatEnd::Change(change) => conversation = self.prepare(built, change, &id)?,
+                ChatEnd::Exit(_) => return Ok(self.exit(&agent.agent, &id, status)),
+                ChatEnd::Change(change) => conversation = self.prepare(agent, change, &id)?,
             }
         }
     }
@@ -234,8 +235,8 @@ impl Chat<'_> {
 
     /// Takes the next line of the queue, and shows it as if it was typed at the prompt.
     fn next_queued(&mut self, agent: &Agent) -> Option<String> {
-        let sent = || self.dialogue.keyboard.as_ref()?.next_line();
-        let line = self.queue.pop_front().or_else(sent)?;
+        let new_line = || self.dialogue.keyboard.as_ref()?.next_line();
+        let line = self.queue.pop_front().or_else(new_line)?;
         ui::out(format!("{}{}", prompt(agent), sanitize(&line)));
         Some(line)
     }
@@ -246,25 +247,25 @@ impl Chat<'_> {
     /// The chat ends, for this reason.
     fn read(&mut self, session: &Session<'_>, agent: &Agent) -> Result<String, ExitReason> {
         let mut interrupted = false;
-        let mut typed = TypedText::default();
+        let mut draft = TypedText::default();
         loop {
             self.new_cancel();
             let completion = CommandCompletion::new(agent, &self.project);
             let prompt =
                 IdlePrompt { text: prompt(agent), status: slash::status_line(session, agent) };
-            let read = self.editor.read(&self.dialogue, completion, &prompt, &typed);
-            typed = TypedText::default();
+            let result = self.editor.read(&self.dialogue, completion, &prompt, &draft);
+            draft = TypedText::default();
             if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);
             }
-            match read {
+            match result {
                 ReadResult::Line(line) => return Ok(line),
                 ReadResult::SentAhead => {
                     if let Some(line) = self.next_queued(agent) {
                         return Ok(line);
                     }
                 }
-                ReadResult::Key(key, text) => typed = self.on_key(agent, key, text),
+                ReadResult::Key(key, text) => draft = self.on_key(agent, key, text),
                 ReadResult::Interrupted { dropped } if dropped || !interrupted => {
                     ui::note(styled(FAINT, "press Ctrl-C again, or Ctrl-D, to end the chat"));
                     interrupted = true;
@@ -285,7 +286,7 @@ impl Chat<'_> {
                 text
             }
             SpecialKey::Editor => match external_editor::edited(self, &text.joined()) {
-                Ok(edited) => TypedText { head: edited, tail: String::new() },
+                Ok(head) => TypedText { head, tail: String::new() },
                 Err(failure) => {
                     ui::failure(&failure);
                     text
@@ -304,7 +305,7 @@ impl Chat<'_> {
         let places = PathBases::new(self.project.env);
         let mentioned = mentions::attach(message, &places, self.project.root());
         let (text, images) = mentioned.below(message);
-        let text = below_commands(std::mem::take(&mut self.ran), &text);
+        let text = below_commands(std::mem::take(&mut self.commands), &text);
         self.answer(session, message, UserMessage { text, images, ..UserMessage::default() });
     }
 
@@ -349,35 +350,35 @@ impl Chat<'_> {
     /// Makes the change, and returns the conversation of the next session: `id`, unless the change is another conversation.
     fn prepare(
         &mut self,
-        built: &mut BuiltAgent,
+        agent: &mut BuiltAgent,
         change: SessionChange,
         id: &str,
     ) -> Result<Conversation, Failure> {
         let show = Arc::clone(&self.show) as _;
         match change {
             SessionChange::Recipe(task) => {
-                let id = self.run_recipe(built, *task, id)?;
-                return reload(built, &id);
+                let id = self.run_recipe(agent, *task, id)?;
+                return reload(agent, &id);
             }
-            SessionChange::Model(model) => built.change_model(&self.project, model, show),
+            SessionChange::Model(model) => agent.change_model(&self.project, model, show),
             SessionChange::Trust(catalog) => {
-                built.change_trust(&self.project, self.args, *catalog, show);
+                agent.change_trust(&self.project, self.args, *catalog, show);
             }
             SessionChange::Servers(catalog) => {
-                ui::diagnostics(&built.change_servers(&self.project, self.args)?);
-                built.change_trust(&self.project, self.args, *catalog, show);
+                ui::diagnostics(&agent.change_servers(&self.project, self.args)?);
+                agent.change_trust(&self.project, self.args, *catalog, show);
             }
             SessionChange::Conversation(stored) => {
-                reset(&mut built.agent);
+                reset(&mut agent.agent);
                 return Ok(Conversation::resumed(*stored));
             }
             SessionChange::New => {
-                self.ran.clear();
-                reset(&mut built.agent);
-                return Ok(built.conversation());
+                self.commands.clear();
+                reset(&mut agent.agent);
+                return Ok(agent.conversation());
             }
         }
-        reload(built, id)
+        reload(agent, id)
     }
 
     fn exit(&self, agent: &Agent, id: &str, status: Status) -> Exit {
@@ -394,11 +395,11 @@ impl Chat<'_> {
 }
 
 /// Returns the conversation of this id as it is stored; a new one if nothing is stored yet.
-fn reload(built: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
-    match built.agent.store.load(id) {
-        Ok(stored) => Ok(Conversation::resumed(stored)),
+fn reload(agent: &BuiltAgent, id: &str) -> Result<Conversation, Failure> {
+    match agent.agent.store.load(id) {
+        Ok(conversation) => Ok(Conversation::resumed(conversation)),
         // Nothing is stored before the first message.
-        Err(StoreError::NotFound { .. }) => Ok(built.conversation()),
+        Err(StoreError::NotFound { .. }) => Ok(agent.conversation()),
         Err(error) => Err(Failure::caused_by(error)),
     }
 }

@@ -28,8 +28,8 @@ fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
     let mut lines = vec![styled(FAINT, when)];
     let message = sanitize(&recap.message);
     // Not as at a prompt, where the next message is typed.
-    let typed = message.lines().map(|line| format!("{} {line}", styled(NAME, "│")));
-    lines.extend(typed.take(MESSAGE_LINES));
+    let message_lines = message.lines().map(|line| format!("{} {line}", styled(NAME, "│")));
+    lines.extend(message_lines.take(MESSAGE_LINES));
     let more = message.lines().count().saturating_sub(MESSAGE_LINES);
     if more > 0 {
         lines.push(styled(FAINT, format!("  … {more} more lines")));
@@ -53,11 +53,11 @@ fn last_rows(text: &str, rows: usize, columns: usize) -> Vec<String> {
     let mut room = rows;
     for line in text.lines().rev() {
         let width = strip_str(line).to_string().chars().count();
-        let needed = width.div_ceil(columns.max(1)).max(1);
-        if needed > room {
+        let line_rows = width.div_ceil(columns.max(1)).max(1);
+        if line_rows > room {
             break;
         }
-        room -= needed;
+        room -= line_rows;
         tail.push_front(line.to_owned());
     }
     let before = text.lines().count() - tail.len();

@@ -29,24 +29,24 @@ impl Chat<'_> {
     /// Runs a recipe on the conversation `id`. Returns the conversation's id, which is new if nothing was stored before.
     pub(super) fn run_recipe(
         &mut self,
-        built: &mut BuiltAgent,
+        agent: &mut BuiltAgent,
         task: RecipeTask,
         id: &str,
     ) -> Result<String, Failure> {
-        let conversation = reload(built, id)?;
+        let conversation = reload(agent, id)?;
         let id = conversation.id().to_owned();
-        built.agent.settings.recipes = task.book;
-        let catalog = Catalog::clone(&built.agent.engine.catalog());
-        built.change_hooks(&self.project, catalog, Arc::clone(&self.show) as _);
-        let all_tools = std::mem::replace(&mut built.agent.tools, task.tools);
-        let earlier = built.agent.settings.recipe.replace(task.name);
+        agent.agent.settings.recipes = task.book;
+        let catalog = Catalog::clone(&agent.agent.engine.catalog());
+        agent.change_hooks(&self.project, catalog, Arc::clone(&self.show) as _);
+        let all_tools = std::mem::replace(&mut agent.agent.tools, task.tools);
+        let earlier = agent.agent.settings.recipe.replace(task.name);
         // If a hook denies the session, that was shown, and the recipe does not run.
-        if let Ok(mut session) = Session::start(&built.agent, conversation, self.new_cancel()) {
+        if let Ok(mut session) = Session::start(&agent.agent, conversation, self.new_cancel()) {
             self.answer(&mut session, &task.message, task.message.as_str().into());
             session.end(Status::Done, ExitReason::UserExit);
         }
-        built.agent.tools = all_tools;
-        built.agent.settings.recipe = earlier;
+        agent.agent.tools = all_tools;
+        agent.agent.settings.recipe = earlier;
         Ok(id)
     }
 }

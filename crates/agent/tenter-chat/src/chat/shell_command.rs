@@ -64,9 +64,9 @@ impl Chat<'_> {
         if began.elapsed() > Duration::from_secs(1) {
             ui::note(styled(FAINT, format!("{:.1} s", began.elapsed().as_secs_f64())));
         }
-        self.ran.push(RanCommand::new(command, &completion.end, &output));
-        if self.ran.len() > COMMANDS {
-            self.ran.remove(0);
+        self.commands.push(RanCommand::new(command, &completion.end, &output));
+        if self.commands.len() > COMMANDS {
+            self.commands.remove(0);
         }
     }
 
@@ -126,14 +126,14 @@ mod tests {
 
     #[test]
     fn the_model_reads_the_command_its_end_and_a_limited_part_of_its_output() {
-        let ran = |output: &str| RanCommand::new("ls", &ProcessEnd::Exited(2), output);
-        let text = below_commands(vec![ran("a\nb\n"), ran("")], "What is b?");
+        let run_of = |output: &str| RanCommand::new("ls", &ProcessEnd::Exited(2), output);
+        let text = below_commands(vec![run_of("a\nb\n"), run_of("")], "What is b?");
         let one = "I ran a command, which ended with code 2:\n\n$ ls\na\nb\n\n";
         assert_eq!(
             text,
             format!("{one}I ran a command, which ended with code 2:\n\n$ ls\n\n\nWhat is b?")
         );
-        let long = below_commands(vec![ran(&"x".repeat(1 << 20))], "");
+        let long = below_commands(vec![run_of(&"x".repeat(1 << 20))], "");
         assert!(long.len() < OUTPUT + 200);
     }
 }

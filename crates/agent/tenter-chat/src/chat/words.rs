@@ -36,7 +36,7 @@ pub(super) fn split(argument: &str) -> Vec<TypedWord> {
         }
         let word = open.get_or_insert_with(|| TypedWord::empty_at(at));
         match (quote, character) {
-            (Some(quoted), _) if character == quoted => quote = None,
+            (Some(quote_mark), _) if character == quote_mark => quote = None,
             (None, '\'' | '"') => quote = Some(character),
             (None | Some('"'), '\\') => word.text.extend(characters.next().map(|(_, next)| next)),
             _ => word.text.push(character),

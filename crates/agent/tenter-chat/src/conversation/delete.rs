@@ -33,19 +33,19 @@ pub struct Args {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let root = project::root(env, project)?;
-    let selected = selected(&store, &root, args)?;
-    if selected.is_empty() {
+    let summaries = selected(&store, &root, args)?;
+    if summaries.is_empty() {
         ui::note("No conversation is that old.");
         return Ok(Exit::Done);
     }
-    if !args.yes && !ask(&selected)? {
+    if !args.yes && !ask(&summaries)? {
         ui::note("Nothing was deleted.");
         return Ok(Exit::Done);
     }
-    let ids: Vec<String> = selected.into_iter().map(|summary| summary.id).collect();
-    let deleted = store.delete(&ids).map_err(Failure::caused_by)?;
+    let ids: Vec<String> = summaries.into_iter().map(|summary| summary.id).collect();
+    let count = store.delete(&ids).map_err(Failure::caused_by)?;
     forget(env, &ids);
-    ui::note(match deleted - ids.len().min(deleted) {
+    ui::note(match count - ids.len().min(count) {
         0 => format!("Deleted {}.", counted(ids.len())),
         subagents => format!("Deleted {}, and {subagents} of subagents.", counted(ids.len())),
     });
@@ -79,7 +79,7 @@ fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Fai
     ids.sort();
     ids.dedup();
     ids.iter()
-        .map(|id| store.load(id).map(|stored| stored.summary))
+        .map(|id| store.load(id).map(|conversation| conversation.summary))
         .collect::<Result<_, _>>()
         .map_err(Failure::caused_by)
 }
@@ -88,7 +88,7 @@ fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Fai
 ///
 /// # Errors
 /// There is no terminal.
-fn ask(selected: &[Summary]) -> Result<bool, Failure> {
+fn ask(summaries: &[Summary]) -> Result<bool, Failure> {
     if !Env::can_ask() {
         return Err(Failure::usage("cannot ask for confirmation: there is no terminal")
             .help("pass --yes to delete without confirmation"));
@@ -97,10 +97,10 @@ fn ask(selected: &[Summary]) -> Result<bool, Failure> {
         "{} To be deleted permanently, with those of their subagents:",
         styled(NOTICE, "?")
     ));
-    for summary in selected {
+    for summary in summaries {
         ui::note(format!("  {}", list::line(summary, true)));
     }
-    Ok(confirm(&format!("Delete {}?", counted(selected.len())), &mut read_at_terminal))
+    Ok(confirm(&format!("Delete {}?", counted(summaries.len())), &mut read_at_terminal))
 }
 
 fn counted(count: usize) -> String {

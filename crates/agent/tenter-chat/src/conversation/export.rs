@@ -66,12 +66,12 @@ pub(crate) fn as_markdown(store: &Store, id: &str) -> Result<String, StoreError>
 /// # Errors
 /// The file cannot be written, or it exists and `force` is not set.
 pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let written = if force {
+    let result = if force {
         replace_file::replace_with_mode(path, text.as_bytes(), Some(MODE)).map(drop)
     } else {
         replace_file::create(path, text.as_bytes(), MODE)
     };
-    written.map_err(|error| match error.kind() {
+    result.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::new(format!("{} already exists", path.display()))
             .help("pass --force to replace it"),
         _ => Failure::new(format!("cannot write {}: {error}", path.display())),
@@ -94,10 +94,10 @@ fn epoch_json(epoch: &Epoch) -> Value {
     json!({"epoch": epoch.number, "change": change, "messages": messages})
 }
 
-fn message_json(stored: &StoredEntry) -> Value {
-    let message = &stored.entry.message;
-    let mut object = json!({"sequence": stored.sequence, "at": stored.at, "role": message.role,
-        "origin": stored.entry.origin.to_string(), "blocks": message.blocks});
+fn message_json(entry: &StoredEntry) -> Value {
+    let message = &entry.entry.message;
+    let mut object = json!({"sequence": entry.sequence, "at": entry.at, "role": message.role,
+        "origin": entry.entry.origin.to_string(), "blocks": message.blocks});
     if let Some(native) = &message.native {
         object["native"] = native.clone();
     }

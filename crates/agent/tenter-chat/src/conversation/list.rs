@@ -69,7 +69,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
             list.iter().map(ListedConversation::json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        list.iter().flat_map(|listed| listed.lines(args.all)).for_each(ui::out);
+        list.iter().flat_map(|entry| entry.lines(args.all)).for_each(ui::out);
     }
     if list.is_empty() {
         ui::note(none_found(&root, args));

@@ -59,10 +59,10 @@ fn change_line(change: &RecordedChange, before: u64) -> String {
     )
 }
 
-fn message(stored: &StoredEntry) -> Vec<String> {
-    let who = escaped(&who(&stored.entry.origin));
-    let heading = format!("## {who} · {}", ui::short_time(&stored.at));
-    let blocks = stored.entry.message.blocks.iter().map(block);
+fn message(entry: &StoredEntry) -> Vec<String> {
+    let who = escaped(&who(&entry.entry.origin));
+    let heading = format!("## {who} · {}", ui::short_time(&entry.at));
+    let blocks = entry.entry.message.blocks.iter().map(block);
     [heading].into_iter().chain(blocks).filter(|part| !part.is_empty()).collect()
 }
 

@@ -46,9 +46,9 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 }
 
 fn list(store: &Store, id: &str, as_json: bool) -> CommandResult {
-    let begun = store.load(id).map_err(Failure::caused_by)?.summary.created_at;
+    let start = store.load(id).map_err(Failure::caused_by)?.summary.created_at;
     let epochs = store.history(id).map_err(Failure::caused_by)?;
-    let rows: Vec<Row> = epochs.iter().map(|epoch| Row::new(epoch, &begun, epochs.len())).collect();
+    let rows: Vec<Row> = epochs.iter().map(|epoch| Row::new(epoch, &start, epochs.len())).collect();
     if as_json {
         let objects: Vec<Value> = rows.iter().map(Row::json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
@@ -68,8 +68,8 @@ struct Row<'e> {
 }
 
 impl<'e> Row<'e> {
-    fn new(epoch: &'e Epoch, begun: &'e str, epochs: usize) -> Self {
-        let at = epoch.change.as_ref().map_or(begun, |change| &change.at);
+    fn new(epoch: &'e Epoch, start: &'e str, epochs: usize) -> Self {
+        let at = epoch.change.as_ref().map_or(start, |change| &change.at);
         Self { epoch, at, present: epoch.number + 1 == epochs as u64 }
     }
 

@@ -101,10 +101,10 @@ impl ShownConversation {
 }
 
 /// Returns a message as JSON; `content` is the text of `blocks`.
-fn message_json(epoch: u64, stored: &StoredEntry) -> Value {
-    let message = &stored.entry.message;
-    json!({"sequence": stored.sequence, "at": stored.at, "epoch": epoch, "role": message.role,
-           "origin": stored.entry.origin.to_string(), "content": message.content(), "blocks": message.blocks})
+fn message_json(epoch: u64, entry: &StoredEntry) -> Value {
+    let message = &entry.entry.message;
+    json!({"sequence": entry.sequence, "at": entry.at, "epoch": epoch, "role": message.role,
+           "origin": entry.entry.origin.to_string(), "content": message.content(), "blocks": message.blocks})
 }
 
 /// Returns a change of the history. `message_count` is the number of messages of the new history.
@@ -149,11 +149,11 @@ fn change_line(change: &RecordedChange, before: u64, is_shown: bool) -> String {
     )
 }
 
-fn message_lines(stored: &StoredEntry) -> Vec<String> {
-    let about = styled(FAINT, format!("#{} {}", stored.sequence, ui::short_time(&stored.at)));
+fn message_lines(entry: &StoredEntry) -> Vec<String> {
+    let about = styled(FAINT, format!("#{} {}", entry.sequence, ui::short_time(&entry.at)));
     let mut lines =
-        vec![String::new(), format!("{} {about}", styled(NAME, who(&stored.entry.origin)))];
-    lines.extend(stored.entry.message.blocks.iter().flat_map(block_lines));
+        vec![String::new(), format!("{} {about}", styled(NAME, who(&entry.entry.origin)))];
+    lines.extend(entry.entry.message.blocks.iter().flat_map(block_lines));
     lines
 }
 
@@ -183,8 +183,8 @@ fn block_lines(block: &Block) -> Vec<String> {
 
 fn usage_lines(summary: &Summary) -> Vec<String> {
     let usage = &summary.usage;
-    let counted = counted_messages(summary.message_count);
-    let mut lines = vec![styled(FAINT, format!("{counted} · {}", usage_text(usage)))];
+    let messages = counted_messages(summary.message_count);
+    let mut lines = vec![styled(FAINT, format!("{messages} · {}", usage_text(usage)))];
     let TurnUsage { input_tokens, output_tokens, cached_input_tokens, cache_write_tokens } =
         usage.turn;
     if cached_input_tokens > 0 || cache_write_tokens > 0 {

@@ -76,9 +76,9 @@ struct DemoEvidence<'c> {
 impl<'c> DemoEvidence<'c> {
     fn new(conversation: Option<&'c StoredConversation>) -> Self {
         let mut evidence = Self::default();
-        for stored in conversation.iter().flat_map(|conversation| &conversation.entries) {
-            let message = &stored.entry.message;
-            evidence.followed_up |= matches!(stored.entry.origin, Origin::Hook(_));
+        for entry in conversation.iter().flat_map(|conversation| &conversation.entries) {
+            let message = &entry.entry.message;
+            evidence.followed_up |= matches!(entry.entry.origin, Origin::Hook(_));
             evidence.text.push_str(&message.content());
             evidence.results.extend(message.blocks.iter().filter_map(|block| match block {
                 Block::ToolResult { result, .. } => Some(result),

@@ -88,16 +88,16 @@ fn play(
         model: Some(format!("scripted:{}", scratch.script().display())),
         ..AgentArgs::default()
     };
-    let built = agent::build(&project, &args, catalog, Arc::clone(show), cancel)?;
+    let agent = agent::build(&project, &args, catalog, Arc::clone(show), cancel)?;
     project.findings().for_each(|finding| show.finding(finding));
-    let finish = agent::work(&built, &QUERY.into(), cancel);
+    let finish = agent::work(&agent, &QUERY.into(), cancel);
     show.finished(&finish);
-    if let Some(trouble) = built.journal.take_trouble() {
+    if let Some(trouble) = agent.journal.take_trouble() {
         ui::diagnostic(&trouble);
     }
-    let id = built.agent.store.newest(None).map_err(Failure::caused_by)?;
+    let id = agent.agent.store.newest(None).map_err(Failure::caused_by)?;
     let conversation =
-        id.map(|id| built.agent.store.load(&id)).transpose().map_err(Failure::caused_by)?;
+        id.map(|id| agent.agent.store.load(&id)).transpose().map_err(Failure::caused_by)?;
     Ok((finish, conversation))
 }
 

@@ -55,7 +55,7 @@ impl DemoOutcome {
 
     /// Returns the line of the audit log to show: the line of a blocked call, if there is one.
     pub(super) fn audit_sample(&self) -> Option<&str> {
-        let blocked = self.audit.iter().find(|line| line.contains("\"blocked\""));
-        blocked.or(self.audit.first()).map(String::as_str)
+        let line = self.audit.iter().find(|line| line.contains("\"blocked\""));
+        line.or(self.audit.first()).map(String::as_str)
     }
 }

@@ -76,12 +76,12 @@ fn table(args: &Args) -> Result<ServerTable, Failure> {
     let (first, rest) =
         args.target.split_first().ok_or_else(|| Failure::usage("name a URL or a program"))?;
     let is_url = first.starts_with("https://") || first.starts_with("http://");
-    let unused = if is_url {
+    let options = if is_url {
         (!args.env.is_empty()).then_some("--env")
     } else {
         (!args.header.is_empty()).then_some("--header")
     };
-    if let Some(flag) = unused {
+    if let Some(flag) = options {
         let kind = if is_url { "program, and this is a URL" } else { "URL, and this is a program" };
         return Err(Failure::usage(format!("{flag} is for a {kind}")));
     }

@@ -40,12 +40,12 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
     };
     let (name, state) = (width(|server| server.name), width(|server| server.state));
     for server in &servers {
-        let called = format!("{:name$}", one_line(server.name, LENGTH));
+        let heading = format!("{:name$}", one_line(server.name, LENGTH));
         let is = format!("{:state$}", server.state);
         let is = if server.state == mcp::READY { is } else { styled(NOTICE, is) };
         let target = one_line(&server.target, LENGTH);
         let origin = styled(FAINT, one_line(&server.origin, LENGTH));
-        ui::out([styled(NAME, called), is, target, origin].join("  "));
+        ui::out([styled(NAME, heading), is, target, origin].join("  "));
     }
     if servers.is_empty() {
         ui::note("There are no MCP servers. `tenter help mcp` says how to add one.");

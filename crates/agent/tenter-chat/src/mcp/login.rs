@@ -38,14 +38,14 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
         ui::note(format!("Open this address in your browser to log in with {name}:"));
         ui::out(address);
     };
-    let failed = |why: String| {
+    let failure = |why: String| {
         Failure::new(format!("cannot log in with the MCP server {name}: {why}")).help(
             "a server without this kind of login takes a token in `headers`: `tenter help mcp`",
         )
     };
-    let grant = mcp::grant_file(project, server).map_err(failed)?;
+    let grant = mcp::grant_file(project, server).map_err(failure)?;
     if let Err(why) = grant.log_in(&client, &cancel, &show) {
-        return if cancel.is_cancelled() { Ok(Exit::Interrupted) } else { Err(failed(why)) };
+        return if cancel.is_cancelled() { Ok(Exit::Interrupted) } else { Err(failure(why)) };
     }
     ui::note(format!("Logged in. To list its tools: tenter mcp test {name}"));
     Ok(Exit::Done)
@@ -54,12 +54,12 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
 pub(super) fn log_out(project: &Project, args: &LogoutArgs) -> CommandResult {
     user_only::check(project.env, project.root(), "mcp logout")?;
     let server = super::find(project, &args.name)?;
-    let failed = |why: String| Failure::new(format!("cannot log out of {}: {why}", server.name));
-    let removed = mcp::grant_file(project, server)
+    let failure = |why: String| Failure::new(format!("cannot log out of {}: {why}", server.name));
+    let is_removed = mcp::grant_file(project, server)
         .and_then(|grant| grant.remove().map_err(|error| error.to_string()))
-        .map_err(failed)?;
+        .map_err(failure)?;
     let name = &server.name;
-    if removed {
+    if is_removed {
         ui::note(format!("Logged out of {name}. The server may keep the login until it ends."));
     } else {
         ui::note(format!("You were not logged in with {name}."));

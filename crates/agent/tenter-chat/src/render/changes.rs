@@ -76,10 +76,10 @@ impl FileChanges {
                 None => diff::of_edit(&edit, ui::columns()),
             });
         }
-        let written = metadata::<FileWrite>(result)?;
-        let (_, before) = is_file(&written.file_path)?;
-        let language = language(&written.file_path);
-        Some(diff::of_files(before, &written.content, language, ui::columns()))
+        let file_write = metadata::<FileWrite>(result)?;
+        let (_, before) = is_file(&file_write.file_path)?;
+        let language = language(&file_write.file_path);
+        Some(diff::of_files(before, &file_write.content, language, ui::columns()))
     }
 
     /// Checks whether two paths are one file. A hook may have changed the path of a call.

@@ -52,9 +52,9 @@ impl ChatDisplay {
             }
             Status::Done | Status::Blocked | Status::Failed => None,
         };
-        let stopped = words.map(|words| styled(NOTICE, words));
+        let label = words.map(|words| styled(NOTICE, words));
         let figures = (turns > 0).then(|| styled(FAINT, figures(turns, before, now)));
-        self.terminal.last_lines(stopped.into_iter().chain(figures));
+        self.terminal.last_lines(label.into_iter().chain(figures));
         ui::note("");
     }
 }
@@ -62,10 +62,10 @@ impl ChatDisplay {
 /// Returns the turns, tokens and cost of one answer.
 fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     let about = if now.estimated { "about " } else { "" };
-    let sent = now.input_tokens.saturating_sub(before.input_tokens);
-    let received = now.output_tokens.saturating_sub(before.output_tokens);
+    let input_tokens = now.input_tokens.saturating_sub(before.input_tokens);
+    let output_tokens = now.output_tokens.saturating_sub(before.output_tokens);
     let noun = if turns == 1 { "turn" } else { "turns" };
-    let tokens = format!("{turns} {noun} · {about}{sent} tokens in, {received} out");
+    let tokens = format!("{turns} {noun} · {about}{input_tokens} tokens in, {output_tokens} out");
     let cost = now.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or(0.0));
     let share = (now.current_context_window * 100).checked_div(now.max_context_window);
     let parts = [

@@ -172,7 +172,7 @@ struct Run<'r> {
 impl<'r> From<&'r HookRun> for Run<'r> {
     fn from(run: &'r HookRun) -> Self {
         // The stderr of a successful hook is only in the journal (R43).
-        let failed = run.decision == DecisionKind::Failed;
+        let has_failed = run.decision == DecisionKind::Failed;
         Self {
             event: run.event.as_str(),
             spelling: &run.spelling,
@@ -187,7 +187,7 @@ impl<'r> From<&'r HookRun> for Run<'r> {
             warnings: &run.warnings,
             notes: &run.notes,
             stdout: &run.stdout,
-            stderr: if failed { &run.stderr_tail } else { "" },
+            stderr: if has_failed { &run.stderr_tail } else { "" },
         }
     }
 }
@@ -296,8 +296,8 @@ mod tests {
     /// Returns a run with every optional field.
     fn full_run() -> HookRun {
         let text = || "x".to_owned();
-        let (scope, started) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
-        let mut run = HookRun::new(scope, EventName::BeforeTool, "x", Layer::User, started);
+        let (scope, start) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
+        let mut run = HookRun::new(scope, EventName::BeforeTool, "x", Layer::User, start);
         run.spelling = "before_tool_call".to_owned();
         run.fingerprint = Fingerprint(text());
         run.tool_call = Some(call());
@@ -460,8 +460,8 @@ mod tests {
         (run.stderr_tail, run.notes) = (key.clone(), vec![key.clone()]);
         let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
         let (_, finding) = object(&scope(), &SessionUpdate::Diagnostic(&finding), false).unwrap();
-        for written in [masked(Run::from(&run)), finding] {
-            let text = written.to_string();
+        for record in [masked(Run::from(&run)), finding] {
+            let text = record.to_string();
             assert!(
                 !text.contains(&key) && text.matches("AKIA[16 redacted]").count() == 2,
                 "{text}"

@@ -26,8 +26,8 @@ impl Failures {
     /// Returns the lines that show a failure: in full the first time, one line after that.
     pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
         let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
-        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.insert((run.hook.clone(), why.clone())) {
+        let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if reports.insert((run.hook.clone(), why.clone())) {
             return failed_lines(run);
         }
         let (mark, hook) = (styled(BAD, "!"), hook_name(run));
@@ -71,8 +71,8 @@ fn failed_lines(run: &HookRun) -> Vec<String> {
         run.event
     )];
     if !run.stdout.trim().is_empty() {
-        let quoted = one_line(&run.stdout, LINE_LENGTH);
-        lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
+        let excerpt = one_line(&run.stdout, LINE_LENGTH);
+        lines.push(styled(FAINT, format!("    its stdout: {excerpt:?}")));
     }
     let tail = excerpt::last_lines(&run.stderr_tail, RESULT_LINES).lines();
     lines.extend(tail.map(|line| styled(FAINT, format!("    {}", sanitize(line)))));
@@ -164,9 +164,9 @@ fn plain_text(result: &ToolResult) -> String {
 }
 
 /// Returns the tokens of the conversation, and which share of this run's input a provider had cached.
-pub(super) fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
+pub(super) fn figures(usage: &Usage, input_tokens: u64, cached_tokens: u64) -> String {
     let about = if usage.estimated { "about " } else { "" };
-    let share = (cached * 100).checked_div(sent).filter(|share| *share > 0);
+    let share = (cached_tokens * 100).checked_div(input_tokens).filter(|share| *share > 0);
     let share = share.map_or_else(String::new, |share| format!(" ({share}% cached)"));
     format!("{about}{} tokens in{share}, {} out", usage.input_tokens, usage.output_tokens)
 }

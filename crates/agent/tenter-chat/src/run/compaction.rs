@@ -24,23 +24,23 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let recipe = agent::recipe_to_run(&mut project, &args.agent, builtin::RECIPE, show.as_ref())?;
-    let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
-    built.name_recipe(&recipe);
-    let conversation = built.conversation();
+    let mut agent = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
+    agent.name_recipe(&recipe);
+    let conversation = agent.conversation();
     if conversation.messages().is_empty() {
         return Err(Failure::new("this project has no conversation to compact").help(
             "`tenter conversation list --all` lists those of every project; pass --resume ID",
         ));
     }
-    for finding in project.findings().chain(&built.findings) {
+    for finding in project.findings().chain(&agent.findings) {
         show.finding(finding);
     }
-    let status = match Session::start(&built.agent, conversation, cancel.clone()) {
+    let status = match Session::start(&agent.agent, conversation, cancel.clone()) {
         Ok(session) => compact(session, args, &cancel),
         Err(_refused) => Status::Blocked,
     };
     show.finished(&Finish { status, response: String::new(), error: None, denied: None });
-    built.close_journal(&project);
+    agent.close_journal(&project);
     Ok(agent::exit_after(status))
 }
 

@@ -67,34 +67,34 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let find_recipe =
         |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
     let recipe = args.recipe.as_ref().map(find_recipe).transpose().map_err(interrupted)?;
-    let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
-    built.agent.permissions.set_planning(args.plan);
-    for finding in project.findings().chain(&built.findings) {
+    let mut agent = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
+    agent.agent.permissions.set_planning(args.plan);
+    for finding in project.findings().chain(&agent.findings) {
         show.finding(finding);
     }
     if let Some(recipe) = &recipe {
-        let text = built.start_recipe(recipe, &args.arg, show.as_ref(), &cancel)?;
+        let text = agent.start_recipe(recipe, &args.arg, show.as_ref(), &cancel)?;
         message.text = agent::below(&text, &message.text);
     }
     if !args.headless {
         notify::set_up(env, project.settings.notify);
     }
     notify::work_begins();
-    let finish = agent::work(&built, &message, &cancel);
+    let finish = agent::work(&agent, &message, &cancel);
     notify::work_ends(agent::finish_words(finish.status));
     if finish.status == Status::Interrupted {
-        built.agent.workspace.end_background();
+        agent.agent.workspace.end_background();
     }
     show.finished(&finish);
-    built.close_journal(&project);
+    agent.close_journal(&project);
     Ok(agent::exit_after(finish.status))
 }
 
 fn query(args: &Args) -> Result<String, Failure> {
-    let typed = args.query.join(" ");
+    let text = args.query.join(" ");
     let piped =
         Env::piped_stdin().map_err(|error| Failure::new(format!("cannot read stdin: {error}")))?;
-    let parts: Vec<&str> = [typed.as_str(), piped.trim_end()]
+    let parts: Vec<&str> = [text.as_str(), piped.trim_end()]
         .into_iter()
         .filter(|part| !part.trim().is_empty())
         .collect();

@@ -32,22 +32,23 @@ struct SkillJson<'s> {
 }
 
 pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
-    let (listed, findings) = skills.list(Strictness::Tolerant);
+    let (skill_list, findings) = skills.list(Strictness::Tolerant);
     if args.json {
-        let objects: Vec<SkillJson> = listed.iter().map(json).collect();
+        let objects: Vec<SkillJson> = skill_list.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
         let width = |text: fn(&ListedSkill) -> &str| {
-            let widths = listed.iter().map(|skill| one_line(text(skill), LENGTH).chars().count());
+            let widths =
+                skill_list.iter().map(|skill| one_line(text(skill), LENGTH).chars().count());
             widths.max().unwrap_or(0)
         };
         let widths =
             (width(|skill| &skill.origin.name), width(|skill| skill.origin.layer.as_str()));
-        for skill in &listed {
+        for skill in &skill_list {
             ui::out(line(skill, widths));
         }
     }
-    if listed.is_empty() && !args.json {
+    if skill_list.is_empty() && !args.json {
         ui::note(
             "There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.",
         );
@@ -69,14 +70,14 @@ fn json(skill: &ListedSkill) -> SkillJson<'_> {
 
 fn line(skill: &ListedSkill, (name, layer): (usize, usize)) -> String {
     let path_text = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
-    let called = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
+    let heading = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
     let of = format!("{:layer$}", skill.origin.layer.as_str());
-    let (called, what) = match &skill.shadowed_by {
-        _ if skill.is_broken => (styled(BAD, called), styled(BAD, "cannot be used")),
+    let (heading, what) = match &skill.shadowed_by {
+        _ if skill.is_broken => (styled(BAD, heading), styled(BAD, "cannot be used")),
         Some(other) => {
-            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", path_text(other))))
+            (styled(FAINT, heading), styled(FAINT, format!("shadowed by {}", path_text(other))))
         }
-        None => (styled(NAME, called), one_line(&skill.description, LENGTH)),
+        None => (styled(NAME, heading), one_line(&skill.description, LENGTH)),
     };
-    [called, of, what, styled(FAINT, path_text(&skill.origin.path))].join("  ")
+    [heading, of, what, styled(FAINT, path_text(&skill.origin.path))].join("  ")
 }

@@ -143,7 +143,7 @@ impl Address {
 fn parameter(challenge: &str, name: &str) -> Option<String> {
     let (_, rest) = challenge.split_once(&format!("{name}="))?;
     match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().map(str::to_owned),
+        Some(value) => value.split('"').next().map(str::to_owned),
         None => rest.split([',', ' ']).next().map(str::to_owned),
     }
 }

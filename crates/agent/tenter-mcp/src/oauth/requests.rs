@@ -59,20 +59,20 @@ impl Network<'_> {
         (content_type, body): (Option<&str>, Vec<u8>),
     ) -> Result<Response, String> {
         check_url(url).map_err(|why| format!("the URL {url} {why}"))?;
-        let failed = |error: &dyn std::fmt::Display| format!("{url}: {error}");
+        let failure = |error: &dyn std::fmt::Display| format!("{url}: {error}");
         let proxy = (self.proxy)(url);
         let http = Http::new(proxy.as_deref(), self.authorities.cloned(), LIMITS.time, LIMITS)
-            .map_err(|error| failed(&error))?;
+            .map_err(|error| failure(&error))?;
         let mut request = Request::builder().method(method).uri(url);
         request = request.header(ACCEPT, "application/json, text/event-stream");
         request = request.header(ACCEPT_ENCODING, "identity");
         if let Some(content_type) = content_type {
             request = request.header(CONTENT_TYPE, content_type);
         }
-        let request = request.body(body).map_err(|error| failed(&error))?;
+        let request = request.body(body).map_err(|error| failure(&error))?;
         let response = http
             .send(request, self.cancel, &StreamTail::default())
-            .map_err(|error| failed(&error))?;
+            .map_err(|error| failure(&error))?;
         let (head, chunks) = response.into_parts();
         // A server may keep the stream of an answer open: its head is enough then.
         let is_stream = head.headers.get(CONTENT_TYPE).is_some_and(|kind| {
@@ -81,7 +81,7 @@ impl Network<'_> {
         let body = if is_stream {
             Vec::new()
         } else {
-            chunks.collect::<Result<Vec<_>, _>>().map_err(|error| failed(&error))?.concat()
+            chunks.collect::<Result<Vec<_>, _>>().map_err(|error| failure(&error))?.concat()
         };
         Ok(Response { status: head.status, headers: head.headers, body })
     }

@@ -24,12 +24,12 @@ fn a_call_passes_its_input_and_returns_the_text() {
 
 #[test]
 fn an_error_of_a_tool_is_a_failure() {
-    let reported = McpServer::default()
+    let reports = McpServer::default()
         .at_call(r#"reply '{"isError":true,"content":[{"type":"text","text":"no such file"}]}'"#);
-    let refused = McpServer::default().at_call(
+    let refusal = McpServer::default().at_call(
         r#"say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32602,\"message\":\"bad \u001b[31m input\"}}""#,
     );
-    let stage = Stage::new().server("a", &reported).server("b", &refused);
+    let stage = Stage::new().server("a", &reports).server("b", &refusal);
     let servers = stage.servers();
     let result = stage.call(&servers, "mcp__a__echo", json!({}));
     assert!(result.is_failure());

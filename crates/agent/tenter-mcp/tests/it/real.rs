@@ -30,8 +30,8 @@ fn the_time_server_of_pypi() {
     let time = stage.call(&servers, "mcp__time__get_current_time", json!({"timezone": "UTC"}));
     assert!(time.text().contains("\"timezone\": \"UTC\""), "{}", time.text());
     let nowhere = json!({"timezone": "Nowhere/Atlantis"});
-    let failed = stage.call(&servers, "mcp__time__get_current_time", nowhere);
-    assert!(failed.is_failure(), "{}", failed.text());
+    let failure = stage.call(&servers, "mcp__time__get_current_time", nowhere);
+    assert!(failure.is_failure(), "{}", failure.text());
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn the_filesystem_server_of_npm() {
     let directory = stage.path("").display().to_string();
     let stage = stage.program("files", program, &[&directory]);
     let servers = stage.servers();
-    let listed = stage.call(&servers, "mcp__files__list_directory", json!({"path": directory}));
-    assert!(listed.text().contains("[FILE] hello.txt"), "{}", listed.text());
+    let files = stage.call(&servers, "mcp__files__list_directory", json!({"path": directory}));
+    assert!(files.text().contains("[FILE] hello.txt"), "{}", files.text());
     let outside = stage.call(&servers, "mcp__files__list_directory", json!({"path": "/"}));
     assert!(outside.is_failure(), "{}", outside.text());
 }

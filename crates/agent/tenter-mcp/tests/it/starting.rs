@@ -108,11 +108,11 @@ fn a_server_may_ask_for_its_roots() {
     let servers = stage.servers();
     assert_eq!(names(&servers).len(), 1);
     wait_until("it has its roots", || stage.received("a").contains(r#""id":"roots""#));
-    let received = stage.received("a");
-    assert!(received.contains(r#""capabilities":{"roots":{}}"#), "{received}");
+    let messages = stage.received("a");
+    assert!(messages.contains(r#""capabilities":{"roots":{}}"#), "{messages}");
     let uri =
         format!(r#""uri":"file://{}""#, stage.path("").display().to_string().trim_end_matches('/'));
-    assert!(received.contains(&uri), "{uri} {received}");
+    assert!(messages.contains(&uri), "{uri} {messages}");
 }
 
 #[test]

@@ -91,13 +91,13 @@ fn a_cancel_ends_an_endless_response() {
         let server = endless(fault.clone());
         let limits = ResponseLimits { bytes: u64::MAX, ..ResponseLimits::default() };
         let model = limited(&server, Format::Chat, limits);
-        let ended = ask_and_interrupt(model.as_ref(), |began| {
+        let end = ask_and_interrupt(model.as_ref(), |began| {
             server.wait_for_requests(1);
             while fault == Fault::EndlessText && !began.load(Ordering::SeqCst) {
                 std::thread::yield_now();
             }
         });
-        assert_eq!(ended, Err(ModelError::Cancelled), "{fault:?}");
+        assert_eq!(end, Err(ModelError::Cancelled), "{fault:?}");
         server.wait_for_hang_ups(1);
     }
 }
@@ -117,14 +117,14 @@ fn a_cancel_ends_a_request_that_the_server_does_not_read() {
         max_tokens: None,
     };
     let cancel = Cancel::new();
-    let ended = std::thread::scope(|scope| {
+    let end = std::thread::scope(|scope| {
         let response_thread = scope.spawn(|| model.respond(&request, &mut |_| {}, &cancel));
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_exact(&mut [0; 64]).unwrap();
         cancel.cancel();
         response_thread.join().unwrap()
     });
-    assert_eq!(ended, Err(ModelError::Cancelled));
+    assert_eq!(end, Err(ModelError::Cancelled));
 }
 
 /// Returns `{"command": [[…]]}` with so many levels.

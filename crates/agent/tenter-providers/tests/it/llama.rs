@@ -26,16 +26,16 @@ fn fields_that_it_omits_are_optional() {
         ];
         let server = ModelServer::start(Script::new(replies).like_llama_cpp());
         let model = keyless(format, server.base_url(format));
-        let (answer, streamed) = ask(model.as_ref(), &[Message::user("hi")]);
+        let (answer, stream) = ask(model.as_ref(), &[Message::user("hi")]);
         let answer = answer.unwrap();
-        assert_eq!(streamed.text, "Paris.", "{format:?}");
+        assert_eq!(stream.text, "Paris.", "{format:?}");
         assert_eq!(answer.usage.unwrap().cached_input_tokens, 63, "{format:?}");
-        let (called, _) = ask(model.as_ref(), &[Message::user("hi")]);
-        let called = called.unwrap();
-        assert_eq!(called.stop, StopCause::Done);
+        let (call_answer, _) = ask(model.as_ref(), &[Message::user("hi")]);
+        let call_answer = call_answer.unwrap();
+        assert_eq!(call_answer.stop, StopCause::Done);
         assert!(
-            matches!(&called.blocks[..], [ResponseBlock::Content(Block::ToolUse(call))] if call.input["command"] == "ls -la"),
-            "{format:?} {called:?}"
+            matches!(&call_answer.blocks[..], [ResponseBlock::Content(Block::ToolUse(call))] if call.input["command"] == "ls -la"),
+            "{format:?} {call_answer:?}"
         );
         server.requests().iter().for_each(|request| {
             assert_eq!(request.header("authorization"), None, "a server without keys refuses one");
@@ -57,11 +57,11 @@ fn its_errors_are_recognised() {
     );
     assert!(matches!(too_long, ModelError::TooLong { .. }), "{too_long:?}");
     // The same request would fail again, whatever the status says.
-    let broken = at(
+    let model = at(
         500,
         r#"{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: …","type":"server_error"}}"#,
     );
-    assert!(matches!(broken, ModelError::Rejected { .. }), "{broken:?}");
+    assert!(matches!(model, ModelError::Rejected { .. }), "{model:?}");
     let image = at(
         500,
         r#"{"error":{"code":500,"message":"image input is not supported - hint: …","type":"server_error"}}"#,
@@ -123,7 +123,7 @@ fn the_server_itself_answers_in_three_apis() {
         let mut endpoint = endpoint(format, base);
         endpoint.key = None;
         let model = connect(endpoint, choice).unwrap();
-        let (answer, streamed) = ask(model.as_ref(), &[Message::user("Run the command ls -la")]);
+        let (answer, stream) = ask(model.as_ref(), &[Message::user("Run the command ls -la")]);
         let answer = answer.unwrap();
         assert!(!answer.blocks.is_empty(), "{format:?}");
         assert!(answer.usage.is_some_and(|usage| usage.input_tokens > 0), "{format:?}");
@@ -132,8 +132,8 @@ fn the_server_itself_answers_in_three_apis() {
             ResponseBlock::Malformed { name, .. } => name.clone(),
         };
         assert!(
-            streamed.text.is_empty()
-                || answer.blocks.iter().map(text).any(|text| text.contains(streamed.text.trim()))
+            stream.text.is_empty()
+                || answer.blocks.iter().map(text).any(|text| text.contains(stream.text.trim()))
         );
     }
 }

@@ -23,8 +23,8 @@ fn kept(response: &Response) -> Message {
     });
     let native = response.native.clone();
     // As it comes back from the store.
-    let stored = native.map(|native| serde_json::from_str(&native.to_string()).unwrap());
-    Message { native: stored, ..Message::new(Role::Assistant, blocks.collect()) }
+    let native_message = native.map(|native| serde_json::from_str(&native.to_string()).unwrap());
+    Message { native: native_message, ..Message::new(Role::Assistant, blocks.collect()) }
 }
 
 fn answers(message: &Message) -> Message {
@@ -55,10 +55,10 @@ fn responses_are_the_same_in_every_api() {
             .call("bash", json!({"command": "pwd"}))
             .usage(900, 30, 400);
         let server = ModelServer::start(reply);
-        let (response, streamed) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
+        let (response, stream) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
         let response = response.unwrap();
         let text = "Looking, größer → 🦀";
-        assert_eq!(streamed.text, text, "{format:?}");
+        assert_eq!(stream.text, text, "{format:?}");
         let message = kept(&response);
         assert_eq!(message.plain_text(), text, "{format:?}");
         assert_eq!(
@@ -76,7 +76,7 @@ fn responses_are_the_same_in_every_api() {
         );
         assert_eq!(response.stop, StopCause::Done);
         if format != Format::Chat {
-            assert_eq!(streamed.reasoning, "I think, therefore: 日本", "{format:?}");
+            assert_eq!(stream.reasoning, "I think, therefore: 日本", "{format:?}");
         }
     }
 }
@@ -103,13 +103,13 @@ fn signatures_are_sent_back_unchanged_and_every_call_has_a_result() {
             messages.push(answers(messages.last().unwrap()));
         }
         // The server checks that signatures, ids and results are where they belong.
-        let (last, streamed) = ask(model.as_ref(), &messages);
+        let (last, stream) = ask(model.as_ref(), &messages);
         assert_eq!(
             last.unwrap().blocks,
             [ResponseBlock::Content(Block::text("Done."))],
             "{format:?}"
         );
-        assert_eq!(streamed, Streamed { text: "Done.".into(), ..Streamed::default() });
+        assert_eq!(stream, Streamed { text: "Done.".into(), ..Streamed::default() });
         server.assert_clean();
     }
 }
@@ -118,21 +118,21 @@ fn signatures_are_sent_back_unchanged_and_every_call_has_a_result() {
 fn a_conversation_of_another_provider_is_converted() {
     for from in Format::ALL {
         for to in Format::ALL {
-            let begun = ModelServer::start(
+            let server = ModelServer::start(
                 ModelReply::new()
                     .reasoning("Hm.")
                     .say("Looking.")
                     .call("bash", json!({"command": "ls"})),
             );
-            let response = ask(model(&begun, from).as_ref(), &[Message::user("go")]).0.unwrap();
+            let response = ask(model(&server, from).as_ref(), &[Message::user("go")]).0.unwrap();
             let mut messages = vec![Message::user("go"), kept(&response)];
             messages.push(answers(&messages[1]));
             let continuing =
                 ModelServer::start(Script::from(ModelReply::text("Done.")).ids_from(100));
             let (answer, _) = ask(model(&continuing, to).as_ref(), &messages);
             assert!(answer.is_ok(), "{from:?} to {to:?}: {answer:?}");
-            let sent = continuing.requests()[0].body.to_string();
-            assert!(sent.contains("Looking.") && sent.contains("output 0"), "{from:?} to {to:?}");
+            let body = continuing.requests()[0].body.to_string();
+            assert!(body.contains("Looking.") && body.contains("output 0"), "{from:?} to {to:?}");
             // Only the provider that made a signature can read it.
             continuing.assert_clean();
         }
@@ -155,8 +155,8 @@ fn a_mutated_message_is_sent_with_its_new_content() {
             }
         }
         let _answer = ask(model.as_ref(), &[Message::user("go"), message, Message::user("on")]);
-        let sent = server.requests()[1].body.to_string();
-        assert!(sent.contains("[redacted]") && !sent.contains("secret"), "{format:?}: {sent}");
+        let body = server.requests()[1].body.to_string();
+        assert!(body.contains("[redacted]") && !body.contains("secret"), "{format:?}: {body}");
         server.take_violations(); // it misses the signature, which signed what is gone
     }
 }
@@ -218,11 +218,11 @@ fn images_are_sent() {
 fn the_documented_example_streams_are_read() {
     for format in Format::ALL {
         let server = ModelServer::start(ModelReply::recorded(format));
-        let (response, streamed) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
+        let (response, stream) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
         let response = response.unwrap();
         let message = kept(&response);
         assert!(!message.is_empty(), "{format:?}");
-        assert_eq!(message.plain_text().trim(), streamed.text.trim(), "{format:?}");
+        assert_eq!(message.plain_text().trim(), stream.text.trim(), "{format:?}");
         assert_ne!(response.usage, Some(TurnUsage::default()), "{format:?}");
         server.take_violations();
     }

@@ -83,16 +83,16 @@ pub(crate) fn ask(
         purpose: Purpose::Conversation,
         max_tokens: None,
     };
-    let mut streamed = Streamed::default();
+    let mut stream = Streamed::default();
     let response = model.respond(
         &request,
         &mut |delta| match delta {
-            Delta::Text(text) => streamed.text.push_str(text),
-            Delta::Reasoning(text) => streamed.reasoning.push_str(text),
+            Delta::Text(text) => stream.text.push_str(text),
+            Delta::Reasoning(text) => stream.reasoning.push_str(text),
         },
         &Cancel::new(),
     );
-    (response, streamed)
+    (response, stream)
 }
 
 /// Sends a request that must fail, and returns the error.

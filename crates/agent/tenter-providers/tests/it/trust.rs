@@ -31,9 +31,9 @@ fn a_server_with_a_configured_authority_is_trusted() {
         let mut endpoint = behind(&front, &server, format);
         endpoint.authorities = Some(trusting(&authority()));
         let model = connect(endpoint, choice()).unwrap();
-        let (answer, streamed) = ask(model.as_ref(), &[Message::user("hello")]);
+        let (answer, stream) = ask(model.as_ref(), &[Message::user("hello")]);
         answer.unwrap_or_else(|error| panic!("{format:?} {error}"));
-        assert_eq!(streamed.text, "encrypted");
+        assert_eq!(stream.text, "encrypted");
     }
 }
 
@@ -73,14 +73,14 @@ fn a_server_with_the_certificate_of_an_authority_is_rejected() {
 fn a_server_without_tls_at_an_https_address_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/v1", listener.local_addr().unwrap());
-    let answered = thread::spawn(move || {
+    let answer_thread = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").unwrap();
         // Wait until the client closes the connection: closing it first could discard the reply.
-        let _gone = std::io::copy(&mut stream, &mut std::io::sink());
+        let _result = std::io::copy(&mut stream, &mut std::io::sink());
     });
     let error = failed(connect(endpoint(Format::Chat, url), choice()).unwrap().as_ref());
-    answered.join().unwrap();
+    answer_thread.join().unwrap();
     assert!(matches!(error, ModelError::Rejected { .. }), "{error:?}");
     assert!(error.to_string().contains("try the address with http://"), "{error}");
 }
@@ -99,11 +99,11 @@ fn proxy(to: &str) -> (String, thread::JoinHandle<()>) {
         let (mut back_from, mut back_to) =
             (server.try_clone().unwrap(), client.try_clone().unwrap());
         let back = thread::spawn(move || {
-            let _ended = std::io::copy(&mut back_from, &mut back_to);
-            let _gone = back_to.shutdown(std::net::Shutdown::Both);
+            let _result = std::io::copy(&mut back_from, &mut back_to);
+            let _result = back_to.shutdown(std::net::Shutdown::Both);
         });
-        let _ended = std::io::copy(&mut client, &mut server);
-        let _gone = server.shutdown(std::net::Shutdown::Both);
+        let _result = std::io::copy(&mut client, &mut server);
+        let _result = server.shutdown(std::net::Shutdown::Both);
         back.join().unwrap();
     });
     (address, led)
@@ -122,10 +122,10 @@ fn tls_through_a_proxy_is_with_the_requested_server() {
             proxy: Some(address),
             ..there.clone()
         };
-        let (answer, streamed) =
+        let (answer, stream) =
             ask(connect(endpoint, choice()).unwrap().as_ref(), &[Message::user("hello")]);
         led.join().unwrap();
-        answer.map(|_| streamed.text)
+        answer.map(|_| stream.text)
     };
     assert_eq!(ask_at(there.base_url.as_deref().unwrap()).as_deref(), Ok("encrypted"));
     let error = ask_at("https://llm.example.com/v1").unwrap_err();

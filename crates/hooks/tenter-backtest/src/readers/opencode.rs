@@ -104,10 +104,10 @@ mod database {
     fn open(file: &Path) -> rusqlite::Result<Connection> {
         let log = file.with_extension("db-wal");
         let mode = if log.exists() { "mode=ro" } else { "mode=ro&immutable=1" };
-        let escaped = file.to_string_lossy();
-        let escaped = escaped.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let path = file.to_string_lossy();
+        let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags)
+        Connection::open_with_flags(format!("file:{path}?{mode}"), flags)
     }
 
     fn read_part(session: &mut TranscriptSession<'_, '_>, row: &Row<'_>) -> rusqlite::Result<()> {
@@ -124,7 +124,7 @@ mod database {
                 return Ok(());
             }
         }
-        let created: i64 = row.get(1)?;
+        let creation: i64 = row.get(1)?;
         let (id, parent): (String, Option<String>) = (row.get(2)?, row.get(3)?);
         let cwd: Value = row.get::<_, String>(4)?.into();
         session.agent = parent.is_some().then(|| id.clone());
@@ -132,7 +132,7 @@ mod database {
         session.cwd = directory(&cwd);
         let state = &part["state"];
         let native = native(&part["callID"], text(&part, "tool"), &state["input"]);
-        session.begin(&created.into(), native);
+        session.begin(&creation.into(), native);
         if let Some(end) = end(state) {
             session.calls.end(text(&part, "callID"), end);
         }

@@ -61,17 +61,17 @@ pub struct UserDirectories<'u> {
 }
 
 impl UserDirectories<'_> {
-    /// Returns the paths that `written` names: in the home directory, and in the directories that the user chose for a part of it.
+    /// Returns the paths that `pattern` names: in the home directory, and in the directories that the user chose for a part of it.
     /// `variable` is the host's own variable, with the directory that it replaces.
-    pub(crate) fn paths(self, written: &str, variable: Option<(&str, &str)>) -> Vec<PathBuf> {
-        let in_home = written.strip_prefix("~/");
-        let default = in_home.map_or_else(|| PathBuf::from(written), |path| self.home.join(path));
-        let chosen = VARIABLES.into_iter().chain(variable).filter_map(|(name, replaced)| {
-            let path = in_home.unwrap_or(written).strip_prefix(replaced)?;
+    pub(crate) fn paths(self, pattern: &str, variable: Option<(&str, &str)>) -> Vec<PathBuf> {
+        let in_home = pattern.strip_prefix("~/");
+        let default = in_home.map_or_else(|| PathBuf::from(pattern), |path| self.home.join(path));
+        let options = VARIABLES.into_iter().chain(variable).filter_map(|(name, prefix)| {
+            let path = in_home.unwrap_or(pattern).strip_prefix(prefix)?;
             let (_, directory) = self.vars.iter().find(|(var, _)| var == name)?;
-            let chosen = Path::new(directory).join(path.strip_prefix('/')?);
-            chosen.is_absolute().then_some(chosen)
+            let path = Path::new(directory).join(path.strip_prefix('/')?);
+            path.is_absolute().then_some(path)
         });
-        chosen.chain([default]).collect()
+        options.chain([default]).collect()
     }
 }

@@ -244,8 +244,8 @@ fn end(result: &Value) -> ToolEnd {
     let output = &result["output"];
     let parts = output.as_array().map_or_else(|| std::slice::from_ref(output), Vec::as_slice);
     let text = parts.iter().filter_map(|part| part["result"].as_str()).collect::<Vec<_>>();
-    let failed = parts.iter().find(|part| part["success"] == false);
-    let error = failed.map(|part| part["error"].as_str().unwrap_or("the tool failed"));
+    let failure = parts.iter().find(|part| part["success"] == false);
+    let error = failure.map(|part| part["error"].as_str().unwrap_or("the tool failed"));
     let error = error.or_else(|| result["error"].as_str());
     let exit_code = error
         .and_then(|error| error.strip_prefix("Command exited with code ")?.trim().parse().ok());
@@ -306,12 +306,13 @@ fn files(context: &FileContext) -> Vec<OwnFile> {
 
 fn file(context: &FileContext, event: &NativeEvent) -> OwnFile {
     let (mark, name) = (context.mark(), event.name);
-    let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
+    let in_quotes =
+        |text: &str| shlex::try_quote(text).map_or_else(|_| "''".to_owned(), Into::into);
     let (program, options) = if context.scope == RegistrationScope::Shared {
         ("\"$HOME/.local/share/tenter/bin/tenter-hook\"".to_owned(), String::new())
     } else {
-        let (home, id) = (quoted(context.home), quoted(context.id));
-        (quoted(context.program), format!(" --home {home} --id {id}"))
+        let (home, id) = (in_quotes(context.home), in_quotes(context.id));
+        (in_quotes(context.program), format!(" --home {home} --id {id}"))
     };
     let command = format!("{program} cline {name}{options}");
     let run = if context.fail_closed && can_cancel(event.moment) {
@@ -347,9 +348,9 @@ mod tests {
     fn lists_become_the_fields_of_tenters_tools_and_back() {
         let one = input(&json!({"commands": ["ls"]}));
         assert_eq!(one["command"], "ls");
-        let mut rewritten = one.clone();
-        rewritten["command"] = json!("true");
-        assert_eq!(Value::Object(native_input(&rewritten)), json!({"commands": ["true"]}));
+        let mut rewrite = one.clone();
+        rewrite["command"] = json!("true");
+        assert_eq!(Value::Object(native_input(&rewrite)), json!({"commands": ["true"]}));
         let alone = json!({"command": "true"}).as_object().unwrap().clone();
         assert_eq!(Value::Object(native_input(&alone)), json!({"commands": ["true"]}));
         let many = input(&json!({"commands": ["ls", {"command": "pwd"}], "x": 1}));
@@ -369,8 +370,8 @@ mod tests {
     #[test]
     fn a_failed_command_is_a_failure_although_the_call_succeeded() {
         let error = "Command exited with code 3";
-        let failed = json!({"output": [{"result": "a", "success": true}, {"result": "b", "success": false, "error": error}]});
-        let end = end(&failed);
+        let failure = json!({"output": [{"result": "a", "success": true}, {"result": "b", "success": false, "error": error}]});
+        let end = end(&failure);
         assert_eq!((end.exit_code, end.output.as_deref()), (Some(3), Some("a\nb")));
         assert_eq!(end.outcome, ToolOutcome::Failure(error.to_owned()));
     }
@@ -388,10 +389,14 @@ mod tests {
         let text = |context: &FileContext, name: &str| {
             files(context).into_iter().find(|file| file.path.as_os_str() == name).unwrap().text
         };
-        let closed = context(true, RegistrationScope::User);
+        let fail_closed = context(true, RegistrationScope::User);
         let guard = "'/home/a b/tenter-hook' cline PreToolUse --home '/home/a b' --id 5f0c || echo '{\"cancel\":true,\"errorMessage\":\"tenter-hook failed\"}'\n";
-        assert!(text(&closed, "PreToolUse").ends_with(guard), "{}", text(&closed, "PreToolUse"));
-        assert!(!text(&closed, "TaskComplete").contains("||  echo"));
+        assert!(
+            text(&fail_closed, "PreToolUse").ends_with(guard),
+            "{}",
+            text(&fail_closed, "PreToolUse")
+        );
+        assert!(!text(&fail_closed, "TaskComplete").contains("||  echo"));
         let shared = text(&context(false, RegistrationScope::Shared), "PreToolUse");
         assert!(
             shared

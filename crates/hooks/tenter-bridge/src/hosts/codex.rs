@@ -327,9 +327,9 @@ mod tests {
             end(json!("Exit code: 0\nWall time: 0 seconds\n")).outcome,
             ToolOutcome::Success
         );
-        let failed = end(json!("Exit code: 1\nOutput:\nno such file"));
+        let failure = end(json!("Exit code: 1\nOutput:\nno such file"));
         assert!(
-            matches!(failed.outcome, ToolOutcome::Failure(error) if error.ends_with("no such file"))
+            matches!(failure.outcome, ToolOutcome::Failure(error) if error.ends_with("no such file"))
         );
         let mcp = |is_error: bool| {
             end(json!({"content": [{"type": "text", "text": "x"}], "isError": is_error}))

@@ -246,8 +246,8 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
 /// Reads the result, which is JSON in a text.
 fn result(payload: &Payload) -> ToolEnd {
     let output = payload.get("tool_output").cloned().unwrap_or_default();
-    let parsed = output.as_str().and_then(|text| serde_json::from_str(text).ok());
-    let result: Value = parsed.unwrap_or(output);
+    let value = output.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let result: Value = value.unwrap_or(output);
     let text = result.as_str().or_else(|| result.get("output")?.as_str()).map(str::to_owned);
     let exit_code = result.get("exitCode").and_then(Value::as_i64);
     let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());

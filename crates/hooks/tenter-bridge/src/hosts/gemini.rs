@@ -326,11 +326,11 @@ mod tests {
 
     #[test]
     fn failures_are_read_from_the_error_and_from_the_text_of_a_command() {
-        let failed = r#"{"llmContent": "<untrusted_context>\nOutput: oops\nExit Code: 3\nProcess Group PGID: 7\n</untrusted_context>"}"#;
-        let shell = end(SHELL, failed);
+        let failure = r#"{"llmContent": "<untrusted_context>\nOutput: oops\nExit Code: 3\nProcess Group PGID: 7\n</untrusted_context>"}"#;
+        let shell = end(SHELL, failure);
         assert_eq!((shell.exit_code, shell.output.as_deref()), (Some(3), Some("oops")));
         assert_eq!(shell.outcome, ToolOutcome::Failure("exit code 3".to_owned()));
-        assert_eq!(end("read_file", failed).outcome, ToolOutcome::Success, "it is a file's text");
+        assert_eq!(end("read_file", failure).outcome, ToolOutcome::Success, "it is a file's text");
         let missing = end("read_file", r#"{"llmContent": "x", "error": {"message": "not found"}}"#);
         assert_eq!(missing.outcome, ToolOutcome::Failure("not found".to_owned()));
         assert_eq!(end(SHELL, "null").outcome, ToolOutcome::Success);

@@ -66,7 +66,7 @@ pub fn cline_call(call: NativeCall) -> NativeCall {
 /// Returns the settings paths of every known agent. A relative path means that path in every directory (B49).
 pub fn settings_paths(user: UserDirectories<'_>) -> impl Iterator<Item = PathBuf> {
     let others = OTHER_SETTINGS.iter().flat_map(|paths| paths.written());
-    let others = others.flat_map(move |written| user.paths(&written, None));
+    let others = others.flat_map(move |pattern| user.paths(&pattern, None));
     ALL.iter().flat_map(move |host| host.settings_paths(user)).chain(others)
 }
 

@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn a_failed_command_has_its_exit_code_in_the_last_line() {
         let text = "oops\n\n\nCommand exited with code 3";
-        let failed = end(&json!({"isError": true, "content": [{"type": "text", "text": text}]}));
+        let failure = end(&json!({"isError": true, "content": [{"type": "text", "text": text}]}));
         assert_eq!(
-            (failed.exit_code, failed.outcome),
+            (failure.exit_code, failure.outcome),
             (Some(3), ToolOutcome::Failure(text.to_owned()))
         );
         assert_eq!(exit_code("hello"), None);

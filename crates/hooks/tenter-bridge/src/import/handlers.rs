@@ -251,29 +251,29 @@ fn script(command: &str, handler: &Value) -> Result<String, String> {
         return Ok(command.to_owned());
     };
     let words = std::iter::once(Some(command)).chain(args.iter().map(Value::as_str));
-    let quoted = words.map(|word| word.and_then(argument));
-    let quoted: Option<Vec<String>> = quoted.collect();
-    let quoted = quoted.ok_or("its arguments are not text")?;
-    Ok(format!("exec {}", quoted.join(" ")))
+    let arguments = words.map(|word| word.and_then(argument));
+    let arguments: Option<Vec<String>> = arguments.collect();
+    let arguments = arguments.ok_or("its arguments are not text")?;
+    Ok(format!("exec {}", arguments.join(" ")))
 }
 
 /// Quotes an argument for a shell command in which only Claude Code's own variables are replaced.
 fn argument(word: &str) -> Option<String> {
-    let mut quoted = String::new();
+    let mut output = String::new();
     for (index, part) in word.split(PROJECT).enumerate() {
         if index > 0 {
-            quoted.push_str("\"$CLAUDE_PROJECT_DIR\"");
+            output.push_str("\"$CLAUDE_PROJECT_DIR\"");
         }
         for (index, part) in part.split(PLUGIN).enumerate() {
             if index > 0 {
-                quoted.push_str("\"$CLAUDE_PLUGIN_ROOT\"");
+                output.push_str("\"$CLAUDE_PLUGIN_ROOT\"");
             }
             if !part.is_empty() {
-                quoted.push_str(&shlex::try_quote(part).ok()?);
+                output.push_str(&shlex::try_quote(part).ok()?);
             }
         }
     }
-    Some(if quoted.is_empty() { "''".to_owned() } else { quoted })
+    Some(if output.is_empty() { "''".to_owned() } else { output })
 }
 
 /// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`. A command
@@ -450,12 +450,12 @@ mod tests {
     fn what_is_different_is_said() {
         let handler =
             json!({"command": "x", "if": "Bash(git push:*)", "once": true, "asyncRewake": true});
-        let imported = hook("PreToolUse", Some("Bash"), &handler).unwrap();
-        assert_eq!(imported.remarks.len(), 3);
-        assert!(imported.matcher.pattern.unwrap().contains("push"));
+        let import = hook("PreToolUse", Some("Bash"), &handler).unwrap();
+        assert_eq!(import.remarks.len(), 3);
+        assert!(import.matcher.pattern.unwrap().contains("push"));
         let handler = json!({"command": "x", "if": "Read([ab])"});
-        let imported = hook("PreToolUse", Some("Read"), &handler).unwrap();
-        assert!(imported.remarks[0].ends_with("so it runs on every call of the matcher"));
-        assert_eq!(imported.matcher.pattern, None);
+        let import = hook("PreToolUse", Some("Read"), &handler).unwrap();
+        assert!(import.remarks[0].ends_with("so it runs on every call of the matcher"));
+        assert_eq!(import.matcher.pattern, None);
     }
 }

@@ -13,7 +13,7 @@ use super::slug;
 /// The handler cannot be carried over; the error is the reason, as a clause.
 pub(super) fn script(url: &str, handler: &Value) -> Result<String, String> {
     check_url(url).map_err(|why| format!("its address {why}"))?;
-    let allowed: Vec<&str> = handler
+    let variables: Vec<&str> = handler
         .get("allowedEnvVars")
         .and_then(Value::as_array)
         .map(|names| names.iter().filter_map(Value::as_str).filter(|name| is_name(name)).collect())
@@ -26,7 +26,7 @@ pub(super) fn script(url: &str, handler: &Value) -> Result<String, String> {
         if !is_writable(name) || name.contains(['$', ':']) || !is_writable(value) {
             return Err(format!("its header {name:?} has characters that are not supported"));
         }
-        let _ = writeln!(config, "header = \"{name}: {}\"", with_variables(value, &allowed));
+        let _ = writeln!(config, "header = \"{name}: {}\"", with_variables(value, &variables));
     }
     let url = shlex::try_quote(url).map_err(|_| "its address is no text")?;
     Ok(format!(
@@ -48,7 +48,7 @@ fn is_name(name: &str) -> bool {
 
 /// Writes a header's value for a here-document: `$NAME` and `${NAME}` are replaced for the allowed variables, and empty for others, as in
 /// Claude Code.
-fn with_variables(value: &str, allowed: &[&str]) -> String {
+fn with_variables(value: &str, variables: &[&str]) -> String {
     let mut text = String::new();
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('$') {
@@ -62,7 +62,7 @@ fn with_variables(value: &str, allowed: &[&str]) -> String {
         }
         match name {
             "" => text.push_str("\\$"),
-            name if allowed.contains(&name) => {
+            name if variables.contains(&name) => {
                 let _ = write!(text, "${{{name}}}");
             }
             _ => {}

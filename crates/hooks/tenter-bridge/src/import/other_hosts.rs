@@ -25,13 +25,13 @@ pub(super) fn read(source: &Source, import: &mut Import) -> Result<(), Diagnosti
         if RegisteredCommand::read(host.id, &entry.handler).is_some() {
             continue;
         }
-        let hook = convert(host, &entry).and_then(|converted| {
-            let matcher = converted.matcher.as_deref();
-            let event = converted.event;
+        let hook = convert(host, &entry).and_then(|conversion| {
+            let matcher = conversion.matcher.as_deref();
+            let event = conversion.event;
             let context = HandlerContext { event, matcher, source, variables: &variables };
-            let mut hook = context.hook(&converted.handler)?;
+            let mut hook = context.hook(&conversion.handler)?;
             hook.key = key(&entry).ok_or("it has no command")?;
-            hook.remarks.extend(converted.remark);
+            hook.remarks.extend(conversion.remark);
             set_project_variable(host, &mut hook.action);
             Ok(hook)
         });

@@ -23,8 +23,8 @@ pub(super) fn read(settings: &Value, import: &mut Import) {
             add("claude", action, (rule, &format!("permissions.{action} {rule}")), import);
         }
     }
-    let allowed = permissions.get("allow").and_then(Value::as_array);
-    if allowed.is_some_and(|rules| !rules.is_empty()) {
+    let patterns = permissions.get("allow").and_then(Value::as_array);
+    if patterns.is_some_and(|rules| !rules.is_empty()) {
         import.left_out.push(format!("permissions.allow: {ALLOWED}"));
     }
 }

@@ -80,7 +80,7 @@ pub fn plan(import: Import, source: &Source, hooks: &Path) -> ImportPlan {
             continue; // it is there twice
         }
         match directory.planned(&hook, source) {
-            Some(planned) => plan.hooks.push(planned),
+            Some(hook) => plan.hooks.push(hook),
             None => plan.left_out.push(format!("{}: it has control characters", hook.about)),
         }
     }
@@ -91,19 +91,19 @@ pub fn plan(import: Import, source: &Source, hooks: &Path) -> ImportPlan {
 /// The names in a directory of hooks.
 struct HooksDirectory {
     names: BTreeSet<String>,
-    imported: BTreeMap<String, Existing>,
+    existing: BTreeMap<String, Existing>,
 }
 
 impl HooksDirectory {
     fn read(path: &Path, origin: &str) -> Self {
-        let mut directory = Self { names: BTreeSet::new(), imported: BTreeMap::new() };
+        let mut directory = Self { names: BTreeSet::new(), existing: BTreeMap::new() };
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let files = HookFiles::read(&entry.path());
             let mark = files.as_ref().and_then(HookFiles::mark);
             if let (Some(files), Some(mark)) = (files, mark.filter(|mark| mark.origin == origin)) {
                 let existing = Existing { key: mark.key, is_unedited: mark.is_unedited, files };
-                directory.imported.insert(name.clone(), existing);
+                directory.existing.insert(name.clone(), existing);
             }
             directory.names.insert(name);
         }
@@ -112,9 +112,9 @@ impl HooksDirectory {
 
     fn planned(&mut self, hook: &ImportedHook, source: &Source) -> Option<PlannedHook> {
         let is_same = |existing: &Existing| existing.key == short(&hook.key);
-        let name = self.imported.iter().find(|(_, existing)| is_same(existing));
+        let name = self.existing.iter().find(|(_, existing)| is_same(existing));
         let name = name.map_or_else(|| self.free_name(&hook.names), |(name, _)| name.clone());
-        let existing = self.imported.remove(&name).filter(is_same);
+        let existing = self.existing.remove(&name).filter(is_same);
         let files = HookFiles::new(hook, &name, source)?;
         self.names.insert(name.clone());
         let change = match existing {
@@ -136,7 +136,7 @@ impl HooksDirectory {
 
     /// Returns the imported hooks that are no longer in the settings.
     fn into_removed(self) -> impl Iterator<Item = PlannedHook> {
-        self.imported.into_iter().map(|(name, existing)| PlannedHook {
+        self.existing.into_iter().map(|(name, existing)| PlannedHook {
             about: "no longer in the settings".to_owned(),
             name,
             remarks: Vec::new(),

@@ -75,7 +75,8 @@ pub(super) fn remarks(handler: &Value, native: &NativeEvent) -> Vec<String> {
 /// # Errors
 /// The prompt has a NUL byte.
 pub(super) fn action(prompt: &str, timeout_ms: u64) -> Result<ImportedAction, String> {
-    let quoted = shlex::try_quote(prompt).map_err(|_| "its prompt is no text for a program")?;
-    let script = format!("exec tenter hooks judge --prompt {quoted} \"$@\"");
+    let prompt_in_quotes =
+        shlex::try_quote(prompt).map_err(|_| "its prompt is no text for a program")?;
+    let script = format!("exec tenter hooks judge --prompt {prompt_in_quotes} \"$@\"");
     Ok(ImportedAction::Judge { script, timeout_ms })
 }

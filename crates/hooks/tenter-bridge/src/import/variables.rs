@@ -90,8 +90,9 @@ fn assignment(name: &str, value: &Value) -> Result<String, String> {
         return Err("keys of models are withheld from hooks".to_owned());
     }
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let quoted = shlex::try_quote(&value).map_err(|_| "its value is no text for a variable")?;
-    Ok(format!("export {name}={quoted}\n"))
+    let value_in_quotes =
+        shlex::try_quote(&value).map_err(|_| "its value is no text for a variable")?;
+    Ok(format!("export {name}={value_in_quotes}\n"))
 }
 
 fn is_loosening(name: &str) -> bool {

@@ -146,8 +146,8 @@ impl RegisteredCommand {
             None => shlex::split(command)?,
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let checked = ["||", "exit", "0;", "exec"];
-        let is_checked = words.first() == Some(&"[") && words.get(4..8) == Some(&checked);
+        let forms = ["||", "exit", "0;", "exec"];
+        let is_checked = words.first() == Some(&"[") && words.get(4..8) == Some(&forms);
         match words[if is_checked { 8 } else { 0 }..] {
             [program, for_host, event, ref options @ ..]
                 if for_host == host && is_ours(program) =>

@@ -112,8 +112,8 @@ impl Registry {
     /// The file cannot be read.
     pub fn ignored_because(&self, target: &Target) -> Result<Option<IgnoredFile>, Diagnostic> {
         let Some(format) = target.host.registration.entries() else { return Ok(None) };
-        let ignored = json::ignored(&read(&target.file)?, format.reads);
-        Ok(ignored.map(|(reads, line, column)| IgnoredFile { reads, line, column }))
+        let entries = json::ignored(&read(&target.file)?, format.reads);
+        Ok(entries.map(|(reads, line, column)| IgnoredFile { reads, line, column }))
     }
 }
 

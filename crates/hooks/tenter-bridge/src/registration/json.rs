@@ -71,8 +71,8 @@ fn range(
     body: &str,
     path: &[impl AsRef<str>],
 ) -> Result<Range<usize>, jsonc_parser::errors::ParseError> {
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &OPTIONS)?;
-    let mut value = parsed.value.as_ref();
+    let tree = parse_to_ast(body, &CollectOptions::default(), &OPTIONS)?;
+    let mut value = tree.value.as_ref();
     let mut range = 0..0;
     let mut steps = path.iter().map(AsRef::as_ref);
     while let Some(inner) = value {
@@ -119,8 +119,8 @@ pub(super) fn ignored(text: &str, reads: Reads) -> Option<(&'static str, usize, 
     if let Err(error) = serde_json::from_str::<IgnoredAny>(body) {
         return Some(("no comments and no trailing commas", error.line(), error.column()));
     }
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &OPTIONS).ok()?;
-    let members = &parsed.value.as_ref()?.as_object()?.properties;
+    let tree = parse_to_ast(body, &CollectOptions::default(), &OPTIONS).ok()?;
+    let members = &tree.value.as_ref()?.as_object()?.properties;
     let is_unknown = |name: &str| keys.is_some_and(|keys| !keys.contains(&name));
     let start = members.iter().find(|member| is_unknown(member.name.as_str()))?.start();
     let column = body[..start].rfind('\n').map_or(start, |end| start - end - 1) + 1;
@@ -244,24 +244,24 @@ pub(super) fn install(
     handlers: &[EventHandler],
 ) -> Result<Installed, Diagnostic> {
     let document = Document::parse(text)?;
-    let mut created = Created::default();
+    let mut structure = Created::default();
     let root = document.object()?.unwrap_or_else(|| {
-        created.root = true;
+        structure.root = true;
         document.root.object_value_or_set()
     });
     for (name, value) in format.root {
         if root.get(name).is_none() {
-            created.members.push((*name).to_owned());
+            structure.members.push((*name).to_owned());
             root.append(name, raw(value));
         }
     }
     let hooks = document.hooks()?.unwrap_or_else(|| {
-        created.hooks = true;
+        structure.hooks = true;
         root.object_value_or_set(HOOKS)
     });
     for (event, handler) in handlers {
         let groups = document.groups(&hooks, event)?.unwrap_or_else(|| {
-            created.events.push((*event).to_owned());
+            structure.events.push((*event).to_owned());
             hooks.array_value_or_set(event)
         });
         let handler = on_one_line(handler);
@@ -271,7 +271,7 @@ pub(super) fn install(
             handler
         }));
     }
-    Ok(Installed { text: document.text(), created })
+    Ok(Installed { text: document.text(), created: structure })
 }
 
 /// Returns a value that is written as this text: what the library formats itself takes several lines for each handler.
@@ -306,7 +306,7 @@ pub(super) fn remove(
     text: &str,
     format: &EntryFormat,
     is_ours: impl Fn(&Value) -> bool,
-    created: &Created,
+    structure: &Created,
 ) -> Result<String, Diagnostic> {
     let document = Document::parse(text)?;
     let (Some(root), Some(hooks)) = (document.object()?, document.hooks()?) else {
@@ -328,14 +328,14 @@ pub(super) fn remove(
         }
         is_changed |= has_ours;
         if has_ours && trim_empty(&groups.into()) {
-            remove_created(&event, &created.events);
+            remove_created(&event, &structure.events);
         }
     }
-    if is_changed && trim_empty(&hooks.into()) && created.hooks {
-        let mut names = created.members.clone();
+    if is_changed && trim_empty(&hooks.into()) && structure.hooks {
+        let mut names = structure.members.clone();
         names.push(HOOKS.to_owned());
         root.properties().iter().for_each(|member| remove_created(member, &names));
-        if trim_empty(&root.clone().into()) && created.root {
+        if trim_empty(&root.clone().into()) && structure.root {
             root.replace_with(raw(""));
         }
     }

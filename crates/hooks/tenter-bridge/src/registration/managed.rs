@@ -118,8 +118,8 @@ fn keep_enabled(file: &Path) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let text = serde_json::to_string_pretty(&settings).unwrap_or(text) + "\n";
-    let written = replace_file::replace_with_mode(file, text.as_bytes(), Some(0o644));
-    written.map(drop).map_err(|error| unwritable(file, &error))
+    let result = replace_file::replace_with_mode(file, text.as_bytes(), Some(0o644));
+    result.map(drop).map_err(|error| unwritable(file, &error))
 }
 
 /// Writes handlers into the requirements of Codex, whose other lines stay as they are.
@@ -149,8 +149,8 @@ fn require_in_toml(file: &Path, handlers: &[EventHandler]) -> Result<(), Diagnos
         let message = format!("hooks cannot be added to it: {}", error.message());
         located(message, "write hooks as `[[hooks.EVENT]]`, and try again")
     })?;
-    let written = replace_file::replace_with_mode(file, new.as_bytes(), Some(0o644));
-    written.map(drop).map_err(|error| unwritable(file, &error))
+    let result = replace_file::replace_with_mode(file, new.as_bytes(), Some(0o644));
+    result.map(drop).map_err(|error| unwritable(file, &error))
 }
 
 /// Returns the text without the lines of an earlier registration.

@@ -17,7 +17,7 @@ pub(super) fn install(
     target: &Target,
     files: Vec<OwnFile>,
     executable: bool,
-    recorded: Option<&RegistrationRecord>,
+    record: Option<&RegistrationRecord>,
 ) -> Result<Vec<SettingsChange>, Diagnostic> {
     let mut changes = Vec::new();
     for OwnFile { path, text } in files {
@@ -26,14 +26,14 @@ pub(super) fn install(
             return Err(foreign(target, &file));
         }
         let file = if executable { file.with_mode(PROGRAM_MODE) } else { file };
-        let edit = FileEdit::recorded(&file, recorded);
+        let edit = FileEdit::recorded(&file, record);
         changes.push(SettingsChange::new(file, Some(text), edit));
     }
     let is_other = |edit: &&FileEdit| changes.iter().all(|change| change.path() != edit.file);
-    let edits = recorded.map_or(&[][..], |record| &record.edits);
+    let edits = record.map_or(&[][..], |record| &record.edits);
     let others: Vec<&FileEdit> = edits.iter().filter(is_other).collect();
     for edit in others {
-        changes.extend(removal(&edit.file, recorded)?);
+        changes.extend(removal(&edit.file, record)?);
     }
     Ok(changes)
 }
@@ -42,17 +42,17 @@ pub(super) fn install(
 pub(super) fn remove(
     target: &Target,
     files: Vec<OwnFile>,
-    recorded: Option<&RegistrationRecord>,
+    record: Option<&RegistrationRecord>,
 ) -> Result<Vec<SettingsChange>, Diagnostic> {
     let mut paths: Vec<PathBuf> =
         files.into_iter().map(|file| target.file.join(file.path)).collect();
-    let edits = recorded.map_or(&[][..], |record| &record.edits);
+    let edits = record.map_or(&[][..], |record| &record.edits);
     let others = edits.iter().map(|edit| &edit.file).filter(|file| !paths.contains(file));
     let others: Vec<PathBuf> = others.cloned().collect();
     paths.extend(others);
     let mut changes = Vec::new();
     for path in &paths {
-        changes.extend(removal(path, recorded)?);
+        changes.extend(removal(path, record)?);
     }
     Ok(changes)
 }
@@ -60,10 +60,10 @@ pub(super) fn remove(
 /// Plans the removal of a file, if it is ours.
 fn removal(
     path: &Path,
-    recorded: Option<&RegistrationRecord>,
+    record: Option<&RegistrationRecord>,
 ) -> Result<Option<SettingsChange>, Diagnostic> {
     let file = SettingsFile::read(path)?;
-    let edit = FileEdit::recorded(&file, recorded);
+    let edit = FileEdit::recorded(&file, record);
     Ok(file.text().is_some_and(is_ours).then(|| SettingsChange::new(file, None, edit)))
 }
 

@@ -54,19 +54,19 @@ impl Plan {
         target: &Target,
         content: RegistrationContent,
         form: Form,
-        recorded: Option<&RegistrationRecord>,
+        record: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
         let count = content.len();
         let mut changes = match content {
             RegistrationContent::Entries(format, handlers, prefix) => {
-                vec![with_entries(target, format, (&handlers, prefix), recorded)?]
+                vec![with_entries(target, format, (&handlers, prefix), record)?]
             }
             RegistrationContent::Files(files, executable) => {
-                own_files::install(target, files, executable, recorded)?
+                own_files::install(target, files, executable, record)?
             }
         };
-        changes.extend(with_trusted(target, &changes, recorded)?);
-        let mut record = recorded.cloned().unwrap_or_else(|| new_record(target));
+        changes.extend(with_trusted(target, &changes, record)?);
+        let mut record = record.cloned().unwrap_or_else(|| new_record(target));
         record.fail_closed = form.fail_closed;
         record.handlers = Some(count);
         record.edits = changes.iter().map(|change| change.edit.clone()).collect();
@@ -77,15 +77,15 @@ impl Plan {
     pub(super) fn remove(
         target: &Target,
         content: RegistrationContent,
-        recorded: Option<&RegistrationRecord>,
+        record: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
         let mut changes = match content {
             RegistrationContent::Entries(format, ..) => {
-                vec![without_entries(target, format, recorded)?]
+                vec![without_entries(target, format, record)?]
             }
-            RegistrationContent::Files(files, _) => own_files::remove(target, files, recorded)?,
+            RegistrationContent::Files(files, _) => own_files::remove(target, files, record)?,
         };
-        changes.extend(with_trusted(target, &changes, recorded)?);
+        changes.extend(with_trusted(target, &changes, record)?);
         Ok(Self { target: target.clone(), changes, record: None })
     }
 
@@ -109,8 +109,8 @@ fn remove_directories(change: &SettingsChange) {
     let Some(outermost) = change.edit.created_directory.as_ref() else { return };
     if change.after().is_none() {
         let directories = change.edit.file.ancestors().skip(1);
-        let created = directories.take_while(|directory| directory.starts_with(outermost));
-        let _ = created.map(fs::remove_dir).find(Result::is_err);
+        let new_directories = directories.take_while(|directory| directory.starts_with(outermost));
+        let _ = new_directories.map(fs::remove_dir).find(Result::is_err);
     }
 }
 
@@ -118,11 +118,11 @@ fn with_entries(
     target: &Target,
     format: &EntryFormat,
     (handlers, prefix): (&[EventHandler], Option<String>),
-    recorded: Option<&RegistrationRecord>,
+    record: Option<&RegistrationRecord>,
 ) -> Result<SettingsChange, Diagnostic> {
     let file = SettingsFile::read(&target.file)?;
     let text = file.text().unwrap_or_default();
-    let mut edit = FileEdit::recorded(&file, recorded);
+    let mut edit = FileEdit::recorded(&file, record);
     let present = prefix_in(target, text)?;
     let has_prefix = prefix.is_none() || prefix == present;
     // A registration with our program keeps it.
@@ -132,12 +132,12 @@ fn with_entries(
         file.text().map(str::to_owned)
     } else {
         let clean = without_ours(target, format, text, &edit)?;
-        let mut installed =
+        let mut installation =
             format.install(&clean, handlers).map_err(|error| error.at(&target.file))?;
         if let Some(prefix) = prefix {
-            installed.text = with_prefix(target, &installed.text, &prefix)?;
+            installation.text = with_prefix(target, &installation.text, &prefix)?;
         }
-        Some(edit.record(&clean, installed))
+        Some(edit.record(&clean, installation))
     };
     Ok(SettingsChange::new(file, after, edit))
 }
@@ -145,12 +145,12 @@ fn with_entries(
 fn without_entries(
     target: &Target,
     format: &EntryFormat,
-    recorded: Option<&RegistrationRecord>,
+    record: Option<&RegistrationRecord>,
 ) -> Result<SettingsChange, Diagnostic> {
     let file = SettingsFile::read(&target.file)?;
-    let mut edit = FileEdit::recorded(&file, recorded);
+    let mut edit = FileEdit::recorded(&file, record);
     // Without a record, the file counts as the user's own.
-    edit.created_file &= recorded.is_some();
+    edit.created_file &= record.is_some();
     let clean = file.text().map(|text| without_ours(target, format, text, &edit)).transpose()?;
     let after = clean.filter(|clean| !(edit.created_file && clean.trim().is_empty()));
     Ok(SettingsChange::new(file, after, edit))
@@ -161,7 +161,7 @@ fn without_entries(
 fn with_trusted(
     target: &Target,
     changes: &[SettingsChange],
-    recorded: Option<&RegistrationRecord>,
+    record: Option<&RegistrationRecord>,
 ) -> Result<Option<SettingsChange>, Diagnostic> {
     let (Some(path), [change], Some(format)) =
         (&target.trust_file, changes, target.host.registration.entries())
@@ -174,7 +174,7 @@ fn with_trusted(
     };
     let (before, after) = (entries(change.before())?, entries(change.after())?);
     let file = SettingsFile::read(path)?;
-    let mut edit = FileEdit::recorded(&file, recorded);
+    let mut edit = FileEdit::recorded(&file, record);
     let text = file.text().unwrap_or_default();
     let located = |error: Diagnostic| error.at(path);
     let is_stale = before.iter().any(|entry| !after.contains(entry));
@@ -186,12 +186,11 @@ fn with_trusted(
     let original = edit.undo(text).unwrap_or_else(|| text.to_owned());
     let ours: Vec<_> = before.into_iter().chain(after.iter().cloned()).collect();
     let clean = without_trust(&original, &ours).map_err(located)?;
-    let installed = with_trust(&clean, &after).map_err(located)?;
-    let text = match installed {
+    let text = match with_trust(&clean, &after).map_err(located)? {
         Some(text) => edit.record(&clean, Installed { text, created: Created::default() }),
         None => clean,
     };
-    let is_created = edit.created_file && recorded.is_some();
+    let is_created = edit.created_file && record.is_some();
     let after = Some(text).filter(|text| !(is_created && text.trim().is_empty()));
     Ok(Some(SettingsChange::new(file, after, edit)))
 }
@@ -234,14 +233,14 @@ fn without_ours(
     if let Some(original) = edit.undo(text) {
         return Ok(original);
     }
-    let created = edit.created.clone().unwrap_or_else(|| assumed_created(target));
+    let structure = edit.created.clone().unwrap_or_else(|| assumed_created(target));
     let has_prefix = prefix_in(target, text)?.is_some_and(|prefix| shell_prefix::is_ours(&prefix));
     let located = |error: Diagnostic| error.at(&target.file);
     let text = match target.host.registration.shell_prefix.filter(|_| has_prefix) {
         Some(name) => &variable::remove(text, name).map_err(located)?,
         None => text,
     };
-    format.remove(text, is_ours(target), &created).map_err(located)
+    format.remove(text, is_ours(target), &structure).map_err(located)
 }
 
 /// Returns the program with which the host runs shell commands, according to this text.
@@ -325,11 +324,11 @@ impl EntryFormat {
         &self,
         text: &str,
         is_ours: impl Fn(&Value) -> bool,
-        created: &Created,
+        structure: &Created,
     ) -> Result<String, Diagnostic> {
         match self.layout {
             EntryLayout::TomlTables { .. } => toml::remove(text, is_ours),
-            _ => json::remove(text, self, is_ours, created),
+            _ => json::remove(text, self, is_ours, structure),
         }
     }
 }

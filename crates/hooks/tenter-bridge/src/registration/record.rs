@@ -94,9 +94,9 @@ impl Replaced {
 
 impl FileEdit {
     /// Returns the recorded edit of a file; without one, the file was not edited yet.
-    pub(super) fn recorded(file: &SettingsFile, recorded: Option<&RegistrationRecord>) -> Self {
+    pub(super) fn recorded(file: &SettingsFile, record: Option<&RegistrationRecord>) -> Self {
         let path = file.path();
-        if let Some(edit) = recorded.and_then(|record| record.edit(path)) {
+        if let Some(edit) = record.and_then(|record| record.edit(path)) {
             return edit.clone();
         }
         let is_missing = |directory: &&Path| !directory.exists();
@@ -113,9 +113,9 @@ impl FileEdit {
     pub(super) fn record(
         &mut self,
         before: &str,
-        Installed { text, created }: Installed,
+        Installed { text, created: structure }: Installed,
     ) -> String {
-        self.created = Some(created);
+        self.created = Some(structure);
         self.digest = digest(&text);
         self.replaced = Some(Replaced::between(before, &text));
         text
@@ -123,8 +123,8 @@ impl FileEdit {
 
     /// Returns the text before the installation; `None` if it was changed since.
     pub(super) fn undo(&self, text: &str) -> Option<String> {
-        let replaced = self.replaced.as_ref().filter(|_| self.digest == digest(text));
-        replaced.and_then(|replaced| replaced.undo(text))
+        let replacement = self.replaced.as_ref().filter(|_| self.digest == digest(text));
+        replacement.and_then(|replacement| replacement.undo(text))
     }
 }
 

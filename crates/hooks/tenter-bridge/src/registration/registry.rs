@@ -87,11 +87,11 @@ impl Registry {
 
     /// Returns a path of a host in the home directory, or in the directory that the user chose instead of its first component.
     pub(super) fn in_host_directory(&self, host: &Host, path: &str) -> PathBuf {
-        let chosen = host.registration.directory_variable.and_then(|variable| {
+        let directory = host.registration.directory_variable.and_then(|variable| {
             let (_, value) = self.variables.iter().find(|(name, _)| name == variable)?;
             Some(PathBuf::from(value)).filter(|directory| directory.is_absolute())
         });
-        match (chosen, path.split_once('/')) {
+        match (directory, path.split_once('/')) {
             (Some(directory), Some((_, rest))) => directory.join(rest),
             (Some(directory), None) => directory,
             (None, _) => self.home.join(path),
@@ -109,10 +109,10 @@ impl Registry {
         let own = RegistrationScope::ALL
             .into_iter()
             .filter_map(|scope| self.target(host, scope, project));
-        let recorded = self.records_of(host).into_iter();
-        let recorded = recorded.map(|record| self.target_at(host, record.scope, record.file));
+        let others = self.records_of(host).into_iter();
+        let others = others.map(|record| self.target_at(host, record.scope, record.file));
         let mut targets: Vec<Target> = Vec::new();
-        for target in own.chain(recorded) {
+        for target in own.chain(others) {
             let file = destination(&target.file);
             if targets.iter().all(|other| destination(&other.file) != file) {
                 targets.push(target);
@@ -155,8 +155,8 @@ impl Registry {
     /// Returns the number of handlers or files of a complete registration.
     pub fn expected(&self, target: &Target) -> usize {
         let records = self.read_records();
-        let recorded = records.get(target.host.id, &target.file).and_then(|record| record.handlers);
-        recorded.unwrap_or_else(|| self.newest_content(target).map_or(0, |content| content.len()))
+        let handler = records.get(target.host.id, &target.file).and_then(|record| record.handlers);
+        handler.unwrap_or_else(|| self.newest_content(target).map_or(0, |content| content.len()))
     }
 
     /// Plans a registration. Nothing changes if it is complete already.
@@ -166,17 +166,17 @@ impl Registry {
     pub fn plan_install(&self, target: &Target, options: Options) -> Result<Plan, Diagnostic> {
         let id = self.id(target)?.map_or_else(random_id, Ok)?;
         let records = self.read_records();
-        let recorded = records.get(target.host.id, &target.file);
-        let version = recorded.and_then(|record| HostVersion::parse(record.version.as_ref()?));
+        let record = records.get(target.host.id, &target.file);
+        let version = record.and_then(|record| HostVersion::parse(record.version.as_ref()?));
         let options = Options { version: options.version.or(version), ..options };
         let form = if let Some(format) = target.host.registration.entries() {
             options.form(target, &plan::find(target, format, &read(&target.file)?)?)
         } else {
             let form = options.form(target, &[]);
-            let was_closed = recorded.is_some_and(|record| record.fail_closed);
+            let was_closed = record.is_some_and(|record| record.fail_closed);
             Form { fail_closed: form.fail_closed || was_closed, ..form }
         };
-        let mut plan = Plan::install(target, self.content(target, &id, form)?, form, recorded)?;
+        let mut plan = Plan::install(target, self.content(target, &id, form)?, form, record)?;
         if let Some(record) = &mut plan.record {
             record.version = options.version.map(|version| version.to_string());
         }
@@ -380,9 +380,9 @@ fn registered_entries(
             |(event, value): &EventHandler| *event == handler.event && *value == handler.value;
         let is_intact = handler.is_unconditional && intact.iter().any(is_this);
         let timeout = handler.value.get(format.timeout).and_then(Value::as_f64);
-        let needed = target.host.event(&handler.event).map(|event| format.timeout_of(event));
+        let limit = target.host.event(&handler.event).map(|event| format.timeout_of(event));
         let is_cut_short =
-            timeout.zip(needed).is_some_and(|(timeout, needed)| timeout < needed as f64);
+            timeout.zip(limit).is_some_and(|(timeout, limit)| timeout < limit as f64);
         Some(RegisteredHandler { event: handler.event, command, is_intact, is_cut_short })
     });
     Ok(handlers.collect())

@@ -126,9 +126,9 @@ impl Record for WorkRecord {
 
 impl WorkRecord {
     fn cut_tasks(&mut self, max: usize) {
-        let started = self.subagents.iter_mut().map(|(_, subagent)| subagent);
+        let subagents = self.subagents.iter_mut().map(|(_, subagent)| subagent);
         let expected = self.expected.iter_mut().map(|expected| &mut expected.subagent);
-        for subagent in started.chain(expected) {
+        for subagent in subagents.chain(expected) {
             cut_text(&mut subagent.task, max);
             cut_text(&mut subagent.name, max);
             cut_text(&mut subagent.kind, max);
@@ -264,13 +264,13 @@ mod tests {
                     state.breached = true;
                 });
                 prop_assert_eq!(session.error(), None);
-                let read = states.session("claude-code", "s");
-                prop_assert_eq!(read.error(), None);
-                prop_assert_eq!(read.get(), session.get());
-                let recorded: Vec<&str> =
-                    read.get().guards.iter().map(|guard| guard.name.as_str()).collect();
-                prop_assert!(read.get().breached);
-                prop_assert_eq!(recorded, names.iter().map(String::as_str).collect::<Vec<_>>());
+                let state = states.session("claude-code", "s");
+                prop_assert_eq!(state.error(), None);
+                prop_assert_eq!(state.get(), session.get());
+                let guards: Vec<&str> =
+                    state.get().guards.iter().map(|guard| guard.name.as_str()).collect();
+                prop_assert!(state.get().breached);
+                prop_assert_eq!(guards, names.iter().map(String::as_str).collect::<Vec<_>>());
             }
         }
     }

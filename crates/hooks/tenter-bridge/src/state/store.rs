@@ -129,8 +129,8 @@ impl SessionState {
     }
 
     fn lock_and_read(&mut self) -> Option<FileLock> {
-        let locked = self.lock();
-        match locked {
+        let lock = self.lock();
+        match lock {
             Ok(lock) => {
                 self.read();
                 Some(lock)
@@ -183,12 +183,12 @@ impl SessionState {
     fn write_unless(&mut self, before: &GuardRecord) {
         let Self { state, files, .. } = self;
         if self.guards_error.is_none() {
-            let written = write_unless(&files.guards, state, before);
-            self.guards_error = written.err().map(|error| file_error(&files.guards, &error));
+            let result = write_unless(&files.guards, state, before);
+            self.guards_error = result.err().map(|error| file_error(&files.guards, &error));
         }
         if self.work_error.is_none() {
-            let written = write_unless(&files.work, &state.work, &before.work);
-            self.work_error = written.err().map(|error| file_error(&files.work, &error));
+            let result = write_unless(&files.work, &state.work, &before.work);
+            self.work_error = result.err().map(|error| file_error(&files.work, &error));
         }
     }
 }
@@ -284,13 +284,13 @@ mod tests {
         let states = StateDir::new(scratch.path());
         let mut session = states.session("claude-code", "s");
         session.update(|state| state.opened = true);
-        let written = fs::metadata(&session.files.guards).unwrap().modified().unwrap();
+        let mtime = fs::metadata(&session.files.guards).unwrap().modified().unwrap();
         let text = scratch.path().join("bridge/contexts/x.txt");
         private_dir::create_parent(&text).unwrap();
         fs::write(&text, "x").unwrap();
-        states.sweep(written + LIFETIME / 2);
+        states.sweep(mtime + LIFETIME / 2);
         assert!(session.files.guards.exists() && text.exists());
-        states.sweep(written + LIFETIME * 2);
+        states.sweep(mtime + LIFETIME * 2);
         assert!(!session.files.guards.exists() && !text.exists());
     }
 

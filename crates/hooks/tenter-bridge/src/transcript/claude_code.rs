@@ -68,12 +68,14 @@ fn block(history: &mut History<'_>, native: &Value, time: &str) -> Option<Block>
 
 fn tokens(usage: &Value) -> TurnUsage {
     let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-    let (cached, written) =
+    let (cache_reads, cache_writes) =
         (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
     TurnUsage {
-        input_tokens: count("input_tokens").saturating_add(cached).saturating_add(written),
+        input_tokens: count("input_tokens")
+            .saturating_add(cache_reads)
+            .saturating_add(cache_writes),
         output_tokens: count("output_tokens"),
-        cached_input_tokens: cached,
-        cache_write_tokens: written,
+        cached_input_tokens: cache_reads,
+        cache_write_tokens: cache_writes,
     }
 }

@@ -25,22 +25,22 @@ pub(super) struct History<'h> {
     sent: u64,
     received: u64,
     /// The present response and its tokens.
-    counted: Option<(String, TurnUsage)>,
+    last_count: Option<(String, TurnUsage)>,
     usage: Option<Usage>,
     replaced: bool,
 }
 
 impl<'h> History<'h> {
     /// Creates an empty history, before which this many tokens were sent and received.
-    pub(super) fn new(host: &'h Host, sent: u64, received: u64) -> Self {
+    pub(super) fn new(host: &'h Host, tokens_sent: u64, tokens_received: u64) -> Self {
         Self {
             host,
             messages: Vec::new(),
             calls: HashMap::new(),
             response: None,
-            sent,
-            received,
-            counted: None,
+            sent: tokens_sent,
+            received: tokens_received,
+            last_count: None,
             usage: None,
             replaced: false,
         }
@@ -99,10 +99,10 @@ impl<'h> History<'h> {
 
     /// Sets the tokens of the response `id` so far.
     pub(super) fn add_tokens(&mut self, id: &str, turn: TurnUsage) {
-        if self.counted.as_ref().is_none_or(|(counted, _)| counted != id) {
+        if self.last_count.as_ref().is_none_or(|(last, _)| last != id) {
             self.count_response();
         }
-        self.counted = Some((id.to_owned(), turn));
+        self.last_count = Some((id.to_owned(), turn));
         self.usage = Some(Usage {
             input_tokens: self.sent.saturating_add(turn.input_tokens),
             output_tokens: self.received.saturating_add(turn.output_tokens),
@@ -112,7 +112,7 @@ impl<'h> History<'h> {
 
     /// Adds the tokens of the present response to the totals.
     fn count_response(&mut self) {
-        if let Some((_, turn)) = self.counted.take() {
+        if let Some((_, turn)) = self.last_count.take() {
             self.sent = self.sent.saturating_add(turn.input_tokens);
             self.received = self.received.saturating_add(turn.output_tokens);
         }

@@ -99,9 +99,9 @@ fn all_tokens_count_also_those_before_a_summary() {
     let (transcript, _) = read(host("claude-code"), &path, None).unwrap();
     let text = fs::read_to_string(&path).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let sent: u64 =
+    let count: u64 =
         lines.filter_map(|line| line["message"]["usage"]["input_tokens"].as_u64()).sum();
-    assert_eq!(transcript.usage.unwrap().input_tokens, sent);
+    assert_eq!(transcript.usage.unwrap().input_tokens, count);
 }
 
 /// Creates a file with this text.

@@ -75,11 +75,11 @@ impl SeenCall {
             return vec![self.tool()];
         }
         let outermost = facts.commands.iter().filter(|command| command.via.is_empty());
-        let written = outermost.map(|command| {
+        let words = outermost.map(|command| {
             let program = command.path.as_deref().unwrap_or(&command.program);
             self::command(&line(program, &command.args))
         });
-        [self.tool()].into_iter().chain(written).collect()
+        [self.tool()].into_iter().chain(words).collect()
     }
 
     /// Returns the call without its input, for rules that apply to every call of the tool.

@@ -79,8 +79,8 @@ pub(crate) fn codex_rules(text: &str) -> Option<Vec<CommandRule>> {
     let rules = calls.iter().map(|call| {
         let (effect, words) =
             parts(call).filter(|_| call.name == "prefix_rule").ok_or_else(|| call.name.clone())?;
-        let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
-        Ok((effect, words.into_iter().map(owned).collect()))
+        let to_strings = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
+        Ok((effect, words.into_iter().map(to_strings).collect()))
     });
     Some(rules.collect())
 }

@@ -82,13 +82,13 @@ fn settings_rules(settings: &Json, file: &Path) -> Vec<PolicyRule> {
     let file = file.display().to_string();
     let maker = RuleMaker::new(&file);
     let lists = [settings.pointer("/tools/exclude"), settings.get("excludeTools")];
-    let excluded = lists.into_iter().flat_map(texts).filter_map(|text| {
+    let patterns = lists.into_iter().flat_map(texts).filter_map(|text| {
         let (tool, command) = text.strip_suffix(')')?.split_once('(')?;
         let is_shell = [SHELL, "ShellTool"].contains(&tool);
         let pattern = CommandPattern::of_words(&[vec![command.trim_end_matches(":*")]]);
         is_shell.then(|| (Priority::SETTINGS, maker.command(Effect::Deny, text, pattern)))
     });
-    excluded.collect()
+    patterns.collect()
 }
 
 fn policies_rules(tier: Tier, path: &Path) -> Vec<PolicyRule> {

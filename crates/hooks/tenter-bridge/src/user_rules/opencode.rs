@@ -57,30 +57,30 @@ const KILO: Names = Names {
 };
 
 fn read(places: &Places, names: &Names) -> UserRules {
-    let mut merged = Configuration::default();
+    let mut configuration = Configuration::default();
     for name in names.user {
-        merged.add_directory(&places.config_home.join(name), names);
+        configuration.add_directory(&places.config_home.join(name), names);
     }
     let variable = |name: &str| places.var(&format!("{}_{name}", names.variables));
     if let Some(file) = variable("CONFIG") {
-        merged.add_file(&places.cwd.join(file));
+        configuration.add_file(&places.cwd.join(file));
     }
     for directory in places.project_directories() {
-        merged.add_directory(&directory, names);
+        configuration.add_directory(&directory, names);
         let below = names.project.iter().map(|name| directory.join(name));
-        below.for_each(|directory| merged.add_directory(&directory, names));
+        below.for_each(|directory| configuration.add_directory(&directory, names));
     }
     if let Some(directory) = variable("CONFIG_DIR") {
-        merged.add_directory(Path::new(&directory), names);
+        configuration.add_directory(Path::new(&directory), names);
     }
     for (name, is_permission) in [("CONFIG_CONTENT", false), ("PERMISSION", true)] {
         let source = PathBuf::from(format!("${}_{name}", names.variables));
         if let Some(text) = variable(name) {
-            merged.add_text(&source, text, is_permission);
+            configuration.add_text(&source, text, is_permission);
         }
     }
-    merged.add_directory(Path::new(names.machine), names);
-    merged.rules(places)
+    configuration.add_directory(Path::new(names.machine), names);
+    configuration.rules(places)
 }
 
 /// The configuration as the host merges its files.
@@ -183,12 +183,12 @@ impl Configuration {
 }
 
 /// Merges permissions: a pattern that exists keeps its place.
-fn merge(merged: &mut Object, permission: &Value) {
+fn merge(configuration: &mut Object, permission: &Value) {
     match permission {
         Value::Object(permission) => {
             for (tool, patterns) in permission {
                 let patterns = as_patterns(patterns);
-                let before = merged.entry(tool.clone()).or_insert_with(|| json!({}));
+                let before = configuration.entry(tool.clone()).or_insert_with(|| json!({}));
                 if let (Value::Object(before), Value::Object(patterns)) = (before, patterns) {
                     patterns
                         .into_iter()
@@ -196,7 +196,7 @@ fn merge(merged: &mut Object, permission: &Value) {
                 }
             }
         }
-        word => merge(merged, &json!({ "*": word })),
+        word => merge(configuration, &json!({ "*": word })),
     }
 }
 

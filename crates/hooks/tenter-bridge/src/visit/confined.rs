@@ -140,9 +140,9 @@ impl Visit<'_> {
 
     /// Returns how a call was confined that has ended. One that was to be confined and ran without is a breach.
     pub(super) fn check_in(&mut self, call: &ToolCall, end: &ToolEnd) -> Option<ConfinedFact> {
-        let remembered = self.session.get().confined_calls.get(&call.id).cloned();
+        let confinement = self.session.get().confined_calls.get(&call.id).cloned();
         let command = call.input.get("command").and_then(Value::as_str).unwrap_or_default();
-        let note = remembered.or_else(|| note_in(command))?;
+        let note = confinement.or_else(|| note_in(command))?;
         self.session.update(|state| state.confined_calls.retain(|_, other| *other != note));
         let is_own = note.parent() == Some(&self.visitor.directories.state.join("confined"));
         let fact = if is_own { CheckIn::take(&note) } else { None };

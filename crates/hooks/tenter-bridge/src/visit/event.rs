@@ -62,11 +62,11 @@ impl<'v> Visit<'v> {
         let loader = visitor.loader(&project, &configuration, Arc::clone(&runs));
         let loader = loader.outer_projects(outer).asynchronous_hooks(asynchronous);
         let loader = loader.added_directories(workspace);
-        let loaded = match &ordinary {
+        let load = match &ordinary {
             Some(event) => event.load(loader),
             None => LoadedHooks::load_all(loader),
         };
-        let LoadedHooks { engine, diagnostics, is_ruled_out } = loaded;
+        let LoadedHooks { engine, diagnostics, is_ruled_out } = load;
         let engine = if configuration.enabled { engine } else { engine.only_managed() };
         let modes =
             engine.catalog().hooks().iter().map(|hook| hook.policy.fail).collect::<Vec<_>>();
@@ -142,8 +142,8 @@ impl<'v> Visit<'v> {
 
     pub(super) fn agent_facts(&self, agent: Option<&str>) -> Option<AgentFacts> {
         let agent = self.occurrence.agent.as_ref().filter(|own| Some(own.id.as_str()) == agent)?;
-        let recorded = || Some(self.session.get().work.subagent(&agent.id)?.kind.clone());
-        let kind = agent.kind.clone().or_else(recorded).unwrap_or_default();
+        let kind = || Some(self.session.get().work.subagent(&agent.id)?.kind.clone());
+        let kind = agent.kind.clone().or_else(kind).unwrap_or_default();
         Some(AgentFacts { id: agent.id.clone(), kind, depth: None })
     }
 

@@ -34,11 +34,11 @@ impl Visit<'_> {
         // A setting that cannot be read is not a decision of the user.
         let is_readable = self.warnings.is_empty();
         let catalog = self.engine.catalog();
-        let lost = self.session.get().guards.iter().find(|guard| {
+        let lost_guard = self.session.get().guards.iter().find(|guard| {
             let is_intended = is_readable && is_by_user(&catalog, guard);
             !is_active(&catalog, &guard.name) && !is_intended && self.applies(guard)
         });
-        let why = match lost {
+        let why = match lost_guard {
             Some(guard) => format!(
                 "hook {}: it guards this session, and it was changed or removed. The user can look at it with `tenter trust` in a terminal",
                 super::plain(&guard.name)
@@ -62,8 +62,8 @@ impl Visit<'_> {
                 && self.applies(&guard(hook))
         };
         let hook = catalog.hooks().iter().find(is_closed).map(|hook| hook.name.as_str());
-        let lost = || catalog.lost().iter().find(|hook| hook.fail_closed);
-        let name = hook.or_else(|| lost().map(|hook| hook.name.as_str()));
+        let lost_hook = || catalog.lost().iter().find(|hook| hook.fail_closed);
+        let name = hook.or_else(|| lost_hook().map(|hook| hook.name.as_str()));
         let by = match name {
             Some(name) => format!("hook {}: it fails closed", super::plain(name)),
             None if self.configuration.policies.default.fail == FailMode::Closed => {
@@ -80,9 +80,9 @@ impl Visit<'_> {
 
     /// Records hooks that the user trusted during the session: they guard it, too.
     fn remember_new_guards(&mut self) {
-        let recorded = &self.session.get().guards;
+        let earlier = &self.session.get().guards;
         let mut new = guards(&self.engine.catalog());
-        new.retain(|guard| !recorded.contains(guard));
+        new.retain(|guard| !earlier.contains(guard));
         if !new.is_empty() {
             self.session.update(|state| {
                 state.guards.retain(|old| new.iter().all(|guard| guard.name != old.name));
@@ -128,9 +128,9 @@ fn is_active(catalog: &Catalog, name: &str) -> bool {
 
 /// Returns whether the user decided that the hook does not run: it is disabled in the user's own `hooks.toml`, or no longer trusted.
 fn is_by_user(catalog: &Catalog, guard: &Guard) -> bool {
-    let is_lost = catalog.lost().iter().any(|lost| lost.name == guard.name);
-    let is_named = |listed: &&ListedHook| listed.name == guard.name && listed.layer.needs_trust();
-    catalog.listing().iter().filter(is_named).any(|listed| match listed.status {
+    let is_lost = catalog.lost().iter().any(|hook| hook.name == guard.name);
+    let is_named = |hook: &&ListedHook| hook.name == guard.name && hook.layer.needs_trust();
+    catalog.listing().iter().filter(is_named).any(|hook| match hook.status {
         Status::SwitchedOff { .. } => !is_lost,
         Status::NotTrusted { has_changed } => !has_changed,
         _ => false,

@@ -36,8 +36,8 @@ pub(super) fn facts(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
 /// Returns the directories that the user opened in the host, if its payloads list them.
 pub(super) fn workspace(payload: &Payload) -> Vec<PathBuf> {
     const FIELDS: [&str; 2] = ["workspace_roots", "workspaceRoots"];
-    let listed = FIELDS.iter().find_map(|field| payload.get(field)?.as_array());
-    let directories = listed.into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
+    let items = FIELDS.iter().find_map(|field| payload.get(field)?.as_array());
+    let directories = items.into_iter().flatten().filter_map(Value::as_str).map(PathBuf::from);
     directories.filter(|directory| directory.is_absolute()).collect()
 }
 

@@ -46,12 +46,12 @@ impl Visit<'_> {
         let surroundings = surroundings.with_directories(&visitor.directories);
         let read = |call: &ToolCall| SeenCall::new(call, &surroundings, &self.occurrence.cwd);
         let original = read(before);
-        let rewritten = read(&ToolCall { input: after.clone(), ..before.clone() });
-        let checked = [(checks_original, &original), (checks_rewritten, &rewritten)];
-        let calls = checked.into_iter().filter(|(is_checked, _)| *is_checked);
+        let rewrite = read(&ToolCall { input: after.clone(), ..before.clone() });
+        let calls = [(checks_original, &original), (checks_rewritten, &rewrite)];
+        let calls = calls.into_iter().filter(|(is_checked, _)| *is_checked);
         let matching = calls.filter_map(|(_, call)| rules.strictest_for(call));
         let rule = matching.max_by_key(|rule| rule.effect())?;
-        let asks_anyway = checks == Checks::Rewritten && rules.is_stopped(&rewritten);
+        let asks_anyway = checks == Checks::Rewritten && rules.is_stopped(&rewrite);
         if rule.effect() == Effect::Ask && asks_anyway {
             return None;
         }

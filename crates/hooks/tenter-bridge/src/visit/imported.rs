@@ -42,8 +42,8 @@ fn import_of(hook: &Hook) -> Option<(String, String)> {
         let mark = import::import_mark(hook.path()?)?;
         return Some((mark.origin, mark.key));
     };
-    let imported = native.script.imported.as_ref()?;
-    Some((native.script.origin.clone()?, imported.split('-').next()?.to_owned()))
+    let source = native.script.imported.as_ref()?;
+    Some((native.script.origin.clone()?, source.split('-').next()?.to_owned()))
 }
 
 /// The settings that hooks were imported from.
@@ -59,9 +59,9 @@ impl Origins<'_> {
         let Some((origin, key)) = import_of(hook) else { return false };
         let host = self.visitor.host;
         let Some(file) = self.file(&origin) else { return false };
-        let read = || untrusted_file::read_prefix(&file, MAX_SETTINGS).unwrap_or_default();
+        let text = || untrusted_file::read_prefix(&file, MAX_SETTINGS).unwrap_or_default();
         let keys = self.keys.entry(file.clone()).or_insert_with(|| {
-            import::registered_keys(host, &file, &String::from_utf8_lossy(&read()))
+            import::registered_keys(host, &file, &String::from_utf8_lossy(&text()))
         });
         keys.contains(&key) && hook.path().is_some_and(import::is_unedited)
     }

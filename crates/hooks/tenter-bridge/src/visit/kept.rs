@@ -69,7 +69,7 @@ fn stamps(catalog: &Catalog, latest_ns: i128) -> Option<Vec<(Covered, CoveredSta
     let has_all = catalog.untrusted().is_empty()
         && catalog.missing().is_empty()
         && catalog.lost().is_empty()
-        && catalog.listing().iter().all(|listed| can_run(&listed.status));
+        && catalog.listing().iter().all(|hook| can_run(&hook.status));
     let stamp = |covered: &Covered| {
         let stamp = CoveredStamp::read(covered).ok()?;
         let is_old = stamp.newest().is_none_or(|newest| newest.changed_ns() < latest_ns);
@@ -78,5 +78,5 @@ fn stamps(catalog: &Catalog, latest_ns: i128) -> Option<Vec<(Covered, CoveredSta
     if !has_all {
         return None;
     }
-    catalog.listing().iter().map(|listed| stamp(&listed.covered)).collect()
+    catalog.listing().iter().map(|hook| stamp(&hook.covered)).collect()
 }

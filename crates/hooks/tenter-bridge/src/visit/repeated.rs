@@ -47,9 +47,9 @@ impl EventClaim {
 
     /// Returns the reply of another process to the event a moment ago.
     pub(super) fn earlier_reply(&self, now: SystemTime) -> Option<HostReply> {
-        let written = fs::metadata(&self.file).and_then(|metadata| metadata.modified()).ok()?;
+        let mtime = fs::metadata(&self.file).and_then(|metadata| metadata.modified()).ok()?;
         // The clock of the file system may be ahead.
-        let is_new = now.duration_since(written).map_or(true, |age| age < LIFETIME);
+        let is_new = now.duration_since(mtime).map_or(true, |age| age < LIFETIME);
         let text = untrusted_file::read_to_string(&self.file).ok().filter(|_| is_new)?;
         serde_json::from_str(&text).ok()
     }

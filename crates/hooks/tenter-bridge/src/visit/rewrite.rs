@@ -95,7 +95,7 @@ impl Visit<'_> {
 }
 
 fn call_digest(tool: &str, input: &Object) -> String {
-    let sorted: std::collections::BTreeMap<&String, &Value> = input.iter().collect();
-    let input = serde_json::to_string(&sorted).unwrap_or_default();
+    let fields: std::collections::BTreeMap<&String, &Value> = input.iter().collect();
+    let input = serde_json::to_string(&fields).unwrap_or_default();
     digest(&[tool, &input])
 }

@@ -148,10 +148,10 @@ impl<'v> OrdinaryEvent<'v> {
             }
             Some(_) => LoadedHooks::load_all(loader),
             None => {
-                let loaded = LoadedHooks::load_all(loader);
+                let hooks = LoadedHooks::load_all(loader);
                 // Without a summary, the next process loads the hooks, too.
-                let _ = self.write(&files, &loaded.engine.catalog());
-                loaded
+                let _ = self.write(&files, &hooks.engine.catalog());
+                hooks
             }
         }
     }
@@ -173,11 +173,11 @@ impl<'v> OrdinaryEvent<'v> {
                 return LoadedHooks { engine, diagnostics: Vec::new(), is_ruled_out: false };
             }
         }
-        let loaded = LoadedHooks::load_all(loader);
-        if loaded.diagnostics.is_empty() && files.are_settled((self.visitor.clock)()) {
-            memory.put(&self.project, (files, started_ns), &loaded.engine.catalog());
+        let hooks = LoadedHooks::load_all(loader);
+        if hooks.diagnostics.is_empty() && files.are_settled((self.visitor.clock)()) {
+            memory.put(&self.project, (files, started_ns), &hooks.engine.catalog());
         }
-        loaded
+        hooks
     }
 
     /// Returns whether no hook applies to the event.

@@ -77,8 +77,8 @@ impl Services for HostServices {
         let path = self.transcript.as_ref().filter(|_| is_own).ok_or_else(|| {
             unsupported(format!("the conversation is not known under {}", self.host.name))
         })?;
-        let read = transcript::read(self.host, path, self.start.as_ref());
-        let (transcript, _) = read.map_err(|error| {
+        let transcript = transcript::read(self.host, path, self.start.as_ref());
+        let (transcript, _) = transcript.map_err(|error| {
             unsupported(format!("the transcript of {} cannot be read: {error}", self.host.name))
         })?;
         Ok(HistoryResult { messages: transcript.messages.to_vec() })
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn what_tenter_prints_is_a_completion_or_says_why_there_is_none() {
-        let printed = r#"{"completion": {"text": "yes", "usage": {"input_tokens": 1, "output_tokens": 2, "cost_usd": 0.5}}}"#;
-        let Some(CompletionOutput::Completion(completion)) = read_output(printed) else { panic!() };
+        let output = r#"{"completion": {"text": "yes", "usage": {"input_tokens": 1, "output_tokens": 2, "cost_usd": 0.5}}}"#;
+        let Some(CompletionOutput::Completion(completion)) = read_output(output) else { panic!() };
         assert_eq!((completion.text.as_str(), completion.usage.output_tokens), ("yes", 2));
         let none = read_output(r#"{"unsupported": "no model"}"#);
         assert_eq!(none, Some(CompletionOutput::Unsupported("no model".to_owned())));

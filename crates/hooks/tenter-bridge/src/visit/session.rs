@@ -107,15 +107,15 @@ impl Visit<'_> {
                 format!("{which}: {list}. Run `tenter trust` in a terminal to look at them.");
             self.notice_once("untrusted", || text);
         }
-        let lost: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
-        if !lost.is_empty() {
-            let list = super::plain(&lost.join(", "));
+        let names: Vec<&str> = catalog.lost().iter().map(|names| names.name.as_str()).collect();
+        if !names.is_empty() {
+            let list = super::plain(&names.join(", "));
             self.notice_once("lost", || {
                 format!("trusted hooks of this project do not run any more: {list}. Run `tenter trust` in a terminal to look at them.")
             });
         }
         let is_broken = |status: &Status| matches!(status, Status::Invalid { .. });
-        let problems = catalog.listing().iter().filter(|listed| is_broken(&listed.status)).count();
+        let problems = catalog.listing().iter().filter(|hook| is_broken(&hook.status)).count();
         let errors = self.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
         if problems.max(errors) > 0 {
             self.notice_once("problems", || {
@@ -134,18 +134,18 @@ impl Visit<'_> {
         let programs = host.registration.programs.iter();
         let mut programs =
             programs.filter_map(|name| search_path::program(name, &self.visitor.vars));
-        let Some(installed) = parse(programs.find_map(|program| packaged_version(&program))) else {
+        let Some(version) = parse(programs.find_map(|program| packaged_version(&program))) else {
             return;
         };
         let records = Registry::in_home(&directories.home).records_of(host);
         let user = records.into_iter().find(|record| record.scope == RegistrationScope::User);
         let Some(registered) = parse(user.and_then(|record| record.version)) else { return };
-        if host.events_of(installed).eq(host.events_of(registered)) {
+        if host.events_of(version).eq(host.events_of(registered)) {
             return;
         }
         self.notice_once("update", || {
             format!(
-                "{name} is {installed} now; hooks are registered for {registered}. Run `tenter bridge install {id}` in a terminal to register for the new version.",
+                "{name} is {version} now; hooks are registered for {registered}. Run `tenter bridge install {id}` in a terminal to register for the new version.",
                 name = host.name,
                 id = host.id,
             )
@@ -251,36 +251,35 @@ impl Visit<'_> {
 
     fn rewrite_later(&mut self, original: &str, message: &str) {
         let agent = self.agent_id().unwrap_or_default();
-        let rewritten =
-            RewrittenMessage { original: digest(&[original]), text: message.to_owned() };
-        self.session.update(|state| state.work.messages.insert(agent.clone(), rewritten));
+        let rewrite = RewrittenMessage { original: digest(&[original]), text: message.to_owned() };
+        self.session.update(|state| state.work.messages.insert(agent.clone(), rewrite));
         let is_kept = self.session.get().work.messages.contains_key(&agent);
         if self.session.error().is_some() || !is_kept {
             self.cannot_rewrite_message(message);
         }
     }
 
-    /// Replaces the message `text` in `sent`, the text for the model, if hooks changed the message.
-    pub(super) fn prompt_sent(&mut self, text: &str, sent: &str) {
+    /// Replaces the message `text` in `sent_text`, the text for the model, if hooks changed the message.
+    pub(super) fn prompt_sent(&mut self, text: &str, sent_text: &str) {
         let agent = self.agent_id().unwrap_or_default();
         let digest = digest(&[text]);
-        let is_changed = |rewritten: &RewrittenMessage| rewritten.original == digest;
+        let is_changed = |rewrite: &RewrittenMessage| rewrite.original == digest;
         if !self.session.get().work.messages.get(&agent).is_some_and(is_changed) {
             return;
         }
-        let rewritten = self.session.update(|state| state.work.messages.remove(&agent));
-        self.reply.message = rewritten.map(|message| replaced(sent, text, &message.text));
+        let rewrite = self.session.update(|state| state.work.messages.remove(&agent));
+        self.reply.message = rewrite.map(|message| replaced(sent_text, text, &message.text));
     }
 
     /// Handles a changed message that the host cannot send. If the hook fails closed, the message is rejected, and the user reads the
     /// changed text; otherwise the original is sent (B18).
-    fn cannot_rewrite_message(&mut self, rewritten: &str) {
+    fn cannot_rewrite_message(&mut self, rewrite: &str) {
         let (host, event) = (self.visitor.host.name, EventName::BeforeAgent);
         let hook = self.runs.last_with(event, DecisionKind::Rewrite).unwrap_or_default();
         if self.fails_closed(&hook) {
             let text = format!(
                 "hook {hook}: it changed the message, and {host} cannot send the changed text. Send this instead:\n{}",
-                super::plain(rewritten)
+                super::plain(rewrite)
             );
             self.reply.verdict = Some(HostVerdict::Deny(text));
             return;
@@ -342,9 +341,9 @@ impl Visit<'_> {
         let seals = Seals::of_directory(&self.visitor.directories.state.join("journal"));
         let now = (self.visitor.clock)();
         let conversation = self.hooks_of(None).scope().conversation_id.clone();
-        let sealed = seals.seal(Some(&conversation), now);
-        let done = sealed.and_then(|_| seals.prune(self.configuration.retention, now));
-        if let Err(error) = done {
+        let seal_result = seals.seal(Some(&conversation), now);
+        let result = seal_result.and_then(|_| seals.prune(self.configuration.retention, now));
+        if let Err(error) = result {
             self.warnings.push(format!("the journal could not be sealed: {error}"));
         }
     }
@@ -371,10 +370,10 @@ impl Compaction {
     }
 }
 
-/// Replaces the paragraphs of `sent` that are the message `text` by `new`. Without such a paragraph, the result is `new` alone.
-fn replaced(sent: &str, text: &str, new: &str) -> String {
+/// Replaces the paragraphs of `sent_text` that are the message `text` by `new`. Without such a paragraph, the result is `new` alone.
+fn replaced(sent_text: &str, text: &str, new: &str) -> String {
     const BREAK: &str = "\n\n";
-    let mut rest = sent;
+    let mut rest = sent_text;
     let mut output = String::new();
     let mut is_found = false;
     while let Some(at) = rest.find(text).filter(|_| !text.is_empty()) {

@@ -57,8 +57,9 @@ impl Visit<'_> {
             }
             return;
         }
-        let allowed = self.configuration.bridge.ask_fallback == AskFallback::Allow;
-        let answer = self.hooks().answer(question, PermissionAnswer::Unattended { allowed });
+        let allows = self.configuration.bridge.ask_fallback == AskFallback::Allow;
+        let answer =
+            self.hooks().answer(question, PermissionAnswer::Unattended { allowed: allows });
         if let Ok(approved) = answer {
             return self.approve(native, call, approved);
         }
@@ -166,8 +167,8 @@ impl Visit<'_> {
         let mut ids = vec![call.id.clone()];
         // Without an id of the host, the call has another one once it is rewritten.
         if let Some(input) = self.reply.input.clone().filter(|_| native.id.is_none()) {
-            let rewritten = NativeCall { input, ..native.clone() };
-            ids.push(tool_call::canonical(self.visitor.host, &rewritten).id);
+            let rewrite = NativeCall { input, ..native.clone() };
+            ids.push(tool_call::canonical(self.visitor.host, &rewrite).id);
         }
         self.session.update(|state| {
             if state.started_calls.len() >= MAX_STARTED {
@@ -181,8 +182,8 @@ impl Visit<'_> {
     fn remember_pass(&mut self, id: &str) {
         if self.session.get().denied_calls.get(id).is_some() {
             self.session.update(|state| {
-                if let Some(denied) = state.denied_calls.get_mut(id) {
-                    denied.passes += 1;
+                if let Some(denial) = state.denied_calls.get_mut(id) {
+                    denial.passes += 1;
                 }
             });
         }
@@ -248,17 +249,17 @@ impl Visit<'_> {
 
     /// Returns whether this is the host's report of a denied call. Any other report means that the call ran (B30).
     fn is_denial(&mut self, native: &NativeCall, id: &str, end: &ToolEnd) -> bool {
-        let Some(denied) = self.session.get().denied_calls.get(id) else { return false };
-        if denied.passes > 0 {
+        let Some(denial) = self.session.get().denied_calls.get(id) else { return false };
+        if denial.passes > 0 {
             self.session.update(|state| {
-                if let Some(denied) = state.denied_calls.get_mut(id) {
-                    denied.passes = denied.passes.saturating_sub(1);
+                if let Some(denial) = state.denied_calls.get_mut(id) {
+                    denial.passes = denial.passes.saturating_sub(1);
                 }
             });
             return false;
         }
         let is_denial =
-            matches!(&end.outcome, ToolOutcome::Failure(error) if error.contains(&denied.reason));
+            matches!(&end.outcome, ToolOutcome::Failure(error) if error.contains(&denial.reason));
         if !is_denial {
             self.report_breach(&native.tool, id);
         }

@@ -19,11 +19,11 @@ impl Visit<'_> {
         self.transcript_path = path.map(Path::to_owned);
         let Some(path) = path.filter(|_| self.reads_history()) else { return };
         let agent = self.agent_id().unwrap_or_default();
-        let recorded = self.session.get().work.transcripts.get(&agent).cloned();
-        let read = transcript::read(host, path, recorded.as_ref());
-        let Ok((transcript, start)) = read else { return };
-        let needs_record = recorded.is_some() || start.is_later();
-        if needs_record && recorded.as_ref() != Some(&start) {
+        let record = self.session.get().work.transcripts.get(&agent).cloned();
+        let transcript = transcript::read(host, path, record.as_ref());
+        let Ok((transcript, start)) = transcript else { return };
+        let needs_record = record.is_some() || start.is_later();
+        if needs_record && record.as_ref() != Some(&start) {
             self.session.update(|state| state.work.transcripts.insert(agent, start));
         }
         let is_provided = |field: &String| match field.as_str() {

@@ -15,6 +15,6 @@ fn the_page_about_agents_is_up_to_date() {
     if std::env::var_os("TENTER_UPDATE").is_some() {
         fs::write(&path, &page).unwrap();
     }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/hosts.md is out of date; write it with TENTER_UPDATE=1");
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == page, "docs/hosts.md is out of date; write it with TENTER_UPDATE=1");
 }

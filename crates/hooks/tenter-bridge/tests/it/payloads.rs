@@ -68,10 +68,10 @@ fn pointers(value: &Value, at: &str, paths: &mut Vec<String>) {
     }
 }
 
-fn read(recorded: &Recorded) -> Result<(), String> {
-    let payload = Payload::parse(recorded.payload.to_string().as_bytes()).unwrap();
-    let read = (recorded.host.read)(recorded.event, &payload);
-    read.map(drop).map_err(|error| error.to_string())
+fn read(fixture: &Recorded) -> Result<(), String> {
+    let payload = Payload::parse(fixture.payload.to_string().as_bytes()).unwrap();
+    let result = (fixture.host.read)(fixture.event, &payload);
+    result.map(drop).map_err(|error| error.to_string())
 }
 
 #[test]

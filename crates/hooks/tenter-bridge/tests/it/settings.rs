@@ -30,8 +30,8 @@ fn the_table_has_every_file_of_a_registration() {
 
 /// Returns the names in a text that look like a settings file or a directory of an agent.
 fn files_in(text: &str) -> impl Iterator<Item = &str> {
-    let quoted = text.split('`').skip(1).step_by(2);
-    quoted.filter(|name| {
+    let words = text.split('`').skip(1).step_by(2);
+    words.filter(|name| {
         let end = name.rsplit('.').next().unwrap_or_default();
         let is_settings = ["json", "jsonc", "toml", "yaml", "yml"].contains(&end);
         let is_path = name.starts_with("~/.") || (name.starts_with('.') && name.contains('/'));

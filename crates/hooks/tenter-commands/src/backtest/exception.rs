@@ -90,11 +90,11 @@ impl RuleException {
 
 /// Returns a pattern that fits only this text.
 fn literal(text: &str) -> String {
-    let escaped = text.chars().map(|c| match c {
+    let characters = text.chars().map(|c| match c {
         '*' | '?' | '[' => format!("[{c}]"),
         c => c.to_string(),
     });
-    escaped.collect()
+    characters.collect()
 }
 
 /// Returns where the lines of a rule begin and end in the text of a manifest.

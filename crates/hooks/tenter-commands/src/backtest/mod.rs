@@ -217,8 +217,8 @@ pub(crate) fn offer(project: &Project, agent: &'static dyn OwnAgent, guards: &[G
     }
     let calls = print::counted(report.calls, "call");
     let subject = if guards.len() == 1 { "This guard" } else { "These guards" };
-    let stopped = print::number(report.stopped);
-    let sentence = format!("{subject} would have stopped {stopped} of your last {calls}");
+    let count = print::number(report.stopped);
+    let sentence = format!("{subject} would have stopped {count} of your last {calls}");
     let options: Vec<String> = guards.iter().map(|(name, _)| format!("--guard {name}")).collect();
     let options = options.join(" ");
     if report.stopped == 0 {

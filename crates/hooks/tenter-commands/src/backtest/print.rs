@@ -95,13 +95,13 @@ fn print_rule(rule: &RuleReport, calls: u64) {
         DecisionKind::Ask => "ask about",
         _ => "deny",
     };
-    let denied = match rule.denied {
+    let denials = match rule.denied {
         0 => String::new(),
         1 => "; 1 of them was denied anyway".to_owned(),
         denied => format!("; {} of them were denied anyway", number(denied)),
     };
     ui::out(format!(
-        "{}  would {verb} {} of {} in {}, {}{denied}",
+        "{}  would {verb} {} of {} in {}, {}{denials}",
         styled(NAME, rule_name(rule)),
         styled(NOTICE, number(rule.calls)),
         counted(calls, "call"),

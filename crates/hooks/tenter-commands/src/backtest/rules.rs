@@ -142,10 +142,10 @@ impl ScratchHooks {
         origin: Option<&Path>,
         fill: impl FnOnce(&Path) -> std::io::Result<()>,
     ) -> Result<Self, Failure> {
-        let failed = |error| Failure::new(format!("cannot create a scratch directory: {error}"));
-        let directory = TempDir::with_prefix("tenter-backtest-").map_err(failed)?;
-        fs::create_dir(directory.path().join("agents")).map_err(failed)?;
-        fill(&directory.path().join(HOOKS)).map_err(failed)?;
+        let failure = |error| Failure::new(format!("cannot create a scratch directory: {error}"));
+        let directory = TempDir::with_prefix("tenter-backtest-").map_err(failure)?;
+        fs::create_dir(directory.path().join("agents")).map_err(failure)?;
+        fill(&directory.path().join(HOOKS)).map_err(failure)?;
         let mut scratch = Self { directory, catalog: Catalog::default() };
         let builder = scratch.builder(project, project.root());
         let (catalog, mut diagnostics) = builder.load_without_queries(&no_trust());

@@ -105,14 +105,14 @@ struct StopCounts {
     decision: DecisionKind,
     is_command: bool,
     runs: u64,
-    allowed: u64,
-    denied: u64,
+    allowed_calls: u64,
+    denied_calls: u64,
 }
 
 /// The counts of a known use of a command in one agent.
 #[derive(Debug, Default)]
 struct UseCounts {
-    allowed: u64,
+    allowed_calls: u64,
     /// True if the user denied such a call, or a guard stops one.
     is_doubtful: bool,
 }
@@ -140,7 +140,7 @@ impl CallHistory {
             let is_safe = guards.judge(call).answer == CallAnswer::Passed;
             if self.uses.len() < MAX_COUNTED {
                 let counts = self.uses.entry((call.host, usage.name())).or_default();
-                counts.allowed += u64::from(call.end == CallEnd::Approved);
+                counts.allowed_calls += u64::from(call.end == CallEnd::Approved);
                 counts.is_doubtful |= !is_safe || call.was_denied();
             }
         }
@@ -157,13 +157,13 @@ impl CallHistory {
             decision: stop.decision,
             is_command,
             runs: 0,
-            allowed: 0,
-            denied: 0,
+            allowed_calls: 0,
+            denied_calls: 0,
         });
         counts.decision = counts.decision.max(stop.decision);
         counts.runs += u64::from(matches!(call.end, CallEnd::Succeeded | CallEnd::Approved));
-        counts.allowed += u64::from(call.end == CallEnd::Approved);
-        counts.denied += u64::from(call.was_denied());
+        counts.allowed_calls += u64::from(call.end == CallEnd::Approved);
+        counts.denied_calls += u64::from(call.was_denied());
     }
 }
 
@@ -174,7 +174,7 @@ impl StopCounts {
         let is_question = self.decision == DecisionKind::Ask;
         let is_stop = is_question || self.decision == DecisionKind::Deny;
         let is_usual = is_question && self.runs >= MIN_RUNS;
-        is_stop && self.denied == 0 && (is_usual || self.allowed >= MIN_ALLOWED)
+        is_stop && self.denied_calls == 0 && (is_usual || self.allowed_calls >= MIN_ALLOWED)
     }
 }
 
@@ -205,10 +205,10 @@ impl Suggestions {
         let home = &project.env.home;
         let (mut replay, mut safe) = (Replay::new(home, &load), Replay::new(home, &load_all));
         let mut history = CallHistory::default();
-        let allowed = allowed_calls(project.env)?;
+        let calls = allowed_calls(project.env)?;
         let hosts = for_each(project, selection, &mut |mut call| {
             let id = call.native.id.clone().unwrap_or_default();
-            if !call.was_denied() && allowed.contains(&(call.session.clone(), id)) {
+            if !call.was_denied() && calls.contains(&(call.session.clone(), id)) {
                 call.end = CallEnd::Approved;
             }
             let judgement = replay.judge(&call);
@@ -335,7 +335,7 @@ fn indented(lines: &str) -> String {
 /// Returns the sessions and ids of the calls that the user allowed in answer to a question of Tenter.
 fn allowed_calls(env: &Env) -> Result<HashSet<(String, String)>, Failure> {
     let journals = env.journals();
-    let mut allowed = HashSet::new();
+    let mut calls = HashSet::new();
     for conversation in journals.conversations().map_err(Failure::caused_by)? {
         let lines = journals.read(&conversation).map_err(Failure::caused_by)?.lines;
         for record in lines.into_iter().map(|line| line.record) {
@@ -346,11 +346,11 @@ fn allowed_calls(env: &Env) -> Result<HashSet<(String, String)>, Failure> {
             };
             if let Some(id) = record.tool_call_id.filter(|_| is_allowed) {
                 let session = record.parent_conversation_id.unwrap_or(record.conversation_id);
-                allowed.insert((session, id));
+                calls.insert((session, id));
             }
         }
     }
-    Ok(allowed)
+    Ok(calls)
 }
 
 /// Returns the exceptions for what rules of the user's and the project's hooks stopped wrongly.
@@ -376,7 +376,7 @@ fn exceptions(
                 rule: rule.clone(),
                 command,
                 runs: counts.runs,
-                allowed: counts.allowed,
+                allowed: counts.allowed_calls,
                 lines: exception.lines(),
                 exception,
                 file,
@@ -399,11 +399,11 @@ fn permissions(history: &CallHistory, project: &Project) -> Vec<SuggestedPermiss
         };
         let rule = format!("{word}({name})");
         let is_new = *agent != OWN_AGENT || !present.contains(&rule);
-        if counts.allowed >= MIN_ALLOWED && !counts.is_doubtful && is_new {
+        if counts.allowed_calls >= MIN_ALLOWED && !counts.is_doubtful && is_new {
             permissions.push(SuggestedPermission {
                 command: usage.name(),
                 agent,
-                allowed: counts.allowed,
+                allowed: counts.allowed_calls,
                 rule,
                 agent_rule: AgentRule::new(agent, usage.name()),
             });
@@ -451,11 +451,11 @@ mod tests {
 
     #[test]
     fn what_ran_although_a_rule_denies_it_is_no_false_stop() {
-        let counts = |decision, runs, allowed, denied| StopCounts {
+        let counts = |decision, runs, allowed_calls, denied_calls| StopCounts {
             decision,
             runs,
-            allowed,
-            denied,
+            allowed_calls,
+            denied_calls,
             is_command: true,
         };
         for (counts, is_false) in [

@@ -63,8 +63,8 @@ fn prove(env: &Env, host: &Host, checks: &str) -> Option<Proof> {
 
 /// Returns an agent that did not even ask the model shows nothing about its hooks.
 fn judge(checks: Vec<ProvedCheck>) -> Canary {
-    let mut broken = checks.into_iter().filter(|check| check.verdict == CheckVerdict::Broken);
-    match broken.next() {
+    let mut failures = checks.into_iter().filter(|check| check.verdict == CheckVerdict::Broken);
+    match failures.next() {
         None => Canary::Obeys,
         Some(check) if !check.reached_model => Canary::Untried(check.evidence),
         Some(check) => Canary::Ignores(check.evidence),

@@ -230,15 +230,15 @@ fn confirmed() -> Result<bool, Failure> {
 
 /// Creates, replaces or removes the files of a hook. Other files in its directory stay.
 fn write(path: &Path, hook: &PlannedHook) -> Result<(), Failure> {
-    let failed =
+    let failure =
         |error: io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     match hook.change {
         HookChange::Create => {
             write_dir(path, &new_files(&hook.files), false)?;
-            protect(path, &hook.files).map_err(failed)
+            protect(path, &hook.files).map_err(failure)
         }
-        HookChange::Update => update(path, &hook.files).map_err(failed),
-        HookChange::Remove => remove(path, &hook.files).map_err(failed),
+        HookChange::Update => update(path, &hook.files).map_err(failure),
+        HookChange::Remove => remove(path, &hook.files).map_err(failure),
         HookChange::Keep | HookChange::KeepEdited => Ok(()),
     }
 }

@@ -113,9 +113,9 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let keepers = keeper::running(&keeper::directories(&project.env.vars, &state));
     if args.json {
         let agents = agents.iter().map(ListedElement::InstalledAgent);
-        let listed: Vec<ListedElement> =
+        let elements: Vec<ListedElement> =
             agents.chain(keepers.iter().map(ListedElement::keeper)).collect();
-        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&elements).unwrap_or_default());
     } else {
         agents.iter().for_each(print);
         registered_program::examine(project.env).iter().for_each(ui::diagnostic);
@@ -159,8 +159,8 @@ fn last_event(project: &Project, host: &Host) -> Option<String> {
 /// Returns the newest proof of an agent.
 fn proved(project: &Project, host: &Host) -> Option<ListedProof> {
     let proof = newest_proof(project.env, host)?;
-    let broken = proof.count(CheckVerdict::Broken);
-    Some(ListedProof { version: proof.version, at: proof.proved_at, broken })
+    let failures = proof.count(CheckVerdict::Broken);
+    Some(ListedProof { version: proof.version, at: proof.proved_at, broken: failures })
 }
 
 /// Returns the last denied call that an agent ran anyway.
@@ -178,7 +178,7 @@ fn registrations(
 ) -> Vec<ListedRegistration> {
     let host = agent.host;
     let targets = registry.targets(host, project.root());
-    let listed = targets.into_iter().filter_map(|target| {
+    let elements = targets.into_iter().filter_map(|target| {
         let (handlers, error) = match registry.registered(&target) {
             Ok(handlers) if handlers.is_empty() => return None,
             Ok(handlers) => (handlers, None),
@@ -189,7 +189,7 @@ fn registrations(
         let complete = events == registry.expected(&target) && handlers.len() == events;
         Some(ListedRegistration { scope: target.scope, file: target.file, events, complete, error })
     });
-    listed.collect()
+    elements.collect()
 }
 
 /// Shows the process that keeps runtime hooks between the events of agents, and what it keeps.
@@ -200,11 +200,11 @@ fn print_keeper(keeper: &KeeperStatus) {
     for process in &keeper.hooks {
         let (hook, layer, since) =
             (visible(&process.hook), visible(&process.layer), ui::short_time(&process.since));
-        let answered = match process.answered {
+        let answers = match process.answered {
             1 => "1 event".to_owned(),
             count => format!("{count} events"),
         };
-        let about = styled(FAINT, format!("{layer}, {answered}, since {since}"));
+        let about = styled(FAINT, format!("{layer}, {answers}, since {since}"));
         ui::out(format!("  {hook}  {about}"));
     }
 }

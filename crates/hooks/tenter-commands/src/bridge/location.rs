@@ -48,9 +48,9 @@ pub(super) fn target(
 
 /// Checks that a symlink in a project does not lead to other files of the user.
 fn check_inside(root: &Path, file: &Path) -> Result<(), Failure> {
-    let resolved = real_path(root).and_then(|root| Ok((real_path(file)?, root)));
+    let paths = real_path(root).and_then(|root| Ok((real_path(file)?, root)));
     let (real, root) =
-        resolved.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        paths.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
     if real.starts_with(root) {
         return Ok(());
     }

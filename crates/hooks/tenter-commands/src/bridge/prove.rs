@@ -162,9 +162,9 @@ fn check(id: &str) -> Result<Check, String> {
 /// Returns the agents that are proved.
 fn clients(env: &Env, args: &Args) -> Result<Vec<(&'static Host, &'static Client)>, Failure> {
     if args.all {
-        let installed =
+        let version =
             hosts::ALL.iter().filter(|host| InstalledAgent::find(env, host).program.is_some());
-        return Ok(installed.filter_map(|host| Some((*host, Client::find(host)?))).collect());
+        return Ok(version.filter_map(|host| Some((*host, Client::find(host)?))).collect());
     }
     let client = |id: &String| {
         let host = super::host(id)?;
@@ -203,7 +203,7 @@ impl Proving<'_> {
         let version = version.unwrap_or_else(|| "unknown".to_owned());
         let scratch = Scratch::create(self.args.keep.as_deref(), host)?;
         let now = tenter_base::rfc3339(now());
-        let started = Instant::now();
+        let start = Instant::now();
         let prover = Prover {
             host,
             client,
@@ -228,7 +228,7 @@ impl Proving<'_> {
                 .map_err(|error| Failure::new(format!("the result cannot be kept: {error}")))?;
             let rules = own_rules::find(self.project);
             if proof.denies() && !rules.is_empty() {
-                let progress = |done, all| progress(host, "of your rules", done, all);
+                let progress = |count, all| progress(host, "of your rules", count, all);
                 let Some(proved) = prover.run_rules(&rules, &self.cancel, &progress) else {
                     return Ok(None);
                 };
@@ -236,7 +236,7 @@ impl Proving<'_> {
             }
         }
         if !self.args.json {
-            print(host, &proof, started.elapsed().as_secs());
+            print(host, &proof, start.elapsed().as_secs());
         }
         if self.args.keep.is_some() {
             ui::note(format!("Files: {}", visible(&scratch.path().to_string_lossy())));
@@ -253,22 +253,22 @@ enum Scratch {
 
 impl Scratch {
     fn create(keep: Option<&Path>, host: &Host) -> Result<Self, Failure> {
-        let failed = |path: &Path, error: &io::Error| {
+        let failure = |path: &Path, error: &io::Error| {
             Failure::new(format!("{}: cannot make a scratch directory: {error}", path.display()))
         };
         let Some(directory) = keep else {
             let directory = TempDir::with_prefix("tenter-prove-");
             return directory
                 .map(Self::Removed)
-                .map_err(|error| failed(Path::new("temporary directory"), &error));
+                .map_err(|error| failure(Path::new("temporary directory"), &error));
         };
         let directory = directory.join(host.id);
-        private_dir::create(&directory).map_err(|error| failed(&directory, &error))?;
+        private_dir::create(&directory).map_err(|error| failure(&directory, &error))?;
         let is_empty = fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_none());
         if !is_empty {
             return Err(Failure::usage(format!("{} is not empty", directory.display())));
         }
-        let real = directory.canonicalize().map_err(|error| failed(&directory, &error))?;
+        let real = directory.canonicalize().map_err(|error| failure(&directory, &error))?;
         Ok(Self::Kept(real))
     }
 
@@ -281,13 +281,13 @@ impl Scratch {
 }
 
 /// Shows how many of something are done.
-fn progress(host: &Host, what: &str, done: usize, all: usize) {
-    let line = format!("{}: {done} of {all} {what} done", host.name);
+fn progress(host: &Host, what: &str, count: usize, all: usize) {
+    let line = format!("{}: {count} of {all} {what} done", host.name);
     if !io::stderr().is_terminal() {
         ui::note(line);
         return;
     }
-    let end = if done == all { "\n" } else { "" };
+    let end = if count == all { "\n" } else { "" };
     ui::note_piece(format!("\r{line}{end}"));
 }
 
@@ -342,12 +342,12 @@ fn write_table(
     table: impl Fn(&str) -> String,
 ) -> Result<(), Failure> {
     let path = project.root().join(page);
-    let failed = |why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
-    let text = fs::read_to_string(&path).map_err(|error| failed(&error))?;
+    let failure = |why: &dyn std::fmt::Display| Failure::new(format!("{}: {why}", path.display()));
+    let text = fs::read_to_string(&path).map_err(|error| failure(&error))?;
     let text = guide::proved(&text)
         .and_then(|earlier| guide::with_proved(&text, &table(earlier)))
-        .ok_or_else(|| failed(&"it has no lines `proved: begin` and `proved: end`"))?;
-    tenter_base::replace_file::replace(&path, text.as_bytes()).map_err(|error| failed(&error))?;
+        .ok_or_else(|| failure(&"it has no lines `proved: begin` and `proved: end`"))?;
+    tenter_base::replace_file::replace(&path, text.as_bytes()).map_err(|error| failure(&error))?;
     ui::note(format!("Wrote {}", path.display()));
     Ok(())
 }

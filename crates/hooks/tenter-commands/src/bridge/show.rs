@@ -75,8 +75,8 @@ fn basis(host: &Host) -> String {
 
 /// Prints the proof of this machine.
 fn print_proof(proof: &Proof) {
-    let broken = proof.count(CheckVerdict::Broken);
-    let flaw = if broken == 0 { String::new() } else { format!(", {broken} BROKEN") };
+    let failures = proof.count(CheckVerdict::Broken);
+    let flaw = if failures == 0 { String::new() } else { format!(", {failures} BROKEN") };
     let (version, time) = (visible(&proof.version), ui::short_time(&proof.proved_at));
     ui::out(format!("  proved with {version}, {time}{flaw}"));
 }

@@ -109,16 +109,16 @@ fn verify(env: &Env, args: &VerifyArgs) -> CommandResult {
 
 fn install(env: &Env, args: &InstallArgs) -> CommandResult {
     let package = read_package(&env.cwd.join(&args.file))?;
-    let configured = configured(env, &claimed_name(&package))?;
+    let entry = configured(env, &claimed_name(&package))?;
     let managed = env.directories().managed;
-    let installation = with_ring(env, &configured.keys, |ring| {
-        let bundle = package.verify(&configured.name, ring)?.open()?;
-        let installation = configured.store(&managed)?.install(&bundle, ring, now())?;
+    let installation = with_ring(env, &entry.keys, |ring| {
+        let bundle = package.verify(&entry.name, ring)?.open()?;
+        let installation = entry.store(&managed)?.install(&bundle, ring, now())?;
         Ok((bundle.manifest, installation))
     });
     let (manifest, installation) = installation.map_err(|finding| {
-        let current = configured.store(&managed).ok().and_then(|store| store.manifest());
-        update::refusal(&configured.name, current.as_ref(), finding)
+        let current = entry.store(&managed).ok().and_then(|store| store.manifest());
+        update::refusal(&entry.name, current.as_ref(), finding)
     })?;
     report::installed(&manifest, installation);
     Ok(Exit::Done)
@@ -161,19 +161,19 @@ fn read_package(file: &Path) -> Result<Package, Failure> {
 
 /// Reads a file that is not larger than a package may be.
 fn read_file(file: &Path) -> Result<Vec<u8>, Diagnostic> {
-    let failed = |why: String| {
+    let failure = |why: String| {
         let id = tenter_plugins::bundle::TEMPORARY;
         let message = format!("cannot read {}: {why}", file.display());
         Diagnostic::new(id, tenter_protocol::Severity::Error, message)
     };
-    let opened = tenter_base::untrusted_file::open(file);
-    let opened = opened.map_err(|error| failed(error.to_string()))?;
+    let result = tenter_base::untrusted_file::open(file);
+    let input = result.map_err(|error| failure(error.to_string()))?;
     let mut bytes = Vec::new();
     let most = MAX_PACKAGE as u64 + 1;
-    let read = opened.take(most).read_to_end(&mut bytes);
-    read.map_err(|error| failed(error.to_string()))?;
+    let result = input.take(most).read_to_end(&mut bytes);
+    result.map_err(|error| failure(error.to_string()))?;
     if bytes.len() > MAX_PACKAGE {
-        return Err(failed("it is larger than a bundle may be".to_owned()));
+        return Err(failure("it is larger than a bundle may be".to_owned()));
     }
     Ok(bytes)
 }

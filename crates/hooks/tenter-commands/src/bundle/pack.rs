@@ -58,11 +58,11 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     if !args.force {
         check_hooks(&directory, &content)?;
     }
-    let created = now();
+    let creation = now();
     let expires =
-        end(created, args.expires).ok_or_else(|| Failure::usage("it expires too late"))?;
+        end(creation, args.expires).ok_or_else(|| Failure::usage("it expires too late"))?;
     let version = args.version.clone();
-    let mut manifest = BundleManifest::new(&args.name, version, &content, created, expires)
+    let mut manifest = BundleManifest::new(&args.name, version, &content, creation, expires)
         .map_err(|why| Failure::usage(format!("the bundle {why}")))?;
     manifest.grace_days = args.grace;
     manifest.commit = commit;
@@ -70,8 +70,8 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     package.check_files()?;
     let output = args.output.clone().unwrap_or_else(|| format!("{}.bundle", args.name).into());
     let output = env.cwd.join(output);
-    let written = replace_file::replace_with_mode(&output, &package.bytes(), Some(0o644));
-    written.map_err(|error| Failure::new(format!("cannot write {}: {error}", output.display())))?;
+    let result = replace_file::replace_with_mode(&output, &package.bytes(), Some(0o644));
+    result.map_err(|error| Failure::new(format!("cannot write {}: {error}", output.display())))?;
     ui::note(format!(
         "Packed {} {} with {}. Sign it: `tenter bundle sign {} --key KEY`",
         manifest.name,
@@ -129,6 +129,6 @@ fn check_hooks(directory: &Path, content: &Content) -> Result<(), Failure> {
     is_valid.then_some(()).ok_or_else(failure)
 }
 
-fn end(created: Timestamp, days: u32) -> Option<Timestamp> {
-    created.checked_add(SignedDuration::from_hours(i64::from(days) * 24)).ok()
+fn end(creation: Timestamp, days: u32) -> Option<Timestamp> {
+    creation.checked_add(SignedDuration::from_hours(i64::from(days) * 24)).ok()
 }

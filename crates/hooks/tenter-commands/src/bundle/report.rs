@@ -26,7 +26,7 @@ pub struct Args {
 struct BundleState {
     name: String,
     manifest: Option<BundleManifest>,
-    configured: Option<ConfiguredBundle>,
+    bundle: Option<ConfiguredBundle>,
     checked_at: Option<String>,
     findings: Vec<Diagnostic>,
 }
@@ -73,36 +73,36 @@ pub(crate) fn examine(env: &Env) -> Vec<Diagnostic> {
 fn states(env: &Env) -> (Vec<BundleState>, Vec<Diagnostic>) {
     let managed = env.directories().managed;
     // Invalid settings are reported wherever settings are read.
-    let (mut configured, mut findings) = (Vec::new(), Vec::new());
+    let (mut bundles, mut findings) = (Vec::new(), Vec::new());
     for bundle in ConfiguredBundle::all(env).unwrap_or_default() {
         match bundle {
-            Ok(bundle) => configured.push(bundle),
+            Ok(bundle) => bundles.push(bundle),
             Err(finding) => findings.push(finding),
         }
     }
     let entries = fs::read_dir(managed.bundles()).into_iter().flatten().flatten();
     let mut names: BTreeSet<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.extend(configured.iter().map(|bundle| bundle.name.clone()));
+    names.extend(bundles.iter().map(|bundle| bundle.name.clone()));
     let mut states = Vec::new();
     for name in names {
-        let index = configured.iter().position(|bundle| bundle.name == name);
-        let configured = index.map(|index| configured.swap_remove(index));
+        let index = bundles.iter().position(|bundle| bundle.name == name);
+        let bundle = index.map(|index| bundles.swap_remove(index));
         if let Ok(store) = BundleStore::new(&managed, &name) {
-            states.push(state(env, &store, configured));
+            states.push(state(env, &store, bundle));
         }
     }
     (states, findings)
 }
 
-fn state(env: &Env, store: &BundleStore, configured: Option<ConfiguredBundle>) -> BundleState {
+fn state(env: &Env, store: &BundleStore, bundle: Option<ConfiguredBundle>) -> BundleState {
     let (name, record) = (store.name().to_owned(), store.record());
     let mut findings = Vec::new();
     let problem = |severity, message: String| {
         Diagnostic::new("bundle-state", severity, format!("the bundle {name}: {message}"))
             .at(store.dir())
     };
-    let manifest = match &configured {
+    let manifest = match &bundle {
         None => {
             let message =
                 "no key is pinned for it in the managed config.toml, so nothing updates it";
@@ -140,7 +140,7 @@ fn state(env: &Env, store: &BundleStore, configured: Option<ConfiguredBundle>) -
         );
     }
     let checked_at = record.map(|record| record.checked_at);
-    BundleState { name: name.clone(), manifest, configured, checked_at, findings }
+    BundleState { name: name.clone(), manifest, bundle, checked_at, findings }
 }
 
 /// Returns the finding that a bundle has expired beyond its grace.
@@ -192,7 +192,7 @@ fn print(state: &BundleState) {
         styled(NOTICE, "warning")
     };
     ui::out(format!("{}  {word}  {version}", styled(NAME, visible(&state.name))));
-    if let Some(bundle) = &state.configured {
+    if let Some(bundle) = &state.bundle {
         let source = bundle.source.as_ref().map_or_else(|| "files".to_owned(), describe);
         ui::out(format!("  from     {}", visible(&source)));
         for key in &bundle.keys {
@@ -221,8 +221,8 @@ fn as_json(state: &BundleState) -> serde_json::Value {
         "name": state.name,
         "version": manifest.map(|manifest| manifest.version.to_string()),
         "expires": manifest.and_then(BundleManifest::expires).map(|time| time.to_string()),
-        "source": state.configured.as_ref().and_then(|one| one.source.as_ref()).map(describe),
-        "keys": state.configured.iter().flat_map(|one| &one.keys).map(ToString::to_string).collect::<Vec<_>>(),
+        "source": state.bundle.as_ref().and_then(|one| one.source.as_ref()).map(describe),
+        "keys": state.bundle.iter().flat_map(|one| &one.keys).map(ToString::to_string).collect::<Vec<_>>(),
         "checked_at": state.checked_at,
         "findings": state.findings,
     })

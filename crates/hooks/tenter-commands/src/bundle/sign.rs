@@ -32,8 +32,8 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let key = env.cwd.join(&args.key);
     let signature = signature(env, &key, package.signed_text())?;
     let package = package.with_signature(signature);
-    let written = replace_file::replace_with_mode(&file, &package.bytes(), Some(0o644));
-    written.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    let result = replace_file::replace_with_mode(&file, &package.bytes(), Some(0o644));
+    result.map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
     ui::note(format!("Signed {} {}.", manifest.name, manifest.version));
     Ok(Exit::Done)
 }

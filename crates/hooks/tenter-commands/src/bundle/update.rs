@@ -71,12 +71,12 @@ fn update(
     let store = bundle.store(managed)?;
     let update = Update { env, bundle, source, store: &store, cancel };
     let (record, result) = with_ring(env, &bundle.keys, |ring| Ok(update.run(ring)))?;
-    let recorded = store.write_record(&record, now());
+    let record_result = store.write_record(&record, now());
     match result {
         Ok((manifest, installation)) => report::installed(&manifest, installation),
         Err(finding) => return Err(refusal(&bundle.name, store.manifest().as_ref(), finding)),
     }
-    Ok(recorded?)
+    Ok(record_result?)
 }
 
 /// Returns the failure of a bundle that was refused; it says what stays in force.

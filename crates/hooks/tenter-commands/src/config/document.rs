@@ -144,11 +144,11 @@ pub(super) fn unset(text: &str, key: &SettingKey) -> Result<String, EditError> {
     let (table, leaf) = place(document.as_table_mut(), key)?;
     table.remove(leaf);
     remove_empty_element(document.as_table_mut(), key);
-    let removed = document.to_string();
+    let document_text = document.to_string();
     let lines = spans(text, key)?.and_then(|span| without_lines(text, span));
     // Cutting lines keeps more, and is right if it has the same result.
-    let cut = lines.filter(|cut| is_same(cut, &removed));
-    Ok(cut.unwrap_or(removed))
+    let cut = lines.filter(|cut| is_same(cut, &document_text));
+    Ok(cut.unwrap_or(document_text))
 }
 
 /// Returns `text` without the table called `name` in these tables.

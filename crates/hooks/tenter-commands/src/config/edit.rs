@@ -78,10 +78,10 @@ pub(super) fn run(env: &Env, file: &ConfigFile) -> CommandResult {
             Ok(text) => text,
             Err(error) => return Err(copy.keep(&format!("cannot read the text: {error}"))),
         };
-        let ended = Failure::new(format!("the editor {}", how(&end)))
+        let failure = Failure::new(format!("the editor {}", how(&end)))
             .help("set VISUAL or EDITOR to your editor");
         let problem = match file.check(&text) {
-            _ if text == initial && !end.is_success() => return Err(ended),
+            _ if text == initial && !end.is_success() => return Err(failure),
             _ if text == initial => {
                 ui::note("Nothing changed.");
                 return Ok(Exit::Done);
@@ -98,7 +98,7 @@ pub(super) fn run(env: &Env, file: &ConfigFile) -> CommandResult {
                 ui::note(format!("Saved {}.", visible(&file.path.to_string_lossy())));
                 return Ok(Exit::Done);
             }
-            Ok(_) => ended,
+            Ok(_) => failure,
             Err(failure) => failure,
         };
         ui::failure(&problem);

@@ -105,9 +105,9 @@ fn check_alone(file: &ConfigFile, key: &SettingKey, value: Value) -> Result<(), 
         Failure::usage(format!("cannot set {key}: {}", without_path(file, why)))
     })?;
     match findings.into_iter().find(|_| file.owner == SettingsOwner::Project) {
-        Some(refused) => Err(Failure {
-            help: refused.help,
-            ..Failure::new(refused.message.replace("; it has no effect", ""))
+        Some(error) => Err(Failure {
+            help: error.help,
+            ..Failure::new(error.message.replace("; it has no effect", ""))
         }),
         None => Ok(()),
     }

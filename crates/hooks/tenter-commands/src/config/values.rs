@@ -155,7 +155,7 @@ impl<'p> SettingLayers<'p> {
         let findings = text.and_then(|text| {
             tenter_settings::check(SettingsOwner::Project, &self.project_file.path, text).ok()
         });
-        findings.is_some_and(|refused| refused.is_empty())
+        findings.is_some_and(|errors| errors.is_empty())
     }
 
     fn without_secrets(&self, key: &SettingKey, value: Value) -> Value {

@@ -68,11 +68,11 @@ pub(super) fn of_command(
         limits: Limits::default(),
     };
     let completion = tenter_proc::run(&invocation, cancel);
-    let failed = |why: String| Failure::new(format!("the command of --headers-command {why}"));
+    let failure = |why: String| Failure::new(format!("the command of --headers-command {why}"));
     match completion.end {
         ProcessEnd::Exited(0) => {}
-        ProcessEnd::Exited(code) => return Err(failed(format!("failed with exit code {code}"))),
-        _ => return Err(failed("did not end by itself".to_owned())),
+        ProcessEnd::Exited(code) => return Err(failure(format!("failed with exit code {code}"))),
+        _ => return Err(failure("did not end by itself".to_owned())),
     }
     let text = String::from_utf8_lossy(&completion.stdout.head).into_owned();
     let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -82,7 +82,9 @@ pub(super) fn of_command(
     };
     // The line itself may be a secret.
     lines
-        .map(|line| header(line).ok_or_else(|| failed("printed a line without a colon".to_owned())))
+        .map(|line| {
+            header(line).ok_or_else(|| failure("printed a line without a colon".to_owned()))
+        })
         .collect()
 }
 

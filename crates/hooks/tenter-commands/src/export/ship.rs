@@ -71,12 +71,12 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let exporter = Exporter { resource: headers::resource(env), omits_inputs: args.no_inputs };
     let journals = env.journals();
     let mut shipper =
-        Shipper { env, journals, exporter, post, cursor, help, follows: args.follow, sent: 0 };
+        Shipper { env, journals, exporter, post, cursor, help, follows: args.follow, count: 0 };
     shipper.ship(&cancel)?;
     while args.follow && !cancel.wait(POLL_INTERVAL) {
         shipper.ship(&cancel)?;
     }
-    ui::note(format!("Sent {} records.", shipper.sent));
+    ui::note(format!("Sent {} records.", shipper.count));
     Ok(Exit::Done)
 }
 
@@ -103,7 +103,7 @@ struct Shipper<'e> {
     /// True if a collector that does not answer is waited for.
     follows: bool,
     /// Number of records that were sent.
-    sent: usize,
+    count: usize,
 }
 
 impl Shipper<'_> {
@@ -123,7 +123,7 @@ impl Shipper<'_> {
             if !batch.lines.is_empty() && !self.send(&batch, cancel)? {
                 break;
             }
-            self.sent += batch.lines.len();
+            self.count += batch.lines.len();
             if batch.unreadable > 0 {
                 ui::note(format!("Left out {} lines that cannot be read.", batch.unreadable));
             }
@@ -188,12 +188,12 @@ fn report_rejected(reply: Option<&str>) {
     let partial = reply.as_ref().map(|reply| &reply["partialSuccess"]);
     let Some(partial) = partial else { return };
     // The protocol writes 64-bit numbers as text.
-    let rejected = match &partial["rejectedLogRecords"] {
+    let rejections = match &partial["rejectedLogRecords"] {
         Value::String(text) => text.parse().unwrap_or(0),
         other => other.as_u64().unwrap_or(0),
     };
-    if rejected > 0 {
+    if rejections > 0 {
         let why = partial["errorMessage"].as_str().unwrap_or_default();
-        ui::note(format!("The collector rejected {rejected} records: {}", visible(why)));
+        ui::note(format!("The collector rejected {rejections} records: {}", visible(why)));
     }
 }

@@ -46,26 +46,26 @@ pub(super) fn run(
         return Err(Failure::usage(message).help("add it without --monitor"));
     }
     let hooks = args.location.directory(project)?;
-    let mut added = Vec::new();
+    let mut new_names = Vec::new();
     for guard in guards {
         if add(guard, &hooks, args)? {
-            added.push(guard.name);
+            new_names.push(guard.name);
         }
     }
     if args.location.is_project() {
-        trust_added(project, &added).inspect_err(|_| {
-            for name in &added {
+        trust_added(project, &new_names).inspect_err(|_| {
+            for name in &new_names {
                 remove_new(&hooks.join(name));
             }
         })?;
     }
-    if !added.is_empty() {
+    if !new_names.is_empty() {
         let place = visible(&hooks.to_string_lossy()).into_owned();
-        ui::note(format!("{} {} to {place}.", styled(GOOD, "Added"), added.join(", ")));
+        ui::note(format!("{} {} to {place}.", styled(GOOD, "Added"), new_names.join(", ")));
         let is_guard = |name: &&&str| Guard::find(name).is_ok_and(|hook| hook.is_guard());
         let guards: Vec<String> =
-            added.iter().filter(is_guard).map(|name| (*name).to_owned()).collect();
-        let verb = if guards.len() == added.len() { "guard" } else { "run in" };
+            new_names.iter().filter(is_guard).map(|name| (*name).to_owned()).collect();
+        let verb = if guards.len() == new_names.len() { "guard" } else { "run in" };
         let effect = if args.monitor {
             "They stop nothing and record what they would stop, in".to_owned()
         } else {
@@ -86,18 +86,18 @@ pub(super) fn run(
 
 /// Adds a guard, unless it is there already. Returns whether it was added.
 fn add(guard: Guard, hooks: &Path, args: &Args) -> Result<bool, Failure> {
-    let installed = InstalledGuard::new(guard, hooks);
+    let installation = InstalledGuard::new(guard, hooks);
     let name = styled(NAME, guard.name);
-    match installed.state {
+    match installation.state {
         GuardState::Absent => {
             let text = with_mode(&guard.installable(), args.monitor);
             let text = if args.confine { confining(&text)? } else { text };
             let file = NewFile { name: MANIFEST.to_owned(), text, is_executable: false };
-            write_dir(&installed.path, &[file], false)?;
+            write_dir(&installation.path, &[file], false)?;
             return Ok(true);
         }
         GuardState::Other => {
-            let path = installed.path.display();
+            let path = installation.path.display();
             let failure = Failure::new(format!("{path} is another hook of the same name"));
             return Err(failure.help("rename it, or remove it"));
         }

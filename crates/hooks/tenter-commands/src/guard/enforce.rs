@@ -23,8 +23,8 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     let mut enforced = Vec::new();
     for guard in Guard::named(&args.names, false)? {
-        let installed = InstalledGuard::new(guard, &hooks);
-        if enforce(project, &installed)? {
+        let installation = InstalledGuard::new(guard, &hooks);
+        if enforce(project, &installation)? {
             enforced.push(guard.name);
         }
     }
@@ -35,15 +35,15 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 }
 
 /// Shows what a guard would have stopped, and lets it stop calls. Returns whether it was in monitor mode.
-fn enforce(project: &Project, installed: &InstalledGuard) -> Result<bool, Failure> {
-    let (name, file) = (installed.guard.name, installed.path.join(MANIFEST));
-    if matches!(installed.state, GuardState::Absent | GuardState::Other) {
+fn enforce(project: &Project, installation: &InstalledGuard) -> Result<bool, Failure> {
+    let (name, file) = (installation.guard.name, installation.path.join(MANIFEST));
+    if matches!(installation.state, GuardState::Absent | GuardState::Other) {
         let failure =
-            Failure::new(format!("{name} is not installed in {}", installed.path.display()));
+            Failure::new(format!("{name} is not installed in {}", installation.path.display()));
         return Err(failure.help("`tenter hooks catalog` shows where it is"));
     }
     let styled_name = styled(NAME, name);
-    if !is_monitoring(&installed.text) {
+    if !is_monitoring(&installation.text) {
         ui::note(format!("{styled_name} is not in monitor mode."));
         return Ok(false);
     }
@@ -54,7 +54,7 @@ fn enforce(project: &Project, installed: &InstalledGuard) -> Result<bool, Failur
     ui::note(format!(
         "In monitor mode, {styled_name} would have stopped {calls}; `tenter log --all --hook {name}` shows them."
     ));
-    let text = with_mode(&installed.text, false);
+    let text = with_mode(&installation.text, false);
     replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644))
         .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
     ui::note(format!("From now on {styled_name} stops calls."));

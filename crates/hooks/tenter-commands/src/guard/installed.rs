@@ -77,8 +77,8 @@ impl InstalledGuard {
 
 fn state(guard: Guard, text: &str) -> GuardState {
     let InstalledText { installed, present } = InstalledText::new(text);
-    let Some(installed) = installed else { return GuardState::Other };
-    match (installed == present, installed == guard.digest()) {
+    let Some(digest) = installed else { return GuardState::Other };
+    match (digest == present, digest == guard.digest()) {
         (true, true) => GuardState::Current,
         (true, false) => GuardState::Outdated,
         (false, true) => GuardState::Changed,

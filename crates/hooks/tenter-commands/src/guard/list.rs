@@ -53,7 +53,7 @@ fn list(project: &Project, args: &Args, hooks: &[Guard], help: &str) -> CommandR
     let user = hooks_dir(project, true)?;
     // A project whose directory of hooks cannot be used has none.
     let project_dir = hooks_dir(project, false).ok();
-    let listed: Vec<ListedGuard> = hooks
+    let rows: Vec<ListedGuard> = hooks
         .iter()
         .map(|guard| ListedGuard {
             name: guard.name,
@@ -68,9 +68,9 @@ fn list(project: &Project, args: &Args, hooks: &[Guard], help: &str) -> CommandR
         })
         .collect();
     if args.json {
-        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&rows).unwrap_or_default());
     } else {
-        listed.iter().for_each(print);
+        rows.iter().for_each(print);
         ui::note(help);
     }
     Ok(Exit::Done)

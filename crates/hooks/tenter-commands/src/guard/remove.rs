@@ -31,8 +31,8 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     refuse_other_hooks(project, &args.names)?;
     for guard in Guard::named(&args.names, false)? {
-        let installed = InstalledGuard::new(guard, &hooks);
-        remove(&installed, args.force)?;
+        let installation = InstalledGuard::new(guard, &hooks);
+        remove(&installation, args.force)?;
         if args.location.is_project() {
             // The project is not reported to lack a hook that its user has just removed.
             trust::revoke(project, Some(guard.name))?;
@@ -47,19 +47,19 @@ fn refuse_other_hooks(project: &mut Project, names: &[String]) -> Result<(), Fai
     let Some(name) = names.iter().find(|name| Guard::find(name).is_err()) else { return Ok(()) };
     let catalog = project.load(&Cancel::new());
     let full = ResourceName::new(name);
-    let Some(listed) = catalog.listing().iter().find(|listed| listed.name == full.as_str()) else {
+    let Some(entry) = catalog.listing().iter().find(|entry| entry.name == full.as_str()) else {
         return Ok(());
     };
     let failure = Failure::new(format!("{name} is no ready-made hook, so it is not removed"));
-    Err(failure.help(match listed.layer {
+    Err(failure.help(match entry.layer {
         Layer::ProjectPlugin | Layer::UserPlugin => {
             "it is part of a plugin, which `tenter plugin remove` removes".to_owned()
         }
-        Layer::Managed => format!("an administrator can remove {}", listed.path.display()),
+        Layer::Managed => format!("an administrator can remove {}", entry.path.display()),
         Layer::Project => {
-            format!("{}; after that, `tenter trust` forgets it", by_hand(&listed.path))
+            format!("{}; after that, `tenter trust` forgets it", by_hand(&entry.path))
         }
-        Layer::User | Layer::BuiltIn => by_hand(&listed.path),
+        Layer::User | Layer::BuiltIn => by_hand(&entry.path),
     }))
 }
 
@@ -71,16 +71,16 @@ fn by_hand(path: &Path) -> String {
     )
 }
 
-fn remove(installed: &InstalledGuard, force: bool) -> Result<(), Failure> {
-    let (name, path) = (installed.guard.name, installed.path.display());
-    match installed.state {
+fn remove(installation: &InstalledGuard, force: bool) -> Result<(), Failure> {
+    let (name, path) = (installation.guard.name, installation.path.display());
+    match installation.state {
         GuardState::Absent => {
             let failure = Failure::new(format!("{name} is not installed in {path}"));
             return Err(failure.help("`tenter hooks catalog` shows where it is"));
         }
         GuardState::Other => {
             let failure = Failure::new(format!("{path} is another hook of the same name"));
-            return Err(failure.help(by_hand(&installed.path)));
+            return Err(failure.help(by_hand(&installation.path)));
         }
         state if state.is_changed() && !force => {
             let failure = Failure::new(format!("you changed {path}"));
@@ -88,9 +88,9 @@ fn remove(installed: &InstalledGuard, force: bool) -> Result<(), Failure> {
         }
         _ => {}
     }
-    fs::remove_file(installed.path.join(MANIFEST))
+    fs::remove_file(installation.path.join(MANIFEST))
         .map_err(|error| Failure::new(format!("cannot remove {path}: {error}")))?;
     // The directory stays if the user has put something else there.
-    let _ = fs::remove_dir(&installed.path);
+    let _ = fs::remove_dir(&installation.path);
     Ok(())
 }

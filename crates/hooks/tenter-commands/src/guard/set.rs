@@ -26,23 +26,23 @@ pub struct Args {
 pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     let guard = Guard::find(&args.name)?;
-    let installed = InstalledGuard::new(guard, &hooks);
-    let file = installed.path.join(MANIFEST);
-    match installed.state {
+    let installation = InstalledGuard::new(guard, &hooks);
+    let file = installation.path.join(MANIFEST);
+    match installation.state {
         GuardState::Absent => {
             let place = visible(&hooks.to_string_lossy()).into_owned();
             let failure = Failure::new(format!("{} is not installed in {place}", guard.name));
             return Err(failure.help(format!("run `tenter guard add {}`", guard.name)));
         }
         GuardState::Other => {
-            let path = installed.path.display();
+            let path = installation.path.display();
             return Err(Failure::new(format!("{path} is another hook of the same name")));
         }
         _ => {}
     }
-    let change = hook_settings::change(&file, &installed.text, &args.values);
+    let change = hook_settings::change(&file, &installation.text, &args.values);
     let (text, settings) = match change {
-        Err(failure) if installed.state == GuardState::Outdated => {
+        Err(failure) if installation.state == GuardState::Outdated => {
             return Err(failure.help("a newer version may have it: `tenter guard update`"));
         }
         other => other?,

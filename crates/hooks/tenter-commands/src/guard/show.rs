@@ -65,13 +65,15 @@ fn read(guard: Guard, project: &Project) -> Result<GuardOutput, Failure> {
     let user = Some(("your hooks", hooks_dir(project, true)?));
     // A project whose directory of hooks cannot be used has none.
     let project_hooks = hooks_dir(project, false).ok().map(|hooks| ("the project's hooks", hooks));
-    let installed = user
+    let guard_of_user = user
         .into_iter()
         .chain(project_hooks)
         .map(|(place, hooks)| (place, InstalledGuard::new(guard, &hooks)))
-        .find(|(_, installed)| !matches!(installed.state, GuardState::Absent | GuardState::Other));
-    let (place, state, text, file) = if let Some((place, installed)) = installed {
-        (place, installed.state, installed.text, installed.path.join(MANIFEST))
+        .find(|(_, guard_of_user)| {
+            !matches!(guard_of_user.state, GuardState::Absent | GuardState::Other)
+        });
+    let (place, state, text, file) = if let Some((place, guard_of_user)) = guard_of_user {
+        (place, guard_of_user.state, guard_of_user.text, guard_of_user.path.join(MANIFEST))
     } else {
         let file = Path::new(guard.name).join(MANIFEST);
         ("", GuardState::Absent, guard.installable(), file)

@@ -30,37 +30,38 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     } else {
         Guard::named(&args.names, false)?
     };
-    let mut updated = Vec::new();
-    let installed = guards.into_iter().map(|guard| InstalledGuard::new(guard, &hooks));
-    for installed in installed.filter(|installed| installed.state != GuardState::Absent) {
-        if update(&installed)? {
-            updated.push(installed.guard.name);
+    let mut names = Vec::new();
+    let all_here = guards.into_iter().map(|guard| InstalledGuard::new(guard, &hooks));
+    for all_here in all_here.filter(|all_here| all_here.state != GuardState::Absent) {
+        if update(&all_here)? {
+            names.push(all_here.guard.name);
         }
     }
     if args.location.is_project() {
-        trust_added(project, &updated)?;
+        trust_added(project, &names)?;
     }
-    if updated.is_empty() {
+    if names.is_empty() {
         ui::note("Nothing was updated.");
     }
     Ok(Exit::Done)
 }
 
 /// Updates a guard unless the user changed it, and shows the difference. Returns whether it was updated.
-fn update(installed: &InstalledGuard) -> Result<bool, Failure> {
-    let (guard, name) = (installed.guard, styled(NAME, installed.guard.name));
-    let file = installed.path.join(MANIFEST);
-    let (text, lost) = hook_settings::carry_over(&file, &installed.text, &guard.installable());
-    let text = with_mode(&text, is_monitoring(&installed.text));
+fn update(installation: &InstalledGuard) -> Result<bool, Failure> {
+    let (guard, name) = (installation.guard, styled(NAME, installation.guard.name));
+    let file = installation.path.join(MANIFEST);
+    let (text, lost_settings) =
+        hook_settings::carry_over(&file, &installation.text, &guard.installable());
+    let text = with_mode(&text, is_monitoring(&installation.text));
     let show = || {
-        let lines = diff::of_trusted(&installed.text, &text, LINES);
+        let lines = diff::of_trusted(&installation.text, &text, LINES);
         lines.iter().for_each(ui::out);
     };
-    match installed.state {
+    match installation.state {
         GuardState::Outdated => {
             ui::out(format!("{} {name}:", styled(GOOD, "Updated")));
             show();
-            for setting in lost {
+            for setting in lost_settings {
                 ui::note(format!("Your value of the setting {setting} does not exist any more."));
             }
             replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644)).map_err(

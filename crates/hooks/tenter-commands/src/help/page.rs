@@ -9,7 +9,7 @@ use super::topics::Topic;
 /// Returns the page's Markdown for a terminal.
 pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
     let mut text = String::new();
-    let mut linked: Vec<&str> = Vec::new();
+    let mut links: Vec<&str> = Vec::new();
     for (index, part) in page.split("\n```").enumerate() {
         // Every second part is the inside of a code block.
         if index % 2 == 1 {
@@ -21,18 +21,18 @@ pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
             without_links(&without_comments(part), &mut unlinked, |target| {
                 let file = target.split_once(".md").map_or("", |(file, _)| file);
                 if let Some(topic) = topics.iter().find(|topic| topic.file == file)
-                    && !linked.contains(&topic.name)
+                    && !links.contains(&topic.name)
                 {
-                    linked.push(topic.name);
+                    links.push(topic.name);
                 }
             });
             text.push_str(&joined(&unlinked));
         }
     }
-    if !linked.is_empty() {
-        let linked: Vec<String> =
-            linked.iter().map(|name| format!("`tenter help {name}`")).collect();
-        let _ = write!(text, "\n## See also\n\n{}\n", linked.join(", "));
+    if !links.is_empty() {
+        let topics: Vec<String> =
+            links.iter().map(|name| format!("`tenter help {name}`")).collect();
+        let _ = write!(text, "\n## See also\n\n{}\n", topics.join(", "));
     }
     text
 }

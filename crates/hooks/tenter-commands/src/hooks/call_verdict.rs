@@ -140,8 +140,8 @@ impl CallVerdict {
 
     /// Adds the hooks that are not trusted.
     pub(super) fn with_untrusted(self, catalog: &Catalog) -> Self {
-        let untrusted = catalog.untrusted().iter().map(|hook| hook.name.clone()).collect();
-        Self { untrusted, ..self }
+        let names = catalog.untrusted().iter().map(|hook| hook.name.clone()).collect();
+        Self { untrusted: names, ..self }
     }
 
     fn pass(&self) -> String {

@@ -46,12 +46,12 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(mut project: Project, args: &Args) -> CommandResult {
-    let quoted = |word: &String| format!("'{}'", word.replace('\'', r"'\''"));
+    let in_quotes = |word: &String| format!("'{}'", word.replace('\'', r"'\''"));
     let command = match &args.words[..] {
         // After `--`, a single word may be a whole command, too.
         [command] => Some(command.clone()),
         [] => args.command.clone(),
-        words => Some(words.iter().map(quoted).collect::<Vec<_>>().join(" ")),
+        words => Some(words.iter().map(in_quotes).collect::<Vec<_>>().join(" ")),
     };
     let call = match (&command, &args.read, &args.write, &args.tool[..]) {
         (Some(command), ..) => call::command(command),

@@ -81,7 +81,7 @@ pub(super) struct HookEntry<'c> {
     pub(super) threshold: Option<f64>,
     /// Its entry in the catalog; none for the built-in hook.
     #[serde(skip)]
-    pub(super) listed: Option<&'c ListedHook>,
+    pub(super) hook: Option<&'c ListedHook>,
 }
 
 /// The trust in a hook as it is.
@@ -119,16 +119,16 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
         .filter_map(|(place, hook)| Some((hook.path()?, (place, hook.as_ref()))));
     let running: HashMap<&Path, (usize, &Hook)> = places.collect();
     let mut listing: Vec<&ListedHook> = catalog.listing().iter().collect();
-    listing.sort_by_key(|listed| {
-        running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
+    listing.sort_by_key(|hook| {
+        running.get(hook.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
-    let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
+    let running_hook = |hook: &ListedHook| running.get(hook.path.as_path()).map(|(_, hook)| *hook);
     // To look up what is trusted in a project, its directory and its git repository are read.
-    let mut trusted: HashMap<&Path, ProjectTrust> = HashMap::new();
-    let entries = listing.into_iter().map(|listed| {
-        let look_up = || project.trust.project(&listed.project);
-        let trusted = trusted.entry(&listed.project).or_insert_with(look_up);
-        HookEntry::new(project, *trusted, listed, hook(listed))
+    let mut trust_by_project: HashMap<&Path, ProjectTrust> = HashMap::new();
+    let entries = listing.into_iter().map(|hook| {
+        let look_up = || project.trust.project(&hook.project);
+        let project_trust = trust_by_project.entry(&hook.project).or_insert_with(look_up);
+        HookEntry::new(project, *project_trust, hook, running_hook(hook))
     });
     entries.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
@@ -140,10 +140,10 @@ pub(super) fn entries_named<'c>(
     name: &str,
 ) -> Result<Vec<HookEntry<'c>>, Failure> {
     let full = ResourceName::new(name);
-    let (named, others): (Vec<_>, Vec<_>) =
+    let (matches, others): (Vec<_>, Vec<_>) =
         entries(project, catalog).into_iter().partition(|entry| entry.name == full.as_str());
-    if !named.is_empty() {
-        return Ok(named);
+    if !matches.is_empty() {
+        return Ok(matches);
     }
     let failure = Failure::new(format!("there is no hook {name:?}"));
     Err(match nearest(name, others.iter().map(|entry| entry.name)) {
@@ -159,35 +159,33 @@ impl<'c> HookEntry<'c> {
     /// Creates the entry; `running` is the hook, if it runs.
     fn new(
         project: &Project,
-        trusted: ProjectTrust,
-        listed: &'c ListedHook,
+        project_trust: ProjectTrust,
+        hook: &'c ListedHook,
         running: Option<&'c Hook>,
     ) -> Self {
         // What the catalog had no reason to read is read here, so that every entry has its hash.
-        let hash = listed.fingerprint.clone().or_else(|| {
+        let hash = hook.fingerprint.clone().or_else(|| {
             let cancel = Cancel::new();
-            fingerprint(&listed.covered, &Hasher::new(MAX_HOOK_BYTES, &cancel)).ok()
+            fingerprint(&hook.covered, &Hasher::new(MAX_HOOK_BYTES, &cancel)).ok()
         });
-        let policy = running.map_or_else(
-            || project.settings.hooks.policies.policy(&listed.name),
-            |hook| hook.policy,
-        );
+        let policy = running
+            .map_or_else(|| project.settings.hooks.policies.policy(&hook.name), |hook| hook.policy);
         let runtime = running.and_then(|hook| hook.runtime.as_ref());
         let script = running.and_then(script);
         let mut events: Vec<&str> =
-            listed.subscriptions.iter().map(|subscription| subscription.event.as_str()).collect();
+            hook.subscriptions.iter().map(|subscription| subscription.event.as_str()).collect();
         events.dedup();
         Self {
-            name: &listed.name,
+            name: &hook.name,
             event: events.join(", "),
             events,
-            layer: listed.layer.as_str(),
-            path: Some(listed.path.to_string_lossy().into_owned()),
-            trust: trust(project, trusted, listed, hash.as_ref()),
-            status: word(&listed.status),
-            active: listed.status == Status::Active,
-            reason: reason(project, &listed.status),
-            shadowed_by: match &listed.status {
+            layer: hook.layer.as_str(),
+            path: Some(hook.path.to_string_lossy().into_owned()),
+            trust: trust(project, project_trust, hook, hash.as_ref()),
+            status: word(&hook.status),
+            active: hook.status == Status::Active,
+            reason: reason(project, &hook.status),
+            shadowed_by: match &hook.status {
                 Status::Shadowed { by } => Some(by.to_string_lossy().into_owned()),
                 _ => None,
             },
@@ -200,16 +198,16 @@ impl<'c> HookEntry<'c> {
             action: running.and_then(Hook::static_action).map(StaticAction::action),
             runtime: runtime.map(|runtime| runtime.runtime.as_str()),
             has_several_scripts: script
-                .is_some_and(|script| !scripts::unused_scripts(&listed.path, script).is_empty()),
+                .is_some_and(|script| !scripts::unused_scripts(&hook.path, script).is_empty()),
             script: script.map(|script| {
-                let short = script.strip_prefix(&listed.path).unwrap_or(script);
+                let short = script.strip_prefix(&hook.path).unwrap_or(script);
                 short.to_string_lossy().into_owned()
             }),
             services: runtime.map(|runtime| runtime.services.clone()).unwrap_or_default(),
             url: running.and_then(|hook| hook.kind.endpoint()).map(|endpoint| endpoint.url.clone()),
             description: running.and_then(|hook| hook.options.description.clone()),
             threshold: None,
-            listed: Some(listed),
+            hook: Some(hook),
         }
     }
 
@@ -242,13 +240,13 @@ impl<'c> HookEntry<'c> {
             url: None,
             description: Some(about_built_in(threshold)),
             threshold,
-            listed: None,
+            hook: None,
         }
     }
 
     /// Checks whether it is part of Tenter.
     pub(super) fn is_built_in(&self) -> bool {
-        self.listed.is_none()
+        self.hook.is_none()
     }
 
     /// Checks whether it subscribes to one of these events.
@@ -258,13 +256,13 @@ impl<'c> HookEntry<'c> {
 
     /// Returns its path for listings; the path of a manifest hook ends with a slash.
     pub(super) fn short_path(&self, project: &Project) -> String {
-        let Some(listed) = self.listed else { return "-".to_owned() };
+        let Some(hook) = self.hook else { return "-".to_owned() };
         let is_directory = match self.protocol {
             Some(protocol) => protocol != HookKind::Executable.as_str(),
-            None => listed.path.is_dir(),
+            None => hook.path.is_dir(),
         };
         let mark = if is_directory { "/" } else { "" };
-        short(project, &listed.path) + mark
+        short(project, &hook.path) + mark
     }
 }
 
@@ -292,16 +290,16 @@ pub(super) fn short(project: &Project, path: &Path) -> String {
 
 fn trust(
     project: &Project,
-    trusted: ProjectTrust,
-    listed: &ListedHook,
+    project_trust: ProjectTrust,
+    hook: &ListedHook,
     hash: Option<&Fingerprint>,
 ) -> TrustStatus {
-    if !listed.layer.needs_trust() || project.settings.hooks.trust == TrustMode::All {
+    if !hook.layer.needs_trust() || project.settings.hooks.trust == TrustMode::All {
         return TrustStatus::NotNeeded;
     }
-    if hash.is_some_and(|hash| trusted.is_trusted(&listed.name, hash)) {
+    if hash.is_some_and(|hash| project_trust.is_trusted(&hook.name, hash)) {
         TrustStatus::Trusted
-    } else if trusted.previous(&listed.name, &listed.path).is_some() {
+    } else if project_trust.previous(&hook.name, &hook.path).is_some() {
         TrustStatus::Changed
     } else {
         TrustStatus::Untrusted

@@ -168,7 +168,7 @@ fn explain_all<'c>(
 ) -> Vec<Explained<'c>> {
     let paths = considered.iter().enumerate();
     let places: HashMap<_, _> = paths.map(|(place, hook)| (hook.subject.path(), place)).collect();
-    let place = |entry: &HookEntry| places.get(&entry.listed.map(|it| it.path.as_path())).copied();
+    let place = |entry: &HookEntry| places.get(&entry.hook.map(|it| it.path.as_path())).copied();
     entries.sort_by_key(|entry| place(entry).unwrap_or(usize::MAX));
     let explain = |entry: HookEntry<'c>| {
         let hook = place(&entry).map(|place| &considered[place]);
@@ -323,10 +323,11 @@ fn lines(mark: &str, hook: &Explained, verbose: bool) -> String {
         verbose || hook.rules.len() <= MANY_RULES || rule.fits != Truth::No
     };
     let rules_in_view: Vec<&RuleExplanation> = hook.rules.iter().filter(is_shown).collect();
-    let hidden = hook.rules.len() - rules_in_view.len();
+    let hidden_count = hook.rules.len() - rules_in_view.len();
     let rules = rules_in_view.iter().map(|rule| format!("\n     {}", sanitize(&rule_words(rule))));
-    let rest = (hidden > 0)
-        .then(|| styled(FAINT, format!("\n     {hidden} other rules do not fit; -v shows why")));
+    let rest = (hidden_count > 0).then(|| {
+        styled(FAINT, format!("\n     {hidden_count} other rules do not fit; -v shows why"))
+    });
     let rules: String = rules.chain(rest).collect();
     format!("{mark} {name} {}\n   {}: {why}{rules}", styled(FAINT, place), styled(style, word))
 }

@@ -117,19 +117,19 @@ impl Judge<'_> {
         method: &str,
         params: &Value,
     ) -> Result<T, ErrorObject> {
-        let failed = |message: String| ErrorObject::new(codes::INTERNAL_ERROR, message);
+        let internal = |message: String| ErrorObject::new(codes::INTERNAL_ERROR, message);
         self.last_id += 1;
         let id = self.last_id;
         ui::out_raw(&runtime::request(id, method, params));
         loop {
-            let message = self.read().map_err(|failure| failed(failure.to_string()))?;
+            let message = self.read().map_err(|failure| internal(failure.to_string()))?;
             let message =
-                message.ok_or_else(|| failed(format!("there was no answer to {method}")))?;
+                message.ok_or_else(|| internal(format!("there was no answer to {method}")))?;
             if let Message::Response(response) = message
                 && i64::try_from(id).is_ok_and(|id| response.id == Id::Number(id))
             {
                 let result = response.result?;
-                return result.read().map_err(|error| failed(format!("{method}: {error}")));
+                return result.read().map_err(|error| internal(format!("{method}: {error}")));
             }
         }
     }

@@ -35,18 +35,18 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let entries = entry::entries(&project, &catalog);
     let is_empty = entries.iter().all(HookEntry::is_built_in);
-    let (shown, unknown) = match &events {
+    let (choice, unknown) = match &events {
         Some(events) => subscribed(entries, events),
         None => (entries, Vec::new()),
     };
     if args.json {
-        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
-    } else if !shown.is_empty() {
-        table(&project, &shown);
+        ui::out(serde_json::to_string_pretty(&choice).unwrap_or_default());
+    } else if !choice.is_empty() {
+        table(&project, &choice);
     }
     match &args.event {
         _ if is_empty => note_none(&project),
-        Some(event) if shown.is_empty() => ui::note(format!("No hook subscribes to {event}.")),
+        Some(event) if choice.is_empty() => ui::note(format!("No hook subscribes to {event}.")),
         _ => {}
     }
     if !unknown.is_empty() {
@@ -180,7 +180,7 @@ fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) -> String 
 }
 
 fn status_style(entry: &HookEntry) -> Style {
-    match entry.listed.map(|listed| &listed.status) {
+    match entry.hook.map(|hook| &hook.status) {
         None if entry.active => GOOD,
         Some(Status::Active) => GOOD,
         Some(Status::Invalid { .. }) => BAD,

@@ -36,11 +36,11 @@ pub struct Args {
 
 pub(super) fn run(env: &Env, args: &Args) -> Exit {
     let post = Post::new(env, args);
-    let done = match args.serve {
+    let result = match args.serve {
         Some(_) => serving::run(post.map_err(one_line)),
         None => post.and_then(|post| post_stdin(&post)),
     };
-    match done {
+    match result {
         Ok(()) => Exit::Done,
         Err(failure) => {
             ui::note(one_line(failure));

@@ -104,9 +104,9 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     ));
     match hook.static_action() {
         _ if !report.was_run => written("payload", &json::to_string(&report.payload)),
-        Some(declared) => {
+        Some(action) => {
             written("payload", &json::to_string(&report.payload));
-            written("action", declared.action());
+            written("action", action.action());
         }
         None if hook.is_static() => written("payload", &json::to_string(&report.payload)),
         None => process(report),

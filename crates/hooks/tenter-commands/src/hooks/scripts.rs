@@ -15,13 +15,13 @@ const FIRST_LINE: u64 = 512;
 /// Returns the diagnostics of the script of the manifest hook in `directory` (R15).
 pub(super) fn script_of(directory: &Path) -> Vec<Diagnostic> {
     let script = source::script(directory);
-    let unused = match &script {
+    let unused_files = match &script {
         Script::Entry(EntryPoint { path, .. }) | Script::NotExecutable(path) => {
             unused(directory, path)
         }
         Script::Missing => None,
     };
-    about(script, directory).into_iter().chain(unused).collect()
+    about(script, directory).into_iter().chain(unused_files).collect()
 }
 
 fn about(script: Script, directory: &Path) -> Option<Diagnostic> {
@@ -67,11 +67,12 @@ pub(super) fn unused_scripts(directory: &Path, entry: &Path) -> Vec<&'static str
 
 /// Returns the warning that there are several scripts, of which one is used.
 fn unused(directory: &Path, entry: &Path) -> Option<Diagnostic> {
-    let unused = unused_scripts(directory, entry);
-    let used = entry.strip_prefix(directory).unwrap_or(entry).display();
-    let message = format!("{used} is the hook's script; {} is not used", unused.join(", "));
+    let unused_files = unused_scripts(directory, entry);
+    let script_path = entry.strip_prefix(directory).unwrap_or(entry).display();
+    let message =
+        format!("{script_path} is the hook's script; {} is not used", unused_files.join(", "));
     let finding = Diagnostic::new("script-not-used", Severity::Warning, message).at(directory);
-    (!unused.is_empty()).then(|| finding.help("remove the one that you do not need"))
+    (!unused_files.is_empty()).then(|| finding.help("remove the one that you do not need"))
 }
 
 fn not_executable(path: &Path, severity: Severity, message: &str) -> Diagnostic {
@@ -114,8 +115,8 @@ pub(super) fn interpreter(line: &str) -> Option<String> {
     if Path::new(program).file_name() != Some(OsStr::new("env")) {
         return Some(program.to_owned());
     }
-    let searched = words.find(|word| !word.starts_with('-') && !word.contains('='));
-    Some(searched.unwrap_or(program).to_owned())
+    let word = words.find(|word| !word.starts_with('-') && !word.contains('='));
+    Some(word.unwrap_or(program).to_owned())
 }
 
 /// Checks whether a program is there: at its path, or in a directory of `PATH`.

@@ -81,14 +81,14 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
 }
 
 fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> HookDetails<'c> {
-    let Some(listed) = entry.listed else { return HookDetails::plain(entry) };
-    let path = &listed.path;
-    let trusted = project.trust.project(&listed.project).previous(entry.name, path);
-    let trusted = trusted.filter(|_| listed.layer.needs_trust()).cloned();
+    let Some(hook) = entry.hook else { return HookDetails::plain(entry) };
+    let path = &hook.path;
+    let record = project.trust.project(&hook.project).previous(entry.name, path);
+    let record = record.filter(|_| hook.layer.needs_trust()).cloned();
     let file = if path.is_dir() { ManifestFile::at(path).ok().flatten() } else { None };
     let script = scripts::entry_of(path).map(|entry| entry.path);
     HookDetails {
-        trusted,
+        trusted: record,
         script: script.as_deref().and_then(first_lines),
         manifest: file.as_ref().and_then(properties),
         body: file.as_ref().and_then(ManifestFile::body),
@@ -119,7 +119,7 @@ fn print(project: &Project, details: &HookDetails) {
     field("event", if entry.event.is_empty() { "unknown" } else { &entry.event });
     field("layer", entry.layer);
     field("path", &visible(&entry.short_path(project)));
-    let Some(listed) = entry.listed else { return print_built_in(entry) };
+    let Some(hook) = entry.hook else { return print_built_in(entry) };
     field("trust", &trust(details));
     field("hash", entry.hash.as_deref().unwrap_or("unknown: it cannot be read"));
     // A hook that does not run has no policy; its manifest says what it would be.
@@ -133,7 +133,7 @@ fn print(project: &Project, details: &HookDetails) {
     if let Some(manifest) = &details.manifest {
         print_manifest(entry, manifest);
     }
-    print_script(project, details, listed);
+    print_script(project, details, hook);
     if let Some(body) = details.body.as_deref().filter(|body| !body.trim().is_empty()) {
         field("text", "of the HOOK.md:");
         body.trim().lines().for_each(|line| ui::out(format!("    {}", sanitize(line)).trim_end()));
@@ -162,9 +162,9 @@ fn print_runtime(details: &HookDetails) {
         "it can also run once per event"
     };
     field("runtime", &format!("{runtime}: its process is called for many events; {one_shot}"));
-    let listed = metadata.and_then(|metadata| metadata["services"].as_array());
-    let is_listed = |service: &Service| match listed {
-        Some(listed) => listed.iter().any(|word| *word == service.as_str()),
+    let services = metadata.and_then(|metadata| metadata["services"].as_array());
+    let is_listed = |service: &Service| match services {
+        Some(services) => services.iter().any(|word| *word == service.as_str()),
         None => entry.services.contains(service),
     };
     let services = Service::ALL.into_iter().filter(is_listed);
@@ -231,9 +231,9 @@ fn print_action(metadata: &Value) {
     }
 }
 
-fn print_script(project: &Project, details: &HookDetails, listed: &ListedHook) {
+fn print_script(project: &Project, details: &HookDetails, hook: &ListedHook) {
     let Some(lines) = &details.script else {
-        let is_directory = listed.path.is_dir();
+        let is_directory = hook.path.is_dir();
         let has = |key: &str| {
             details.manifest.as_ref().is_some_and(|manifest| !manifest["metadata"][key].is_null())
         };

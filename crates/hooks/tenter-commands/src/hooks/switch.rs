@@ -30,10 +30,10 @@ pub struct Args {
 /// Removes the suffix.
 pub fn enable(project: &mut Project, name: &str) -> CommandResult {
     let catalog = project.load(&Cancel::new());
-    let listed = first(project, &catalog, name, |status| *status == Status::Disabled)?
+    let hook = first(project, &catalog, name, |status| *status == Status::Disabled)?
         .ok_or_else(|| Failure::new(format!("no hook {name} is disabled")))?;
     // The suffix is the last extension.
-    rename(&listed.path, &listed.path.with_extension(""))
+    rename(&hook.path, &hook.path.with_extension(""))
 }
 
 /// Adds the suffix to the hook that runs, else to the first that is not disabled.
@@ -42,21 +42,21 @@ pub fn disable(project: &mut Project, name: &str) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let running = first(project, &catalog, name, |status| *status == Status::Active)?;
     let other = first(project, &catalog, name, |status| *status != Status::Disabled)?;
-    let listed = running
+    let hook = running
         .or(other)
         .ok_or_else(|| Failure::new(format!("the hook {name} is disabled already")))?;
-    if listed.layer == Layer::Managed {
+    if hook.layer == Layer::Managed {
         let failure = Failure::new(format!("the hook {name} is managed: no user disables it"));
-        return Err(failure.help(format!("an administrator can change {}", listed.path.display())));
+        return Err(failure.help(format!("an administrator can change {}", hook.path.display())));
     }
-    let mut path = listed.path.clone().into_os_string();
+    let mut path = hook.path.clone().into_os_string();
     path.push(SUFFIX);
-    let done = rename(&listed.path, &PathBuf::from(path))?;
+    let target = rename(&hook.path, &PathBuf::from(path))?;
     // The user disables it themselves: it is not missed.
-    let name = listed.name.clone();
+    let name = hook.name.clone();
     let catalog = project.load(&Cancel::new());
     trust::accept_disabled(project, &catalog, &name)?;
-    Ok(done)
+    Ok(target)
 }
 
 /// Returns the first hook of this name with such a status, by precedence. Fails if no hook has the name.
@@ -70,18 +70,18 @@ fn first<'c>(
     entry::entries_named(project, catalog, name)?;
     let mut listing = catalog.listing().iter();
     let name = ResourceName::new(name);
-    Ok(listing.find(|listed| listed.name == name.as_str() && is_meant(&listed.status)))
+    Ok(listing.find(|hook| hook.name == name.as_str() && is_meant(&hook.status)))
 }
 
 fn rename(from: &Path, to: &Path) -> CommandResult {
-    let failed = |error: std::io::Error| {
+    let failure = |error: std::io::Error| {
         Failure::new(format!("{} cannot be renamed: {error}", from.display()))
     };
     if fs::symlink_metadata(to).is_ok() {
-        return Err(failed(ErrorKind::AlreadyExists.into())
+        return Err(failure(ErrorKind::AlreadyExists.into())
             .help(format!("{} already exists: remove one of the two", to.display())));
     }
-    fs::rename(from, to).map_err(failed)?;
+    fs::rename(from, to).map_err(failure)?;
     ui::out(visible(&to.to_string_lossy()));
     Ok(Exit::Done)
 }

@@ -56,21 +56,21 @@ pub(super) fn run<'e>(
     args: &Args,
 ) -> CommandResult {
     let mut checker = Checker { open, loaded: None, environment, strict: args.strict };
-    let mut checked = Vec::new();
+    let mut checks = Vec::new();
     for path in &args.paths {
-        checked.extend(checker.at(path)?);
+        checks.extend(checker.at(path)?);
     }
     if args.paths.is_empty() {
-        checked = checker.everything()?;
+        checks = checker.everything()?;
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&checked).unwrap_or_default());
-    } else if checked.is_empty() {
+        ui::out(serde_json::to_string_pretty(&checks).unwrap_or_default());
+    } else if checks.is_empty() {
         ui::note("There are no hooks. To create one, run `tenter hooks new NAME`.");
     } else {
-        checked.iter().for_each(print);
+        checks.iter().for_each(print);
     }
-    let is_valid = checked.iter().all(|hook| hook.valid != Some(false));
+    let is_valid = checks.iter().all(|hook| hook.valid != Some(false));
     Ok(if is_valid { Exit::Done } else { Exit::Failed })
 }
 
@@ -99,8 +99,8 @@ impl<'e> Loaded<'e> {
 
 impl<'e> Checker<'_, 'e> {
     fn loaded(&mut self) -> Result<&Loaded<'e>, Failure> {
-        let loaded = self.loaded.take().map_or_else(|| Loaded::new(self.open), Ok)?;
-        Ok(self.loaded.insert(loaded))
+        let state = self.loaded.take().map_or_else(|| Loaded::new(self.open), Ok)?;
+        Ok(self.loaded.insert(state))
     }
 
     /// Checks what `path` names: one hook, or every hook in a directory of hooks.
@@ -112,22 +112,22 @@ impl<'e> Checker<'_, 'e> {
             return Ok(vec![self.manifest(manifest)]);
         }
         let manifests = manifests_in(path)?.into_iter();
-        let mut checked: Vec<Checked> = manifests.map(|manifest| self.manifest(manifest)).collect();
+        let mut checks: Vec<Checked> = manifests.map(|manifest| self.manifest(manifest)).collect();
         let root = Root::new(Layer::User, path);
         let (candidates, _) = source::scan(&root, 0);
         for candidate in candidates {
-            checked.extend(self.program(&candidate)?);
+            checks.extend(self.program(&candidate)?);
         }
-        if checked.is_empty() {
-            checked.push(self.report(path, vec![nothing_at(path)]));
+        if checks.is_empty() {
+            checks.push(self.report(path, vec![nothing_at(path)]));
         }
-        Ok(checked)
+        Ok(checks)
     }
 
     /// Checks every hook of every layer.
     fn everything(&mut self) -> Result<Vec<Checked>, Failure> {
         let (roots, mut findings) = self.loaded()?.project.layout.roots(&HOOKS);
-        let mut checked = Vec::new();
+        let mut checks = Vec::new();
         for root in &roots {
             let (candidates, problems) = source::scan(root, 0);
             findings.extend(problems);
@@ -135,9 +135,9 @@ impl<'e> Checker<'_, 'e> {
                 match candidate.kind {
                     CandidateKind::Manifest(file) => {
                         let manifest = ManifestFile { file, path: candidate.path };
-                        checked.push(self.manifest(manifest));
+                        checks.push(self.manifest(manifest));
                     }
-                    _ => checked.extend(self.program(&candidate)?),
+                    _ => checks.extend(self.program(&candidate)?),
                 }
             }
         }
@@ -147,9 +147,9 @@ impl<'e> Checker<'_, 'e> {
         findings.extend(self.loaded()?.project.findings().filter(is_of_settings).cloned());
         for finding in findings {
             let path = finding.path.clone().unwrap_or_default();
-            checked.push(self.report(&path, vec![finding]));
+            checks.push(self.report(&path, vec![finding]));
         }
-        Ok(checked)
+        Ok(checks)
     }
 
     /// Checks a candidate that is not a directory. A script that is not executable is a warning; other files in a hooks
@@ -219,9 +219,8 @@ pub fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
     if !hooks.is_dir() {
         return Ok(Vec::new());
     }
-    let checked =
-        manifests_in(hooks)?.into_iter().map(|manifest| check(manifest, Vec::new(), true));
-    Ok(checked.flat_map(|hook| hook.diagnostics).collect())
+    let result = manifests_in(hooks)?.into_iter().map(|manifest| check(manifest, Vec::new(), true));
+    Ok(result.flat_map(|hook| hook.diagnostics).collect())
 }
 
 fn print(hook: &Checked) {
@@ -236,10 +235,10 @@ fn print(hook: &Checked) {
 
 /// Returns the manifests in the subdirectories of a hooks directory, sorted by name. Hidden ones are skipped (R10).
 fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
-    let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
+    let failure = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
     let mut directories = Vec::new();
-    for entry in fs::read_dir(directory).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
+    for entry in fs::read_dir(directory).map_err(failure)? {
+        let entry = entry.map_err(failure)?;
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         if !is_hidden && entry.path().is_dir() {
             directories.push(entry.path());

@@ -89,12 +89,12 @@ fn read_past_calls(
 
 /// Returns the value of a cache, which is loaded again when it is old.
 fn cached<T: Clone>(cache: &Mutex<Option<(Instant, T)>>, load: impl FnOnce() -> T) -> T {
-    let mut cached = cache.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*cached {
+    let mut entries = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*entries {
         Some((at, value)) if at.elapsed() < KEPT => value.clone(),
         _ => {
             let value = load();
-            *cached = Some((Instant::now(), value.clone()));
+            *entries = Some((Instant::now(), value.clone()));
             value
         }
     }
@@ -115,14 +115,10 @@ impl Facts for ProjectFacts {
             titles.renew(&self.env, self.agent, secrets());
             *read_at = Instant::now();
         }
-        let started = Instant::now();
+        let start = Instant::now();
         let title =
             |(id, host): &(&str, Option<&str>)| Some(((*id).to_owned(), titles.title(*host, id)?));
-        sessions
-            .iter()
-            .take_while(|_| started.elapsed() < MAX_TITLE_TIME)
-            .filter_map(title)
-            .collect()
+        sessions.iter().take_while(|_| start.elapsed() < MAX_TITLE_TIME).filter_map(title).collect()
     }
 
     fn past_calls(&self, is_all: bool) -> Option<Arc<PastCalls>> {
@@ -160,9 +156,9 @@ impl Facts for ProjectFacts {
             return Some(source("As it was trusted.", &contents));
         }
         let catalog = project.load(&Cancel::new());
-        let mut listed = catalog.listing().iter().filter(|listed| listed.name == hook);
-        listed.find_map(|listed| {
-            let (fingerprint, contents) = Contents::read(&listed.covered).ok()?;
+        let mut hooks = catalog.listing().iter().filter(|hooks| hooks.name == hook);
+        hooks.find_map(|hook| {
+            let (fingerprint, contents) = Contents::read(&hook.covered).ok()?;
             let origin =
                 "As it is now: it did not change since, and is not kept because it needs no trust.";
             (fingerprint.0 == hash).then(|| source(origin, &contents))
@@ -186,9 +182,9 @@ fn host(env: &Env, agent: ListedAgent) -> HostStatus {
         let host = tenter_bridge::hosts::find(agent.id)?;
         let proof = newest_proof(env, host)?;
         let checks = proof.checks.iter();
-        let broken = checks.filter(|check| check.verdict == CheckVerdict::Broken);
+        let failures = checks.filter(|check| check.verdict == CheckVerdict::Broken);
         Some(HostProof {
-            broken: broken.map(|check| (check.proves.clone(), check.evidence.clone())).collect(),
+            broken: failures.map(|check| (check.proves.clone(), check.evidence.clone())).collect(),
             proved: proof.count(CheckVerdict::Yes) + proof.count(CheckVerdict::Emulated),
             version: proof.version,
             at: proof.proved_at,

@@ -62,10 +62,10 @@ pub(crate) fn all_seals(env: &Env) -> Vec<Seals> {
 }
 
 fn seal(env: &Env, args: &SealArgs) -> CommandResult {
-    let mut sealed = 0;
+    let mut count = 0;
     for seals in all_seals(env) {
         let new = seals.seal(None, env::now()).map_err(|error| failed(&seals, "seal", &error))?;
-        sealed += new.len();
+        count += new.len();
         if let Some(head) = check(&seals, None)?.head {
             if args.head {
                 ui::out(head);
@@ -74,7 +74,7 @@ fn seal(env: &Env, args: &SealArgs) -> CommandResult {
             }
         }
     }
-    ui::note(format!("Sealed {}.", counted(sealed, "journal", "journals")));
+    ui::note(format!("Sealed {}.", counted(count, "journal", "journals")));
     Ok(Exit::Done)
 }
 
@@ -109,8 +109,8 @@ fn verify(env: &Env, args: &VerifyArgs) -> CommandResult {
         }
         if !is_known {
             has_findings = true;
-            let lost = SealFinding::LostAnchor { anchor: anchor.to_owned() };
-            ui::out(styled(BAD, describe(&lost)));
+            let finding = SealFinding::LostAnchor { anchor: anchor.to_owned() };
+            ui::out(styled(BAD, describe(&finding)));
         }
     }
     Ok(if has_findings { Exit::Failed } else { Exit::Done })
@@ -123,13 +123,13 @@ fn prune(env: &Env, retention: Retention) -> CommandResult {
     }
     let mut count = 0;
     for seals in all_seals(env) {
-        let deleted =
+        let deletion =
             seals.prune(retention, env::now()).map_err(|error| failed(&seals, "prune", &error))?;
-        for seal in &deleted {
+        for seal in &deletion {
             let setting = seal.deleted.as_deref().unwrap_or_default();
             ui::out(format!("{}  {setting}", visible(&seal.file)));
         }
-        count += deleted.len();
+        count += deletion.len();
     }
     ui::note(format!("Deleted {}; the seals say so.", counted(count, "journal", "journals")));
     Ok(Exit::Done)

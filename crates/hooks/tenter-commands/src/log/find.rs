@@ -40,11 +40,12 @@ fn last(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Result<Option<S
         continues: false,
         shows: &|_| Some(true),
     };
-    let recorded = Journals::new(env.journals(), project).read_newest(&newest)?.lines.pop();
-    let stored = agent.conversations(env, Some(root), 1)?.pop();
-    let recorded = recorded.map(|it| (it.line.record.time, it.session));
-    let stored = stored.map(|stored| (stored.updated_at, stored.id));
-    Ok([recorded, stored].into_iter().flatten().max().map(|(_, id)| id))
+    let newest_journal = Journals::new(env.journals(), project).read_newest(&newest)?.lines.pop();
+    let conversations = agent.conversations(env, Some(root), 1)?.pop();
+    let newest_journal = newest_journal.map(|it| (it.line.record.time, it.session));
+    let conversation =
+        conversations.map(|conversations| (conversations.updated_at, conversations.id));
+    Ok([newest_journal, conversation].into_iter().flatten().max().map(|(_, id)| id))
 }
 
 /// Returns the conversation whose id begins with `prefix`: one with a journal (unsaved ones have one, too), else a subagent, else
@@ -58,18 +59,18 @@ fn conversation(
         return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
     }
     let journals = env.journals();
-    let recorded = journals::all(&journals)?;
-    let beginning: Vec<&String> = recorded.iter().filter(|id| id.starts_with(prefix)).collect();
+    let sessions = journals::all(&journals)?;
+    let beginning: Vec<&String> = sessions.iter().filter(|id| id.starts_with(prefix)).collect();
     if let Some(id) = only(prefix, &beginning)? {
         return Ok(JournalSelection::Conversation(id.clone()));
     }
-    let subagents = subagents(&journals, &recorded, prefix);
+    let subagents = subagents(&journals, &sessions, prefix);
     let ids: Vec<&String> = subagents.keys().collect();
     if let Some(id) = only(prefix, &ids)? {
         return Ok(JournalSelection::Subagent { id: id.clone(), parent: subagents[id].clone() });
     }
-    let stored = agent.find_conversation(env, prefix)?;
-    stored.map(JournalSelection::Conversation).ok_or_else(|| {
+    let conversations = agent.find_conversation(env, prefix)?;
+    conversations.map(JournalSelection::Conversation).ok_or_else(|| {
         Failure::new(format!("no conversation begins with {prefix:?}")).help(
             "`tenter log --all` shows all that is recorded, `tenter conversation list` what is stored",
         )

@@ -125,7 +125,7 @@ impl Journals {
             news.unreadable += unreadable;
             news.unfinished += usize::from(unfinished);
             let first_written = lines.iter().find_map(|line| written(&line.record));
-            let mut selected = Vec::new();
+            let mut selection = Vec::new();
             for line in lines {
                 let line = SessionLine { session: name.to_owned(), line };
                 if !self.selection.has(&line).map_err(SessionError::Store)? {
@@ -134,10 +134,10 @@ impl Journals {
                 news.selected += 1;
                 if let Some(is_record) = (newest.shows)(&line) {
                     records.add(&line.line.record, is_record);
-                    selected.push(line);
+                    selection.push(line);
                 }
             }
-            blocks.push(selected);
+            blocks.push(selection);
             if newest.is_done(&records, first_written) {
                 break;
             }
@@ -167,12 +167,12 @@ impl Journals {
             let slot = self.tails.entry(name.clone()).or_insert_with(unread);
             let Some(tail) = slot else { continue };
             match tail.read() {
-                Ok(read) => {
-                    let lines = read.lines.into_iter();
+                Ok(page) => {
+                    let lines = page.lines.into_iter();
                     news.lines
                         .extend(lines.map(|line| SessionLine { session: name.clone(), line }));
-                    news.unreadable += read.unreadable;
-                    news.unfinished += usize::from(read.unfinished);
+                    news.unreadable += page.unreadable;
+                    news.unfinished += usize::from(page.unfinished);
                 }
                 Err(error) => {
                     *slot = None;
@@ -257,8 +257,8 @@ impl Newest<'_> {
     /// Returns whether nothing before the lines of a session that were read is shown. `first_written` is when the first of them was written:
     /// no record before it is newer.
     fn is_done(&self, records: &SessionRecords, first_written: Option<Timestamp>) -> bool {
-        let Some(written) = first_written else { return false };
-        if self.since.is_some_and(|since| written < since) {
+        let Some(record_time) = first_written else { return false };
+        if self.since.is_some_and(|since| record_time < since) {
             return true;
         }
         let Some(limit) = self.limit.filter(|limit| records.times.len() >= limit.get()) else {
@@ -267,7 +267,7 @@ impl Newest<'_> {
         let mut times: Vec<&String> = records.times.iter().collect();
         times.sort();
         let oldest = times[times.len() - limit.get()];
-        rfc3339(written) < *oldest
+        rfc3339(record_time) < *oldest
     }
 }
 
@@ -325,7 +325,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns a record that is written `written` seconds after the first one, of a run that took so many seconds.
+    /// Returns a record that is written `record_time` seconds after the first one, of a run that took so many seconds.
     fn line(session: usize, number: usize, (written, took): (i64, i64)) -> String {
         let time = Timestamp::from_second(1_700_000_000 + written - took).unwrap();
         let (time, padding) = (rfc3339(time), "x".repeat(3000));
@@ -342,8 +342,8 @@ mod tests {
             records.iter().enumerate().map(|(number, record)| line(session, number, *record));
         let path = directory.join(format!("s{session}.jsonl"));
         fs::write(&path, lines.collect::<String>()).unwrap();
-        let written = records.last().map_or(0, |(written, _)| *written);
-        let modified = Timestamp::from_second(1_700_000_000 + written).unwrap();
+        let record_time = records.last().map_or(0, |(record_time, _)| *record_time);
+        let modified = Timestamp::from_second(1_700_000_000 + record_time).unwrap();
         File::options().write(true).open(path).unwrap().set_modified(modified.into()).unwrap();
     }
 
@@ -383,8 +383,8 @@ mod tests {
                 let (session, number) = hook.split_once('-').unwrap();
                 let mut records = sessions[session.parse::<usize>().unwrap()].clone();
                 records.sort_unstable();
-                let (written, took) = records[number.parse::<usize>().unwrap()];
-                1_700_000_000 + written - took
+                let (record_time, took) = records[number.parse::<usize>().unwrap()];
+                1_700_000_000 + record_time - took
             };
             let recent: Vec<String> = all.into_iter().filter(|hook| time(hook) >= since.as_second()).collect();
             prop_assert_eq!(hooks(directory.path(), 0, Some(since)), recent);

@@ -272,8 +272,8 @@ fn run_lines(run: &RunRecord) -> Vec<String> {
         run.notes.iter().map(|note| styled(FAINT, format!("    · {}", one_line(note, LENGTH)))),
     );
     if !run.stdout.trim().is_empty() {
-        let quoted = one_line(&run.stdout, LENGTH);
-        lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
+        let output = one_line(&run.stdout, LENGTH);
+        lines.push(styled(FAINT, format!("    its stdout: {output:?}")));
     }
     lines.extend(run.stderr_tail.lines().map(|line| styled(FAINT, format!("    | {}", cut(line)))));
     lines

@@ -125,8 +125,8 @@ pub fn run(
         LogLayout::new(format, titles, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
     // Half a line at the end is lost, unless the rest of it is waited for.
-    let lost = if args.follow { 0 } else { news.unfinished };
-    report_unreadable(&journals, news.unreadable + lost);
+    let count = if args.follow { 0 } else { news.unfinished };
+    report_unreadable(&journals, news.unreadable + count);
     let records = newest(limit, wanted(&news, &filter, format));
     if records.is_empty() {
         let is_since = filter.since().is_some() && (news.has_older || news.selected > 0);
@@ -163,14 +163,14 @@ pub fn of_conversation(
 
 /// Fails if there is no such hook, neither in a journal nor among those that exist now.
 fn check_hook(env: &Env, project: Option<&Path>, hook: &str) -> Result<(), Failure> {
-    let recorded = Journals::new(env.journals(), JournalSelection::All).hooks()?;
-    if recorded.contains(hook) {
+    let journal_names = Journals::new(env.journals(), JournalSelection::All).hooks()?;
+    if journal_names.contains(hook) {
         return Ok(());
     }
     let mut project = Project::open(env, project)?;
     let catalog = project.load(&Cancel::new());
-    let listed = catalog.listing().iter().map(|listed| listed.name.as_str());
-    let names: Vec<&str> = listed.chain(recorded.iter().map(String::as_str)).collect();
+    let names = catalog.listing().iter().map(|hook| hook.name.as_str());
+    let names: Vec<&str> = names.chain(journal_names.iter().map(String::as_str)).collect();
     if names.contains(&hook) {
         return Ok(());
     }
@@ -184,8 +184,8 @@ fn check_hook(env: &Env, project: Option<&Path>, hook: &str) -> Result<(), Failu
 
 /// Returns the wanted records, laid out.
 fn wanted(news: &NewLines, filter: &RecordFilter, format: LogFormat) -> Vec<RecordView> {
-    let selected = news.lines.iter().filter(|it| filter.keeps(&it.line));
-    selected.filter_map(|it| lines::view(it, format)).collect()
+    let lines = news.lines.iter().filter(|it| filter.keeps(&it.line));
+    lines.filter_map(|it| lines::view(it, format)).collect()
 }
 
 impl Args {
@@ -242,12 +242,12 @@ fn follow(
 ) -> Result<(), Failure> {
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let mut written = lines.iter().try_for_each(ui::try_out);
-    while written.is_ok() && !cancel.wait(POLL_INTERVAL) {
+    let mut result = lines.iter().try_for_each(ui::try_out);
+    while result.is_ok() && !cancel.wait(POLL_INTERVAL) {
         let news = journals.read()?;
         ui::diagnostics(&news.findings);
         report_unreadable(journals, news.unreadable);
-        written = layout.lines(&wanted(&news, filter, format)).iter().try_for_each(ui::try_out);
+        result = layout.lines(&wanted(&news, filter, format)).iter().try_for_each(ui::try_out);
     }
     Ok(())
 }

@@ -40,13 +40,13 @@ pub(super) struct OfProject {
     env: Env,
     agent: &'static dyn OwnAgent,
     /// The project's conversations in the store, once they were needed.
-    stored: OnceCell<BTreeSet<String>>,
+    conversations: OnceCell<BTreeSet<String>>,
 }
 
 impl OfProject {
     pub(super) fn new(env: &Env, root: &Path, agent: &'static dyn OwnAgent) -> Self {
-        let (root, stored) = (root.to_string_lossy().into_owned(), OnceCell::new());
-        Self { root, env: env.clone(), agent, stored }
+        let (root, conversations) = (root.to_string_lossy().into_owned(), OnceCell::new());
+        Self { root, env: env.clone(), agent, conversations }
     }
 
     fn has(&self, of: &SessionLine) -> Result<bool, Failure> {
@@ -57,12 +57,14 @@ impl OfProject {
     }
 
     fn stored(&self) -> Result<&BTreeSet<String>, Failure> {
-        if self.stored.get().is_none() {
+        if self.conversations.get().is_none() {
             let root = Path::new(&self.root);
             let conversations = self.agent.conversations(&self.env, Some(root), usize::MAX)?;
-            let _ = self.stored.set(conversations.into_iter().map(|stored| stored.id).collect());
+            let _ = self
+                .conversations
+                .set(conversations.into_iter().map(|conversation| conversation.id).collect());
         }
-        Ok(self.stored.get_or_init(BTreeSet::new))
+        Ok(self.conversations.get_or_init(BTreeSet::new))
     }
 }
 

@@ -76,13 +76,13 @@ fn row(call: &TranscriptCall) -> String {
         (None, _) => "-".to_owned(),
     };
     let style = if call.decision == Some(DecisionKind::Deny) { BAD } else { FAINT };
-    let denied = if matches!(call.end, CallEnd::Denied(_)) {
+    let denial = if matches!(call.end, CallEnd::Denied(_)) {
         styled(BAD, " (did not run)")
     } else {
         String::new()
     };
     format!(
-        "{}  {}  {}  {}{denied}",
+        "{}  {}  {}  {}{denial}",
         styled(FAINT, short_time(&call.time)),
         call.agent,
         styled(style, decision),

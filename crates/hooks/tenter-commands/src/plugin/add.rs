@@ -45,15 +45,15 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let place = PluginDir::to_change(env, project.root(), args.global)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let (added, exit) = add_all(&mut project, &place, &specs, args, &cancel);
+    let (plugins, exit) = add_all(&mut project, &place, &specs, args, &cancel);
     if args.json {
-        print_json(&place, &added)?;
+        print_json(&place, &plugins)?;
     } else {
-        added.iter().for_each(print);
+        plugins.iter().for_each(print);
     }
     let exit = if exit == Exit::Done { unreadable } else { exit };
     if place.location == PluginLocation::Local && !cancel.is_cancelled() {
-        let names: Vec<String> = added.into_iter().map(|plugin| plugin.name).collect();
+        let names: Vec<String> = plugins.into_iter().map(|plugin| plugin.name).collect();
         consent::settle(&mut project, &names, args.trust, &cancel)?;
     }
     Ok(exit)
@@ -88,11 +88,11 @@ fn add_all(
     args: &Args,
     cancel: &Cancel,
 ) -> (Vec<Installed>, Exit) {
-    let mut added = Vec::new();
+    let mut plugins = Vec::new();
     let mut exit = Exit::Done;
     for spec in specs {
         match add(project, place, spec, args.force, cancel) {
-            Ok(plugin) => added.push(plugin),
+            Ok(plugin) => plugins.push(plugin),
             Err(error) => {
                 exit = error.print(&spec.name.to_string());
                 if !args.continue_on_error || cancel.is_cancelled() {
@@ -101,7 +101,7 @@ fn add_all(
             }
         }
     }
-    (added, exit)
+    (plugins, exit)
 }
 
 fn add(
@@ -118,9 +118,9 @@ fn add(
     if place.location == PluginLocation::Local && changes_hooks(place, spec, &obtained.1) {
         consent::withdraw(project, &spec.name.to_string())?;
     }
-    let installed = obtain::install(place, spec, &obtained, force)?;
+    let plugin = obtain::install(place, spec, &obtained, force)?;
     local_source::remember(project, place, spec)?;
-    Ok(installed)
+    Ok(plugin)
 }
 
 /// Checks whether a hook, or a file that hooks may share, differs from what is installed. If nothing is installed, everything is new:
@@ -139,9 +139,9 @@ fn print(plugin: &Installed) {
     ui::out(format!("  Hooks:   {}", plugin.hooks.len()));
 }
 
-fn print_json(place: &PluginDir, added: &[Installed]) -> Result<(), Failure> {
+fn print_json(place: &PluginDir, plugins: &[Installed]) -> Result<(), Failure> {
     let lock = place.plugins.lock()?;
-    let details: Vec<PluginDetails> = added
+    let details: Vec<PluginDetails> = plugins
         .iter()
         .map(|plugin| PluginDetails::new(place.location, plugin, lock.get(&plugin.name)))
         .collect();

@@ -45,23 +45,27 @@ pub(super) fn run(env: &Env, args: &Args, agent: &dyn OwnAgent) -> CommandResult
 }
 
 fn directory(path: &Path) -> Result<PathBuf, Failure> {
-    let failed = |why: String| Failure::usage(format!("{}: {why}", path.display()));
-    let directory = fs::canonicalize(path).map_err(|error| failed(error.to_string()))?;
-    if directory.is_dir() { Ok(directory) } else { Err(failed("it is not a directory".to_owned())) }
+    let failure = |why: String| Failure::usage(format!("{}: {why}", path.display()));
+    let directory = fs::canonicalize(path).map_err(|error| failure(error.to_string()))?;
+    if directory.is_dir() {
+        Ok(directory)
+    } else {
+        Err(failure("it is not a directory".to_owned()))
+    }
 }
 
 /// Returns all diagnostics, by file.
 fn findings(directory: &Path, agent: &dyn OwnAgent) -> Result<Vec<Diagnostic>, Failure> {
-    let mut published = Vec::new();
+    let mut paths = Vec::new();
     let mut findings = Vec::new();
     for entry in walk(directory, SkipRules::IgnoreFiles(directory), &Cancel::new()) {
         match entry {
             Ok(entry) if entry.kind.is_dir() => {}
-            Ok(entry) => published.push(entry.path),
+            Ok(entry) => paths.push(entry.path),
             Err(error) => findings.push(unreadable(&error.to_string())),
         }
     }
-    findings.extend(check(directory, &published));
+    findings.extend(check(directory, &paths));
     findings.extend(hooks::findings_in(&directory.join("hooks"))?);
     findings.extend(agent.check_plugin(directory));
     let line = |finding: &Diagnostic| finding.span.as_ref().map(|place| place.line);

@@ -61,9 +61,8 @@ pub(super) fn settle(
 
 /// Revokes the trust in every hook of a plugin.
 pub(super) fn withdraw(project: &mut Project, plugin: &str) -> Result<(), Failure> {
-    let trusted = project.trust.project(project.root()).hooks().into_iter();
-    let names: Vec<String> =
-        trusted.filter(|name| is_of(plugin, name)).map(str::to_owned).collect();
+    let names = project.trust.project(project.root()).hooks().into_iter();
+    let names: Vec<String> = names.filter(|name| is_of(plugin, name)).map(str::to_owned).collect();
     for name in names {
         revoke(project, Some(&name))?;
     }

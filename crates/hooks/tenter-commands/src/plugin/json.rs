@@ -41,15 +41,15 @@ impl<'p> PluginDetails<'p> {
     pub(super) fn new(
         location: PluginLocation,
         plugin: &'p Installed,
-        locked: Option<&'p LockedPlugin>,
+        lock: Option<&'p LockedPlugin>,
     ) -> Self {
         Self {
             listed: PluginSummary::new(location, plugin),
-            source: locked.map(|locked| locked.source.as_str()),
-            r#ref: locked.and_then(|locked| locked.reference.as_deref()),
-            commit: locked.and_then(|locked| locked.commit.as_deref()),
-            hash: locked.map(|locked| locked.hash.as_str()),
-            installed_at: locked.map(|locked| locked.installed_at.as_str()),
+            source: lock.map(|lock| lock.source.as_str()),
+            r#ref: lock.and_then(|lock| lock.reference.as_deref()),
+            commit: lock.and_then(|lock| lock.commit.as_deref()),
+            hash: lock.map(|lock| lock.hash.as_str()),
+            installed_at: lock.map(|lock| lock.installed_at.as_str()),
         }
     }
 }

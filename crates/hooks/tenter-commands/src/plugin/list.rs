@@ -25,11 +25,11 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let root = project::root(env, project)?;
     let plugins = installed(&PluginDir::all(env, &root))?;
     if args.json {
-        let listed: Vec<PluginSummary> = plugins
+        let summaries: Vec<PluginSummary> = plugins
             .iter()
             .map(|plugins| PluginSummary::new(plugins.place.location, &plugins.plugin))
             .collect();
-        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&summaries).unwrap_or_default());
     } else if plugins.is_empty() {
         ui::note("No plugins are installed. `tenter plugin add ORG/REPO` installs one.");
     } else {

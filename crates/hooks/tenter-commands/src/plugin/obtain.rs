@@ -49,8 +49,8 @@ impl ObtainError {
 }
 
 impl From<FetchError> for ObtainError {
-    fn from(failed: FetchError) -> Self {
-        match failed {
+    fn from(error: FetchError) -> Self {
+        match error {
             FetchError::Cancelled => Self::Interrupted,
             FetchError::Refused(findings) => Self::Refused(findings),
         }

@@ -97,8 +97,8 @@ pub(super) struct FoundPlugin {
 pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failure> {
     let mut plugins = Vec::new();
     for place in places {
-        let installed = place.plugins.installed().map_err(Failure::from)?.into_iter();
-        plugins.extend(installed.map(|plugin| FoundPlugin { place: place.clone(), plugin }));
+        let new = place.plugins.installed().map_err(Failure::from)?.into_iter();
+        plugins.extend(new.map(|plugin| FoundPlugin { place: place.clone(), plugin }));
     }
     plugins.sort_by(|one, other| one.plugin.name.cmp(&other.plugin.name));
     Ok(plugins)

@@ -29,16 +29,16 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let one = plugins.iter().find(|plugins| plugins.plugin.name == name);
     let FoundPlugin { place, plugin } = one.ok_or_else(|| unknown(&name, &plugins))?;
     let lock = place.plugins.lock()?;
-    let locked = lock.get(&name);
+    let record = lock.get(&name);
     if args.json {
-        let details = PluginDetails::new(place.location, plugin, locked);
+        let details = PluginDetails::new(place.location, plugin, record);
         ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
         return Ok(Exit::Done);
     }
     ui::out(styled(NAME, visible(&name)));
     line("Location", place.location.as_str());
     line("Path", &plugin.path.to_string_lossy());
-    origin(locked);
+    origin(record);
     for (title, names) in
         [("Skills", &plugin.skills), ("Recipes", &plugin.recipes), ("Hooks", &plugin.hooks)]
     {
@@ -50,13 +50,13 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-fn origin(locked: Option<&LockedPlugin>) {
-    let Some(locked) = locked else { return line("Source", "not recorded in plugin.lock") };
-    line("Source", &locked.source);
-    line("Ref", locked.reference.as_deref().unwrap_or("-"));
-    line("Commit", locked.commit.as_deref().unwrap_or("-"));
-    line("Hash", &locked.hash);
-    line("Installed", &ui::short_time(&locked.installed_at));
+fn origin(record: Option<&LockedPlugin>) {
+    let Some(record) = record else { return line("Source", "not recorded in plugin.lock") };
+    line("Source", &record.source);
+    line("Ref", record.reference.as_deref().unwrap_or("-"));
+    line("Commit", record.commit.as_deref().unwrap_or("-"));
+    line("Hash", &record.hash);
+    line("Installed", &ui::short_time(&record.installed_at));
 }
 
 fn line(title: &str, text: &str) {

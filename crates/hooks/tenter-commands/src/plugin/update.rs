@@ -42,14 +42,14 @@ pub struct Args {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let mut project = Project::open(env, project)?;
     let place = PluginDir::to_change(env, project.root(), args.global)?;
-    let locked = chosen(&project, &place, &args.names)?;
+    let records = chosen(&project, &place, &args.names)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let mut updated = Vec::new();
+    let mut updates = Vec::new();
     let mut exit = Exit::Done;
-    for plugin in &locked {
+    for plugin in &records {
         match update(&mut project, &place, plugin, args.dry_run, &cancel) {
-            Ok(true) => updated.push(plugin.name.clone()),
+            Ok(true) => updates.push(plugin.name.clone()),
             Ok(false) => {}
             Err(error) => exit = error.print(&plugin.name),
         }
@@ -58,7 +58,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         }
     }
     if place.location == PluginLocation::Local {
-        consent::settle(&mut project, &updated, args.trust, &cancel)?;
+        consent::settle(&mut project, &updates, args.trust, &cancel)?;
     }
     Ok(exit)
 }
@@ -73,77 +73,77 @@ fn chosen(
     if names.is_empty() {
         return Ok(lock.plugins().to_vec());
     }
-    let installed = place.plugins.installed()?;
-    let locked = |name: &String| {
+    let plugins = place.plugins.installed()?;
+    let find_record = |name: &String| {
         let name = plugin_name(name);
-        if let Some(locked) = lock.get(&name) {
-            return Ok(locked.clone());
+        if let Some(record) = lock.get(&name) {
+            return Ok(record.clone());
         }
-        if installed.iter().all(|plugin| plugin.name != name) {
+        if plugins.iter().all(|plugin| plugin.name != name) {
             return Err(not_here(project.env, project.root(), place, &name));
         }
         Err(Failure::new(format!("plugin.lock has no source for {name}"))
             .help("`tenter plugin add SPEC --force` records it"))
     };
-    names.iter().map(locked).collect()
+    names.iter().map(find_record).collect()
 }
 
 /// Updates one plugin; returns whether it changed.
 fn update(
     project: &mut Project,
     place: &PluginDir,
-    locked: &LockedPlugin,
+    record: &LockedPlugin,
     dry_run: bool,
     cancel: &Cancel,
 ) -> Result<bool, ObtainError> {
-    let name = PluginName::parse(&locked.name).map_err(Failure::new)?;
+    let name = PluginName::parse(&record.name).map_err(Failure::new)?;
     let spec =
-        Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
+        Spec::recorded(name, &record.source, record.reference.as_deref()).map_err(Failure::new)?;
     let directory = place.plugins.place(&spec.name);
     // A pinned plugin is fetched only if it is missing.
-    if locked.is_pinned() && directory.symlink_metadata().is_ok() {
-        ui::out(format!("{} is pinned to its commit.", locked.name));
+    if record.is_pinned() && directory.symlink_metadata().is_ok() {
+        ui::out(format!("{} is pinned to its commit.", record.name));
         return Ok(false);
     }
-    unchanged_here(&directory, locked)?;
+    unchanged_here(&directory, record)?;
     local_source::check(project, place, &spec)?;
     let obtained = obtain::fetch(project, place, &spec, cancel)?;
     let (before, _) = Content::of_installed(&directory);
     let fetched = &obtained.1;
     let changes = changes(&before, &fetched.content);
     if changes.is_empty() {
-        ui::out(format!("{} is up to date.", locked.name));
+        ui::out(format!("{} is up to date.", record.name));
         return Ok(false);
     }
-    print(locked, fetched.commit.as_deref(), &changes);
+    print(record, fetched.commit.as_deref(), &changes);
     if dry_run {
         return Ok(false);
     }
     let concerns_hooks = changes.iter().any(|change| change.path.starts_with("hooks/"));
     if place.location == PluginLocation::Local && concerns_hooks {
-        consent::withdraw(project, &locked.name)?;
+        consent::withdraw(project, &record.name)?;
     }
     obtain::install(place, &spec, &obtained, true).map(|_| true)
 }
 
 /// Rejects an update that would lose local changes.
-fn unchanged_here(directory: &Path, locked: &LockedPlugin) -> Result<(), Failure> {
+fn unchanged_here(directory: &Path, record: &LockedPlugin) -> Result<(), Failure> {
     let is_gone = directory.symlink_metadata().is_err();
-    if is_gone || verify(directory, locked).0.is_empty() {
+    if is_gone || verify(directory, record).0.is_empty() {
         return Ok(());
     }
-    let name = &locked.name;
+    let name = &record.name;
     Err(Failure::new(format!("{name} has local changes that an update would lose")).help(format!(
         "`tenter plugin verify {name}` shows them; `tenter plugin add SPEC --force` discards them"
     )))
 }
 
-fn print(locked: &LockedPlugin, commit: Option<&str>, changes: &[PluginChange]) {
+fn print(record: &LockedPlugin, commit: Option<&str>, changes: &[PluginChange]) {
     let short = |commit: Option<&str>| {
         one_line(commit.unwrap_or("-"), 40).chars().take(SHORT).collect::<String>()
     };
-    let (old, new) = (short(locked.commit.as_deref()), short(commit));
-    ui::out(format!("{}: {old} → {new}", styled(NAME, &locked.name)));
+    let (old, new) = (short(record.commit.as_deref()), short(commit));
+    ui::out(format!("{}: {old} → {new}", styled(NAME, &record.name)));
     for change in changes {
         let style = match change.kind {
             ChangeKind::Added(_) => GOOD,

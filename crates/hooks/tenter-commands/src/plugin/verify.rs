@@ -37,39 +37,39 @@ struct VerifiedPlugin {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let places = PluginDir::all(env, &root);
-    let mut verified = Vec::new();
+    let mut results = Vec::new();
     for place in &places {
-        verified.extend(of_place(place)?);
+        results.extend(of_place(place)?);
     }
     let names: BTreeSet<String> = args.names.iter().map(|name| plugin_name(name)).collect();
-    if let Some(name) = names.iter().find(|name| verified.iter().all(|one| one.name != **name)) {
+    if let Some(name) = names.iter().find(|name| results.iter().all(|one| one.name != **name)) {
         return Err(unknown(name, &installed(&places)?));
     }
-    verified.retain(|one| names.is_empty() || names.contains(&one.name));
+    results.retain(|one| names.is_empty() || names.contains(&one.name));
     if args.json {
-        ui::out(serde_json::to_string_pretty(&verified).unwrap_or_default());
+        ui::out(serde_json::to_string_pretty(&results).unwrap_or_default());
     } else {
-        verified.iter().for_each(print);
+        results.iter().for_each(print);
     }
-    Ok(if verified.iter().all(|one| one.ok) { Exit::Done } else { Exit::Failed })
+    Ok(if results.iter().all(|one| one.ok) { Exit::Done } else { Exit::Failed })
 }
 
 /// Returns everything that is installed or recorded in a directory, by name.
 fn of_place(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
     let lock = place.plugins.lock()?;
     let plugins = installed(std::slice::from_ref(place))?;
-    let recorded = lock.plugins().iter().map(|locked| locked.name.as_str());
+    let names = lock.plugins().iter().map(|record| record.name.as_str());
     let names: BTreeSet<&str> =
-        recorded.chain(plugins.iter().map(|plugins| plugins.plugin.name.as_str())).collect();
+        names.chain(plugins.iter().map(|plugins| plugins.plugin.name.as_str())).collect();
     Ok(names.into_iter().map(|name| look_at(place, name, &lock, &plugins)).collect())
 }
 
 fn look_at(place: &PluginDir, name: &str, lock: &Lock, plugins: &[FoundPlugin]) -> VerifiedPlugin {
-    let installed = plugins.iter().find(|one| one.plugin.name == name);
-    let directory = installed.map(|one| one.plugin.path.clone());
+    let plugin = plugins.iter().find(|one| one.plugin.name == name);
+    let directory = plugin.map(|one| one.plugin.path.clone());
     let directory = directory.or_else(|| place.plugins.remains(name));
     let (differences, diagnostics) = match (directory, lock.get(name)) {
-        (Some(directory), Some(locked)) => verify(&directory, locked),
+        (Some(directory), Some(record)) => verify(&directory, record),
         (Some(directory), None) => (Vec::new(), vec![unrecorded().at(directory)]),
         (None, _) => (Vec::new(), vec![gone()]),
     };

@@ -76,7 +76,7 @@ impl<'e> Project<'e> {
     pub fn hook_environment(&self) -> HookEnvironment {
         let pass = &self.settings.hooks.pass_env;
         let keys = self.settings.models.key_variables();
-        let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
+        let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|name| name != key)).collect();
         HookEnvironment::new(&self.env.vars, pass).withholding(&keys)
     }
 

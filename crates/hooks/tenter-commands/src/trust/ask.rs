@@ -363,14 +363,14 @@ fn programs_of(recipe: &ProjectRecipe) -> String {
 fn before(previous: Option<&Trusted>) -> String {
     match previous {
         None => "new".to_owned(),
-        Some(trusted) if trusted.events.is_empty() => {
-            format!("changed since you trusted it on {}", trusted.trusted_at)
+        Some(previous) if previous.events.is_empty() => {
+            format!("changed since you trusted it on {}", previous.trusted_at)
         }
-        Some(trusted) => {
+        Some(previous) => {
             format!(
                 "changed since you trusted it on {} as {}",
-                trusted.trusted_at,
-                trusted.events.join(", ")
+                previous.trusted_at,
+                previous.events.join(", ")
             )
         }
     }

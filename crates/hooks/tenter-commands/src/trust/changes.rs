@@ -91,7 +91,7 @@ fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'
 
 /// Returns the changed files of a hook; empty if it is new, or if what was trusted was not kept.
 fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<TrustedFileChange> {
-    let before = hook.previous.as_ref().and_then(|trusted| context.store.kept(&trusted.hash));
+    let before = hook.previous.as_ref().and_then(|previous| context.store.kept(&previous.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
 }

@@ -75,8 +75,8 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args, agent: &dyn OwnAgent)
         return Err(refusal(pending));
     }
     let (hooks, trusted_recipes) = choice.trusted(pending);
-    let trusted = (hooks.as_slice(), trusted_recipes.as_slice());
-    let catalog = trust::trust_pending(&mut project, catalog, trusted, &cancel)?;
+    let names = (hooks.as_slice(), trusted_recipes.as_slice());
+    let catalog = trust::trust_pending(&mut project, catalog, names, &cancel)?;
     if args.yes {
         trust::accept_lost(&mut project, catalog, &cancel)?;
     } else {
@@ -132,9 +132,9 @@ fn list(project: &Project, as_json: bool) {
         let entries: Vec<_> = project
             .trust
             .list()
-            .map(|(root, name, trusted)| {
-                json!({"project": root.to_string_lossy(), "name": name, "path": trusted.path, "hash": trusted.hash.0,
-                       "events": trusted.events, "trusted_at": trusted.trusted_at})
+            .map(|(root, name, names)| {
+                json!({"project": root.to_string_lossy(), "name": name, "path": names.path, "hash": names.hash.0,
+                       "events": names.events, "trusted_at": names.trusted_at})
             })
             .collect();
         ui::out(serde_json::to_string_pretty(&entries).unwrap_or_default());

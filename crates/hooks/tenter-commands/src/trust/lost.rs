@@ -33,18 +33,18 @@ pub fn settle_lost(
     read: &mut ReadLine,
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
-    let lost = catalog.lost();
-    if lost.is_empty() {
+    let hooks = catalog.lost();
+    if hooks.is_empty() {
         return Ok(catalog);
     }
-    match ask(project, lost, read) {
+    match ask(project, hooks, read) {
         LostChoice::Accept => {
             accept(project, &catalog)?;
             ui::note("Accepted: this state of the project is not asked about again.");
         }
-        LostChoice::Forget => forget(project, lost)?,
+        LostChoice::Forget => forget(project, hooks)?,
         LostChoice::Skip => return Ok(catalog),
-        LostChoice::Refuse => return Err(refusal(lost)),
+        LostChoice::Refuse => return Err(refusal(hooks)),
     }
     Ok(project.load(cancel))
 }
@@ -59,22 +59,22 @@ pub fn accept_lost(
         return Ok(catalog);
     }
     accept(project, &catalog)?;
-    let names: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
+    let names: Vec<&str> = catalog.lost().iter().map(|hook| hook.name.as_str()).collect();
     ui::note(format!("Accepted the project without {}.", visible(&names.join(", "))));
     Ok(project.load(cancel))
 }
 
-fn ask(project: &Project, lost: &[LostHook], read: &mut ReadLine) -> LostChoice {
-    let (hooks, them) = if lost.len() == 1 { ("hook", "it") } else { ("hooks", "them") };
+fn ask(project: &Project, hooks: &[LostHook], read: &mut ReadLine) -> LostChoice {
+    let (word, them) = if hooks.len() == 1 { ("hook", "it") } else { ("hooks", "them") };
     let root = project.root().to_string_lossy();
     ui::note(format!(
-        "{} {} {hooks} of {} that you trusted no longer run:",
+        "{} {} {word} of {} that you trusted no longer run:",
         styled(NOTICE, "?"),
-        lost.len(),
+        hooks.len(),
         visible(&root)
     ));
-    lost.iter().for_each(describe);
-    let forget = format!("forget the {hooks}");
+    hooks.iter().for_each(describe);
+    let forget = format!("forget the {word}");
     let choice = |letter, label, words, value| Choice { letter, label, words, value };
     let choices = [
         choice("a", "accept this state of the project", &["accept"][..], LostChoice::Accept),
@@ -85,27 +85,27 @@ fn ask(project: &Project, lost: &[LostHook], read: &mut ReadLine) -> LostChoice 
     choose(&format!("Continue without {them}?"), &choices, read).unwrap_or(LostChoice::Refuse)
 }
 
-fn describe(lost: &LostHook) {
-    let name = styled(NAME, visible(&lost.name));
-    let why = lost.why();
-    let closed = if lost.fail_closed { "; you set it to fail closed" } else { "" };
-    ui::note(format!("  {name}  {}{closed}", visible(&why)));
+fn describe(hook: &LostHook) {
+    let name = styled(NAME, visible(&hook.name));
+    let why = hook.why();
+    let consequence = if hook.fail_closed { "; you set it to fail closed" } else { "" };
+    ui::note(format!("  {name}  {}{consequence}", visible(&why)));
 }
 
 /// Removes the trust in hooks, so that they are not missed any more.
-fn forget(project: &mut Project, lost: &[LostHook]) -> Result<(), Failure> {
-    for hook in lost {
+fn forget(project: &mut Project, hooks: &[LostHook]) -> Result<(), Failure> {
+    for hook in hooks {
         store::forget(project, hook)?;
     }
-    let names: Vec<&str> = lost.iter().map(|lost| lost.name.as_str()).collect();
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
     ui::note(format!("Forgotten: {}.", visible(&names.join(", "))));
     Ok(())
 }
 
-fn refusal(lost: &[LostHook]) -> Failure {
-    let hooks: Vec<String> = lost
+fn refusal(hooks: &[LostHook]) -> Failure {
+    let hooks: Vec<String> = hooks
         .iter()
-        .map(|lost| visible(&format!("{} {}", lost.name, lost.why())).into_owned())
+        .map(|hook| visible(&format!("{} {}", hook.name, hook.why())).into_owned())
         .collect();
     let message = format!("hooks that you trusted no longer run: {}", hooks.join("; "));
     Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(

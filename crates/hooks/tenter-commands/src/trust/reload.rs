@@ -75,12 +75,12 @@ impl Reload for Reloader {
             visible(&hook.name)
         ));
         let choice = ask_through(context, pending, &mut |prompt| self.read_line(prompt));
-        let (trusted, _) = choice.trusted(pending);
-        if trusted.is_empty() {
+        let (contents, _) = choice.trusted(pending);
+        if contents.is_empty() {
             return false;
         }
-        let is_included = trusted.iter().any(|other| other.path == hook.path);
-        let recorded = self.trust(&mut store, &trusted, cancel).inspect_err(ui::failure);
-        recorded.is_ok() && is_included
+        let is_included = contents.iter().any(|other| other.path == hook.path);
+        let result = self.trust(&mut store, &contents, cancel).inspect_err(ui::failure);
+        result.is_ok() && is_included
     }
 }

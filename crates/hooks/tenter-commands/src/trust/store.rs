@@ -54,8 +54,8 @@ pub fn revoke(project: &mut Project, name: Option<&str>) -> Result<usize, Failur
 }
 
 /// Removes the trust in a hook that no longer runs.
-pub(super) fn forget(project: &mut Project, lost: &LostHook) -> Result<usize, Failure> {
-    project.trust.revoke(&lost.project, Some(&lost.name)).map_err(Failure::from)
+pub(super) fn forget(project: &mut Project, loss: &LostHook) -> Result<usize, Failure> {
+    project.trust.revoke(&loss.project, Some(&loss.name)).map_err(Failure::from)
 }
 
 /// Accepts the state of the project, and of those around it: trusted hooks that do not run in it are not missed.
@@ -69,12 +69,12 @@ pub fn accept_disabled(
     catalog: &Catalog,
     name: &str,
 ) -> Result<(), Failure> {
-    if catalog.lost().iter().all(|lost| lost.name == name) {
+    if catalog.lost().iter().all(|loss| loss.name == name) {
         return accept(project, catalog);
     }
-    let mut disabled = catalog.lost().iter().filter(|lost| lost.name == name);
-    disabled
-        .try_for_each(|lost| project.trust.accept_loss(&lost.project, name).map_err(Failure::from))
+    let mut losses = catalog.lost().iter().filter(|loss| loss.name == name);
+    losses
+        .try_for_each(|loss| project.trust.accept_loss(&loss.project, name).map_err(Failure::from))
 }
 
 /// Trusts as [`accept`], in this store.
@@ -83,9 +83,9 @@ pub(super) fn accept_in(store: &mut TrustStore, catalog: &Catalog) -> Result<(),
     let running: Vec<&str> = hooks.map(|hook| hook.name.as_str()).collect();
     let mut states = catalog.states().iter();
     states.try_for_each(|(root, state)| {
-        let lost = catalog.lost().iter().filter(|lost| lost.project == *root);
-        let lost: Vec<&str> = lost.map(|lost| lost.name.as_str()).collect();
-        store.accept(root, state, (&lost, &running)).map_err(Failure::from)
+        let losses = catalog.lost().iter().filter(|loss| loss.project == *root);
+        let names: Vec<&str> = losses.map(|loss| loss.name.as_str()).collect();
+        store.accept(root, state, (&names, &running)).map_err(Failure::from)
     })
 }
 

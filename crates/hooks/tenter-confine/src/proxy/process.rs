@@ -59,9 +59,9 @@ impl ProxyProcess {
         rules: &[Vec<DomainRule>],
         env: &[(OsString, OsString)],
     ) -> Result<Self, String> {
-        let failed = |error: io::Error| format!("the proxy does not start ({error})");
-        let (channel, theirs) = UnixStream::pair().map_err(failed)?;
-        let rules_json = serde_json::to_string(rules).map_err(|error| failed(error.into()))?;
+        let failure = |error: io::Error| format!("the proxy does not start ({error})");
+        let (channel, theirs) = UnixStream::pair().map_err(failure)?;
+        let rules_json = serde_json::to_string(rules).map_err(|error| failure(error.into()))?;
         Command::new("/proc/self/exe")
             .args([COMMAND, ARGUMENT, &rules_json])
             .current_dir("/")
@@ -70,7 +70,7 @@ impl ProxyProcess {
             // Signals of the terminal are for the command, which decides what they mean.
             .process_group(0)
             .spawn()
-            .map_err(failed)?;
+            .map_err(failure)?;
         let names_localhost = |list: &Vec<DomainRule>| list.iter().any(DomainRule::is_local);
         Ok(Self {
             channel,
@@ -84,15 +84,15 @@ impl ProxyProcess {
     /// # Errors
     /// There is no loopback interface, or the process ended.
     pub(crate) fn listen(self) -> Result<RunningProxy, String> {
-        let failed = |error: io::Error| format!("the proxy has no listener ({error})");
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let failure = |error: io::Error| format!("the proxy has no listener ({error})");
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failure)?;
+        let address = listener.local_addr().map_err(failure)?;
         let descriptors = [listener.as_fd()];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(&descriptors));
         sendmsg(&self.channel, &[IoSlice::new(b"\n")], &mut control, FLAGS.0)
-            .map_err(|error| failed(error.into()))?;
+            .map_err(|error| failure(error.into()))?;
         Ok(RunningProxy { address, process: self })
     }
 }

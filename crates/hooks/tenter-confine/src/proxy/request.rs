@@ -35,10 +35,10 @@ impl ProxyRequest {
             }
             bytes.extend_from_slice(&buffer[..count]);
             let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
-            let mut parsed = httparse::Request::new(&mut headers);
-            match parsed.parse(&bytes) {
+            let mut request = httparse::Request::new(&mut headers);
+            match request.parse(&bytes) {
                 Ok(httparse::Status::Complete(length)) => {
-                    return Ok(Self::parsed(&parsed, &bytes[length..]));
+                    return Ok(Self::parsed(&request, &bytes[length..]));
                 }
                 Ok(httparse::Status::Partial) if bytes.len() < MAX_HEAD => {}
                 _ => return Ok(None),

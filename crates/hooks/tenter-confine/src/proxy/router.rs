@@ -25,7 +25,7 @@ pub(super) struct Router {
     rules: Vec<Vec<DomainRule>>,
     upstream: Option<Upstream>,
     resolve: Resolve,
-    reported: Mutex<BTreeSet<String>>,
+    reports: Mutex<BTreeSet<String>>,
 }
 
 /// The reason why a host was not reached.
@@ -46,7 +46,7 @@ impl fmt::Display for Refusal {
 
 impl Router {
     pub(super) fn new(rules: Vec<Vec<DomainRule>>, upstream: Option<Upstream>) -> Self {
-        Self { rules, upstream, resolve: names::resolve, reported: Mutex::default() }
+        Self { rules, upstream, resolve: names::resolve, reports: Mutex::default() }
     }
 
     /// Connects to a host, and reports to stderr if the rules do not allow it.
@@ -103,8 +103,8 @@ impl Router {
 
     /// Reports a refusal once.
     fn report(&self, why: &str) {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.len() < MAX_REPORTS && reported.insert(why.to_owned()) {
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if reports.len() < MAX_REPORTS && reports.insert(why.to_owned()) {
             let _ = writeln!(io::stderr(), "tenter confine: {why}");
         }
     }

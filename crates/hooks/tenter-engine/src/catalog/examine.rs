@@ -37,7 +37,7 @@ pub(super) enum Examination {
         fingerprint: Fingerprint,
         previous: Option<Trusted>,
         subscriptions: Vec<Subscription>,
-        requested: Box<Requested>,
+        requests: Box<Requested>,
     },
     NotExecutable,
     /// A valid manifest without a script or what replaces one.
@@ -76,7 +76,7 @@ pub(super) struct Examined {
 pub(super) struct Examiner<'a> {
     pub(super) query: Query<'a>,
     pub(super) mode: TrustMode,
-    pub(super) trusted: ProjectTrust<'a>,
+    pub(super) project_trust: ProjectTrust<'a>,
     /// The settings of the project.
     pub(super) settings: &'a HookSettings,
     /// The helper files next to the hooks.
@@ -138,9 +138,9 @@ impl Examiner<'_> {
                     Ok(both) => both,
                     Err(invalid) => return Some(*invalid),
                 };
-                let cached = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
+                let entry = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
                 let stamp = CoveredStamp { own: HookStamp::File(*stamp), beside: around.files };
-                let finding = self.of_executable(candidate, &covered, cached, stamp);
+                let finding = self.of_executable(candidate, &covered, entry, stamp);
                 return Some(examined(candidate.clone(), covered, finding));
             }
             CandidateKind::Manifest(_) => return self.manifest_at_once(candidate, cache),
@@ -155,12 +155,12 @@ impl Examiner<'_> {
     /// Returns the cached manifest if its directory is unchanged.
     fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let (stamp, exposed) = HookStamp::with_exposed(&candidate.path).ok()?;
-        let cached = cache.manifest(candidate, &stamp)?;
-        let name = manifest::full_name(candidate, &cached.manifest);
+        let entry = cache.manifest(candidate, &stamp)?;
+        let name = manifest::full_name(candidate, &entry.manifest);
         let candidate = Candidate { name, ..candidate.clone() };
-        let (covered, finding) = self.judge(&candidate, &cached, stamp);
+        let (covered, finding) = self.judge(&candidate, &entry, stamp);
         let diagnostics = Vec::from_iter(exposed_files(&candidate, &exposed));
-        let about = manifest::about(&cached.manifest);
+        let about = manifest::about(&entry.manifest);
         Some(Examined { candidate, covered, finding, diagnostics, about })
     }
 
@@ -260,21 +260,21 @@ impl Examiner<'_> {
             Some(Ok(copy)) => copy,
             None => None,
         };
-        let copied = runs.as_ref().map(|copy| copy.locate(path));
+        let copy_path = runs.as_ref().map(|copy| copy.locate(path));
         let answer =
-            self.query.ask(&candidate.name, candidate.layer, copied.as_deref().unwrap_or(path));
-        if is_gated && copied.is_none() && !looks_like(covered, &stamp) {
+            self.query.ask(&candidate.name, candidate.layer, copy_path.as_deref().unwrap_or(path));
+        if is_gated && copy_path.is_none() && !looks_like(covered, &stamp) {
             return (changed(), None);
         }
-        let cached = Known { fingerprint: own, beside: around.hash, answer };
+        let entry = Known { fingerprint: own, beside: around.hash, answer };
         // A file that changed meanwhile may have replied with either content.
         let fresh = match &stamp.own {
             HookStamp::File(file) if looks_like(covered, &stamp) => {
-                Some(Fresh::QueryReply(*file, cached.clone()))
+                Some(Fresh::QueryReply(*file, entry.clone()))
             }
             HookStamp::File(_) | HookStamp::Directory(_) => None,
         };
-        (self.of_executable(candidate, covered, cached, stamp), fresh)
+        (self.of_executable(candidate, covered, entry, stamp), fresh)
     }
 
     /// Returns the copy of a trusted hook that others can change: only that may run (R74).
@@ -305,9 +305,9 @@ impl Examiner<'_> {
             }
             (Ok(manifest), Ok((fingerprint, stamp))) => {
                 let rules = HookRules::new(&manifest.extensions.rules);
-                let cached = KnownManifest { manifest, rules, fingerprint, script };
-                let (covered, finding) = self.judge(&candidate, &cached, stamp.clone());
-                fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(cached)));
+                let entry = KnownManifest { manifest, rules, fingerprint, script };
+                let (covered, finding) = self.judge(&candidate, &entry, stamp.clone());
+                fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(entry)));
                 (Some(covered), finding)
             }
         };
@@ -337,8 +337,8 @@ impl Examiner<'_> {
         };
         let own = facts.fingerprint.clone();
         let fingerprint = combined(own, around.hash.as_ref(), covered.setting);
-        let requested = Requested::by(&facts.manifest.extensions);
-        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, requested)
+        let requests = Requested::by(&facts.manifest.extensions);
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, requests)
         {
             return (covered, refusal);
         }
@@ -364,16 +364,16 @@ impl Examiner<'_> {
         candidate: &Candidate,
         fingerprint: &Fingerprint,
         subscriptions: &[Subscription],
-        requested: Requested,
+        requests: Requested,
     ) -> Option<Examination> {
         let is_open = !candidate.layer.needs_trust() || self.mode == TrustMode::All;
-        if is_open || self.trusted.is_trusted(&candidate.name, fingerprint) {
+        if is_open || self.project_trust.is_trusted(&candidate.name, fingerprint) {
             return None;
         }
-        let previous = self.trusted.previous(&candidate.name, &candidate.path).cloned();
+        let previous = self.project_trust.previous(&candidate.name, &candidate.path).cloned();
         let (fingerprint, subscriptions) = (fingerprint.clone(), subscriptions.to_vec());
-        let requested = Box::new(requested);
-        Some(Examination::NotTrusted { fingerprint, previous, subscriptions, requested })
+        let requests = Box::new(requests);
+        Some(Examination::NotTrusted { fingerprint, previous, subscriptions, requests })
     }
 }
 

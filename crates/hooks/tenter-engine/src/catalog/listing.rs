@@ -127,7 +127,7 @@ impl Missing {
     /// Returns the diagnostic of a hook that fails closed.
     pub(super) fn fails_closed(&self) -> Diagnostic {
         let Self { name, why, events, .. } = self;
-        let stopped = match events {
+        let effect = match events {
             None => "all that hooks can block is blocked".to_owned(),
             Some(events) => {
                 let events: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
@@ -135,7 +135,7 @@ impl Missing {
             }
         };
         let message = format!(
-            "the hook {name} does not run: it {why}; it is set to fail closed, so {stopped}"
+            "the hook {name} does not run: it {why}; it is set to fail closed, so {effect}"
         );
         Diagnostic::new("hook-fails-closed", Severity::Error, message)
             .help("fix it, or disable it by adding `.disable` to its name")

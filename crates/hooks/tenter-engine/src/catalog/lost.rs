@@ -40,35 +40,35 @@ pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectSt
 /// Returns the trusted hooks that no longer run. Those without which the user accepted an earlier state are left out, unless they fail
 /// closed.
 pub(super) fn lost(
-    trusted: ProjectTrust,
+    project_trust: ProjectTrust,
     project: &Path,
     listing: &[ListedHook],
     policies: Policies,
 ) -> Vec<LostHook> {
-    let lost = |name: &str| {
+    let lost_hook = |name: &str| {
         let loss = loss(name, listing, policies.settings)?;
-        let entry = listing.iter().find(|listed| is_of_project(listed, name));
-        let path = entry.map_or(Path::new(""), |listed| listed.path.as_path());
+        let entry = listing.iter().find(|hook| is_of_project(hook, name));
+        let path = entry.map_or(Path::new(""), |hook| hook.path.as_path());
         Some(LostHook {
             name: name.to_owned(),
             project: project.to_owned(),
             // Only the name of a plugin's hook contains the name of its plugin.
             layer: if name.contains('/') { Layer::ProjectPlugin } else { Layer::Project },
-            trusted: trusted.previous(name, path)?.clone(),
+            trusted: project_trust.previous(name, path)?.clone(),
             loss,
-            fail_closed: policies.configured.policy(name).fail == FailMode::Closed,
+            fail_closed: policies.project_table.policy(name).fail == FailMode::Closed,
         })
     };
-    let is_new = |lost: &LostHook| lost.fail_closed || !trusted.may_lack(&lost.name);
-    trusted.hooks().into_iter().filter_map(lost).filter(is_new).collect()
+    let is_new = |loss: &LostHook| loss.fail_closed || !project_trust.may_lack(&loss.name);
+    project_trust.hooks().into_iter().filter_map(lost_hook).filter(is_new).collect()
 }
 
 /// Returns why the hook of this name does not run; `None` if it runs, is reported elsewhere, or was disabled by the user.
 fn loss(name: &str, listing: &[ListedHook], settings: &HookSettings) -> Option<Loss> {
     let mut loss = Loss::Gone;
-    for listed in listing.iter().filter(|listed| is_of_project(listed, name)) {
-        let path = listed.path.clone();
-        loss = match &listed.status {
+    for hook in listing.iter().filter(|hook| is_of_project(hook, name)) {
+        let path = hook.path.clone();
+        loss = match &hook.status {
             Status::Disabled => Loss::Disabled { path },
             Status::NotExecutable => Loss::NotExecutable { path },
             Status::NoScript => Loss::NoScript { path },
@@ -85,15 +85,15 @@ fn loss(name: &str, listing: &[ListedHook], settings: &HookSettings) -> Option<L
     Some(loss)
 }
 
-fn is_of_project(listed: &ListedHook, name: &str) -> bool {
-    listed.layer.needs_trust() && listed.name == name
+fn is_of_project(hook: &ListedHook, name: &str) -> bool {
+    hook.layer.needs_trust() && hook.name == name
 }
 
 /// Returns the diagnostic about a lost hook.
-pub(super) fn diagnostic(lost: &LostHook) -> Diagnostic {
-    let severity = if lost.fail_closed { Severity::Error } else { Severity::Warning };
+pub(super) fn diagnostic(hook: &LostHook) -> Diagnostic {
+    let severity = if hook.fail_closed { Severity::Error } else { Severity::Warning };
     // A line break in a file name must not forge a line of the message.
-    let message = format!("the trusted hook {} does not run: it {}", lost.name, lost.why());
+    let message = format!("the trusted hook {} does not run: it {}", hook.name, hook.why());
     let message = message.replace('\n', "\\n");
     Diagnostic::new("trusted-hook-lost", severity, message).help(
         "restore it; or run `tenter trust` to accept the project as it is or to forget the hook",

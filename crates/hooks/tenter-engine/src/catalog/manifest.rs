@@ -150,12 +150,12 @@ pub(super) fn full_name(candidate: &Candidate, manifest: &Manifest) -> String {
 /// Reads a manifest up to the end of its front matter. Without an end, or if the file is too large, reads one byte more than the
 /// limit.
 fn front(file: &Path) -> io::Result<Vec<u8>> {
-    let mut opened = untrusted_file::open(file)?;
-    let is_long = opened.metadata()?.len() > MAX_FILE_SIZE as u64;
+    let mut open_file = untrusted_file::open(file)?;
+    let is_long = open_file.metadata()?.len() > MAX_FILE_SIZE as u64;
     let mut bytes = Vec::new();
     loop {
         let before = bytes.len();
-        opened.by_ref().take(PIECE).read_to_end(&mut bytes)?;
+        open_file.by_ref().take(PIECE).read_to_end(&mut bytes)?;
         let is_whole = bytes.len() == before;
         let is_enough = !is_long && front_matter::is_complete(&bytes);
         if is_whole || is_enough || bytes.len() > MAX_FILE_SIZE {

@@ -102,47 +102,47 @@ impl From<OwnPolicy> for Override {
 /// All sources of policies.
 #[derive(Clone, Copy)]
 pub(super) struct Policies<'a> {
-    pub(super) configured: &'a PolicyTable,
+    pub(super) project_table: &'a PolicyTable,
     pub(super) settings: &'a HookSettings,
 }
 
 impl Policies<'_> {
     /// Returns the file that disables a hook, if there is one.
     pub(super) fn disabled_by(&self, name: &str, layer: Layer) -> Option<&Path> {
-        let others = self.configured.only_managed.as_deref();
+        let others = self.project_table.only_managed.as_deref();
         let others = others.filter(|_| layer != Layer::Managed);
         others.or_else(|| self.settings.disabled_by(name, layer))
     }
 
     /// Returns whether anything is said of this hook by name.
     pub(super) fn names(&self, name: &str) -> bool {
-        self.configured.overrides.contains_key(name)
+        self.project_table.overrides.contains_key(name)
             || self.settings.names().any(|(_, other)| other == name)
     }
 
     /// Returns the withheld variables that the user passes to the hook with this full name.
     pub(super) fn env_of(&self, name: &str, layer: Layer) -> Vec<String> {
         let mut env = self.settings.env_of(name, layer);
-        let table = self.configured.for_layer(layer);
+        let table = self.project_table.for_layer(layer);
         env.extend(table.and_then(|table| table.env.get(name)).into_iter().flatten().cloned());
         env
     }
 
     /// Returns the policy of the hook with this full name.
     pub(super) fn policy(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
-        let table = self.configured.for_layer(layer);
+        let table = self.project_table.for_layer(layer);
         let default = table.map_or_else(HookPolicy::default, |table| table.default);
-        let configured = table.and_then(|table| table.overrides.get(name).copied());
-        let configured = configured.unwrap_or_default();
+        let overrides = table.and_then(|table| table.overrides.get(name).copied());
+        let overrides = overrides.unwrap_or_default();
         let set = self.settings.override_of(name, layer);
         let usual = self.settings.defaults(layer);
         let timeout = set.timeout.map(Duration::from_millis);
-        let timeout = configured.timeout.or(timeout).or(own.timeout);
+        let timeout = overrides.timeout.or(timeout).or(own.timeout);
         let usual_timeout = usual.timeout.map(Duration::from_millis);
         let mode = set.mode.or(own.mode).unwrap_or_default();
-        let closed = own.fail_closed || default.fail == FailMode::Closed;
+        let is_closed = own.fail_closed || default.fail == FailMode::Closed;
         let fail =
-            configured.fail.unwrap_or(if closed { FailMode::Closed } else { FailMode::Open });
+            overrides.fail.unwrap_or(if is_closed { FailMode::Closed } else { FailMode::Open });
         HookPolicy {
             timeout: clamped(timeout.or(usual_timeout).unwrap_or(default.timeout)),
             fail: if mode == HookMode::Monitor { FailMode::Open } else { fail },
@@ -153,7 +153,7 @@ impl Policies<'_> {
                 .or(own.asynchronous)
                 .or(usual.asynchronous)
                 .unwrap_or(false),
-            budget: configured.budget.or(own.budget).or(default.budget),
+            budget: overrides.budget.or(own.budget).or(default.budget),
             model: table.and_then(|table| table.model.get(name).copied()).unwrap_or(default.model),
         }
     }
@@ -169,14 +169,15 @@ mod tests {
 
     fn from_table(table: &PolicyTable, name: &str, own: OwnPolicy) -> HookPolicy {
         let settings = HookSettings::default();
-        Policies { configured: table, settings: &settings }.policy(name, Layer::User, own)
+        Policies { project_table: table, settings: &settings }.policy(name, Layer::User, own)
     }
 
     #[test]
     fn an_override_changes_what_it_names_and_nothing_else() {
-        let closed = PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
+        let fail_closed =
+            PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
         let table = PolicyTable {
-            overrides: [("acme/guard/no-sudo".to_owned(), closed)].into(),
+            overrides: [("acme/guard/no-sudo".to_owned(), fail_closed)].into(),
             ..Default::default()
         };
         let default = HookPolicy::default();
@@ -197,7 +198,7 @@ mod tests {
         let (settings, _) = HookSettings::read(&[root]);
         let table = PolicyTable::default();
         let policy = |own| {
-            Policies { configured: &table, settings: &settings }.policy("x", Layer::User, own)
+            Policies { project_table: &table, settings: &settings }.policy("x", Layer::User, own)
         };
         let limits = |own| (policy(own).timeout.as_millis(), policy(own).asynchronous);
         let manifest = OwnPolicy {
@@ -237,9 +238,10 @@ mod tests {
         let own = OwnPolicy { fail_closed: true, mode: monitor, ..OwnPolicy::default() };
         let policy = from_table(&PolicyTable::default(), "x", own);
         assert_eq!((policy.mode, policy.fail), (HookMode::Monitor, FailMode::Open));
-        let closed = PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
+        let fail_closed =
+            PolicyOverride { fail: Some(FailMode::Closed), ..PolicyOverride::default() };
         let table =
-            PolicyTable { overrides: [("x".to_owned(), closed)].into(), ..Default::default() };
+            PolicyTable { overrides: [("x".to_owned(), fail_closed)].into(), ..Default::default() };
         assert_eq!(from_table(&table, "x", own).fail, FailMode::Open);
     }
 

@@ -34,7 +34,7 @@ pub(super) struct Resolved {
 #[derive(Clone, Copy)]
 pub(super) struct Gate<'a> {
     pub(super) mode: TrustMode,
-    pub(super) trusted: ProjectTrust<'a>,
+    pub(super) project_trust: ProjectTrust<'a>,
     /// The store that keeps trusted contents.
     pub(super) store: Option<&'a TrustStore>,
     /// The root of the project.
@@ -49,7 +49,7 @@ impl Resolved {
     /// Removes what belongs to the user: it is loaded with the engine's project.
     pub(super) fn keep_of_project(&mut self) {
         self.hooks.retain(|hook| hook.layer.needs_trust());
-        self.listing.retain(|listed| listed.layer.needs_trust());
+        self.listing.retain(|hook| hook.layer.needs_trust());
         self.missing.retain(|missing| missing.layer.needs_trust());
     }
 }
@@ -64,12 +64,12 @@ pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gat
         protected: protected(&examined, policies),
         own: own(&examined, policies),
         running: HashMap::new(),
-        resolved: Resolved::default(),
+        resolution: Resolved::default(),
     };
     for examined in examined {
         resolver.take(examined);
     }
-    resolver.resolved
+    resolver.resolution
 }
 
 /// Sorts hooks, which are in the order of precedence, into the order in which they run: managed ones first, then a stable sort by priority (R22).
@@ -125,7 +125,7 @@ struct Asked {
     fingerprint: Fingerprint,
     previous: Option<Trusted>,
     subscriptions: Vec<Subscription>,
-    requested: Box<Requested>,
+    requests: Box<Requested>,
 }
 
 struct Resolver<'a> {
@@ -137,7 +137,7 @@ struct Resolver<'a> {
     own: HashMap<String, PathBuf>,
     /// The layer and path of the hooks that run, by full name.
     running: HashMap<String, (Layer, PathBuf)>,
-    resolved: Resolved,
+    resolution: Resolved,
 }
 
 impl Resolver<'_> {
@@ -145,17 +145,17 @@ impl Resolver<'_> {
         let Examined { candidate, covered, finding, diagnostics, about } = examined;
         let status = self.status(&candidate, &finding);
         let has_error = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
-        self.resolved.diagnostics.extend(diagnostics);
+        self.resolution.diagnostics.extend(diagnostics);
         let missing = self.missing(&candidate, &status, about);
         let diagnostic = match &missing {
             Some(missing) if missing.fail == FailMode::Closed => Some(missing.fails_closed()),
             Some(_) if status == Status::NotExecutable => Some(not_executable(&candidate)),
             _ => self.diagnostic(&candidate, &status, has_error),
         };
-        self.resolved.diagnostics.extend(diagnostic);
-        self.resolved.missing.extend(missing);
+        self.resolution.diagnostics.extend(diagnostic);
+        self.resolution.missing.extend(missing);
         let project = self.gate.project;
-        self.resolved.listing.push(listed(
+        self.resolution.listing.push(listed(
             project,
             (&candidate, &covered),
             &finding,
@@ -164,21 +164,27 @@ impl Resolver<'_> {
         match (status, finding) {
             (Status::Active, Examination::Ready(ready)) => self.run(candidate, covered, *ready),
             (Status::WouldDisplace { .. }, Examination::Ready(ready)) => {
-                let requested = Box::new(Requested::by_hook(
+                let requests = Box::new(Requested::by_hook(
                     (&ready.kind, &ready.options),
                     ready.runtime.as_ref(),
                 ));
                 let Ready { fingerprint, subscriptions, .. } = *ready;
-                let previous = self.gate.trusted.previous(&candidate.name, &candidate.path);
+                let previous = self.gate.project_trust.previous(&candidate.name, &candidate.path);
                 let previous = previous.cloned();
-                let question = Asked { covered, fingerprint, previous, subscriptions, requested };
+                let question = Asked { covered, fingerprint, previous, subscriptions, requests };
                 self.ask(candidate, question);
             }
             (
                 Status::NotTrusted { .. },
-                Examination::NotTrusted { fingerprint, previous, subscriptions, requested },
+                Examination::NotTrusted {
+                    fingerprint,
+                    previous,
+                    subscriptions,
+                    requests: requested,
+                },
             ) => {
-                let question = Asked { covered, fingerprint, previous, subscriptions, requested };
+                let question =
+                    Asked { covered, fingerprint, previous, subscriptions, requests: requested };
                 self.ask(candidate, question);
             }
             _ => {}
@@ -186,12 +192,12 @@ impl Resolver<'_> {
     }
 
     fn ask(&mut self, candidate: Candidate, question: Asked) {
-        let Asked { covered, fingerprint, previous, subscriptions, requested } = question;
+        let Asked { covered, fingerprint, previous, subscriptions, requests: requested } = question;
         let Requested { env, services, endpoint, is_pure } = *requested;
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name, layer)].concat();
         let displaces = self.own.get(&name).cloned();
-        self.resolved.untrusted.push(Untrusted {
+        self.resolution.untrusted.push(Untrusted {
             name,
             project: self.gate.project.to_owned(),
             path,
@@ -212,10 +218,10 @@ impl Resolver<'_> {
         let Candidate { name, layer, path, .. } = candidate;
         self.running.insert(name.clone(), (layer, path.clone()));
         let is_pinned = layer.needs_trust() && self.gate.mode == TrustMode::Gate;
-        let allow_shared = self.policies.configured.allow_shared;
+        let allow_shared = self.policies.project_table.allow_shared;
         let pin =
             is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
-        self.resolved.hooks.push(Hook {
+        self.resolution.hooks.push(Hook {
             policy: self.policies.policy(&name, layer, ready.own),
             env: self.policies.env_of(&name, layer),
             name,
@@ -256,7 +262,7 @@ impl Resolver<'_> {
     /// Returns whether a hook that cannot run says itself that it fails closed. Nothing that a project says counts before the user
     /// trusted it; later, what the trusted content said counts as well, so that a broken manifest removes no guard (R61, R73).
     fn fails_closed(&self, hook: &Candidate, about: &HookOutline) -> bool {
-        let Gate { mode, trusted, store, .. } = self.gate;
+        let Gate { mode, project_trust: trusted, store, .. } = self.gate;
         if mode != TrustMode::Gate || !hook.layer.needs_trust() {
             return about.own.fail_closed;
         }
@@ -298,7 +304,7 @@ impl Resolver<'_> {
 
     /// Returns the status of a hook that can run. It depends on whether the user agreed that it shadows a hook of their own.
     fn displacing(&self, candidate: &Candidate, fingerprint: &Fingerprint) -> Status {
-        let Gate { mode, trusted, .. } = self.gate;
+        let Gate { mode, project_trust: trusted, .. } = self.gate;
         let needs_consent = mode == TrustMode::Gate && candidate.layer.needs_trust();
         match self.own.get(&candidate.name) {
             Some(own) if needs_consent && !trusted.may_displace(&candidate.name, fingerprint) => {

@@ -37,7 +37,7 @@ impl Surroundings {
         hasher: &Hasher,
     ) -> (Self, Vec<Diagnostic>) {
         let mut diagnostics = Vec::new();
-        let mut read = Vec::new();
+        let mut checks = Vec::new();
         for (directory, root) in roots.iter().enumerate() {
             let in_root = candidates.iter().filter(|candidate| candidate.directory == directory);
             let may_run = |candidate: &&Candidate| match candidate.kind {
@@ -58,9 +58,9 @@ impl Surroundings {
                     around(&CoveredSiblings::new(candidate.into()), &root.dir, cache, hasher)
                 }
             };
-            read.push(around);
+            checks.push(around);
         }
-        (Self(read), diagnostics)
+        (Self(checks), diagnostics)
     }
 
     /// Returns the helper files of a hook of the root at `directory`.

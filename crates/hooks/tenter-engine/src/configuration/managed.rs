@@ -90,9 +90,9 @@ pub fn parse_below<T: DeserializeOwned + Default>(
     // First on its own: its errors have lines.
     parse::<T>(path, text)?;
     parse_managed::<T>(managed)?;
-    let mut merged: Table = copy.parse().unwrap_or_default();
-    put_over(&mut merged, &managed.table);
-    merged.try_into().map_err(|error: toml::de::Error| ConfigurationError::Invalid {
+    let mut table: Table = copy.parse().unwrap_or_default();
+    put_over(&mut table, &managed.table);
+    table.try_into().map_err(|error: toml::de::Error| ConfigurationError::Invalid {
         path: managed.path.clone(),
         error: format!("together with {}: {error}", path.display()),
     })

@@ -96,8 +96,8 @@ impl HookConfiguration {
         let mut diagnostics = Vec::new();
         for file in projects {
             let text = untrusted_file::read_to_string(file);
-            let (tables, refused) = parse_of_project(file, text, HOOK_SETTINGS)?;
-            diagnostics.extend(refused);
+            let (tables, rejections) = parse_of_project(file, text, HOOK_SETTINGS)?;
+            diagnostics.extend(rejections);
             project_tables.tighten(tables);
         }
         let (mut configuration, clamped) = Self::resolve(user_tables, &project_tables, user);
@@ -130,7 +130,7 @@ impl HookConfiguration {
         user_file: &Path,
     ) -> (Self, Vec<Diagnostic>) {
         let diagnostics = clamped_timeouts(user_file, &user.hooks);
-        let allowed = user.hooks.ask == Some(AskFallback::Allow);
+        let allows = user.hooks.ask == Some(AskFallback::Allow);
         let configuration = Self {
             enabled: user.hooks.enabled.unwrap_or(true),
             trust: match user.trust {
@@ -138,7 +138,7 @@ impl HookConfiguration {
                 Some(TrustSetting::Ask) | None => TrustMode::Gate,
             },
             policies: policies(&user.hooks, &project.hooks),
-            ask: PermissionAnswer::Unattended { allowed },
+            ask: PermissionAnswer::Unattended { allowed: allows },
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             project_overrides: only_in_project(&user.hooks, &project.hooks),
             bridge: user.bridge.into(),
@@ -265,7 +265,7 @@ mod tests {
     fn a_project_sets_nothing_of_the_bridge_and_only_what_is_stricter() {
         let project = "trust = \"all\"\n[hooks]\nfail = \"closed\"\nenabled = false\n[bridge]\nallow_skips_prompt = true\nunguardable = \"pass\"\n[bridge.gemini]\nask = \"native\"\n";
         let (configuration, diagnostics) = read("", project);
-        let refused = |key: &str| format!("a project may not set {key}; it has no effect");
+        let rejection = |key: &str| format!("a project may not set {key}; it has no effect");
         let keys = [
             "trust",
             "hooks.enabled",
@@ -273,7 +273,7 @@ mod tests {
             "bridge.gemini.ask",
             "bridge.unguardable",
         ];
-        assert_eq!(diagnostics, keys.map(refused));
+        assert_eq!(diagnostics, keys.map(rejection));
         assert!(configuration.enabled);
         assert_eq!(configuration.policies.default.fail, FailMode::Closed);
         assert_eq!(configuration.bridge, BridgeSettings::default());

@@ -23,13 +23,14 @@ pub struct ConfineProfile {
 /// # Errors
 /// It cannot be read, or it is not a JSON object.
 pub(super) fn read(path: &Path) -> Result<ConfineProfile, String> {
-    let failed = |why: String| format!("{}: {why}", path.display());
-    let bytes = untrusted_file::read(path, MAX_BYTES).map_err(|error| failed(error.to_string()))?;
+    let failure = |why: String| format!("{}: {why}", path.display());
+    let bytes =
+        untrusted_file::read(path, MAX_BYTES).map_err(|error| failure(error.to_string()))?;
     let settings: Value =
-        serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
+        serde_json::from_slice(&bytes).map_err(|error| failure(error.to_string()))?;
     match settings.get("sandbox").unwrap_or(&settings) {
         Value::Object(_) => Ok(import(settings.get("sandbox").unwrap_or(&settings))),
-        _ => Err(failed("is not a JSON object".to_owned())),
+        _ => Err(failure("is not a JSON object".to_owned())),
     }
 }
 
@@ -69,20 +70,25 @@ fn import(settings: &Value) -> ConfineProfile {
 }
 
 /// Returns the network of these domains, and those that are no domains.
-fn network_access(allowed: &[String], denied: &[String]) -> (NetworkAccess, Vec<String>) {
-    let exceptions = denied.iter().map(|domain| format!("!{domain}"));
+fn network_access(
+    allowed_hosts: &[String],
+    denied_hosts: &[String],
+) -> (NetworkAccess, Vec<String>) {
+    let exceptions = denied_hosts.iter().map(|domain| format!("!{domain}"));
     let (mut rules, mut invalid) = (Vec::new(), Vec::new());
-    for domain in allowed.iter().cloned().chain(exceptions) {
+    for domain in allowed_hosts.iter().cloned().chain(exceptions) {
         match domain.parse::<DomainRule>() {
             Ok(rule) => rules.push(rule),
             Err(_) => invalid.push(format!("network: {domain:?}")),
         }
     }
-    let network = match (allowed, denied) {
+    let network = match (allowed_hosts, denied_hosts) {
         ([], _) => NetworkAccess::None,
-        _ if denied.is_empty() && allowed.iter().any(|domain| domain == "*") => NetworkAccess::Any,
+        _ if denied_hosts.is_empty() && allowed_hosts.iter().any(|domain| domain == "*") => {
+            NetworkAccess::Any
+        }
         // An exception that cannot be read allows nothing: it might be for any host.
-        _ if denied.iter().any(|domain| domain.parse::<DomainRule>().is_err()) => {
+        _ if denied_hosts.iter().any(|domain| domain.parse::<DomainRule>().is_err()) => {
             NetworkAccess::None
         }
         _ => NetworkAccess::Allow(rules),
@@ -118,7 +124,7 @@ mod tests {
 
     #[test]
     fn settings_become_a_confinement_and_name_what_is_not_kept() {
-        let imported = import(&json!({
+        let import_result = import(&json!({
             "network": {
                 "allowedDomains": ["github.com", "a/b"],
                 "deniedDomains": ["gist.github.com"],
@@ -132,7 +138,7 @@ mod tests {
             },
             "credentials": {"mask": ["TOKEN"]},
         }));
-        let Confinement { write, write_not, read_not, network, .. } = imported.confinement;
+        let Confinement { write, write_not, read_not, network, .. } = import_result.confinement;
         assert_eq!(write.unwrap(), ["project", "/tmp"]);
         assert_eq!((write_not, read_not), (vec![".env".into()], vec!["~/.ssh".into()]));
         let hosts = ["github.com", "!gist.github.com"].map(|rule| rule.parse().unwrap());
@@ -143,14 +149,14 @@ mod tests {
             "credentials",
             "network: \"a/b\"",
         ];
-        assert_eq!(imported.not_kept, not_kept);
+        assert_eq!(import_result.not_kept, not_kept);
     }
 
     #[test]
     fn every_domain_is_every_network() {
-        let imported = import(&json!({"network": {"allowedDomains": ["*"]}}));
-        assert_eq!(imported.confinement.network, NetworkAccess::Any);
-        assert_eq!(imported.not_kept, Vec::<String>::new());
+        let import_result = import(&json!({"network": {"allowedDomains": ["*"]}}));
+        assert_eq!(import_result.confinement.network, NetworkAccess::Any);
+        assert_eq!(import_result.not_kept, Vec::<String>::new());
         let unreadable = json!({"network": {"allowedDomains": ["*"], "deniedDomains": ["a/b"]}});
         assert_eq!(import(&unreadable).confinement.network, NetworkAccess::None);
     }

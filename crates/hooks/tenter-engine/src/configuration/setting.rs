@@ -151,7 +151,7 @@ impl Setting {
 struct ProjectFilter<'s> {
     settings: &'s [&'static Setting],
     /// The names of removed settings for messages, by their places in the table.
-    refused: BTreeMap<usize, String>,
+    rejections: BTreeMap<usize, String>,
 }
 
 impl ProjectFilter<'_> {
@@ -171,7 +171,7 @@ impl ProjectFilter<'_> {
             let setting = self.settings[place];
             let is_refused = setting.is_refused(value);
             if is_refused {
-                self.refused.insert(place, setting.refused_name(value));
+                self.rejections.insert(place, setting.refused_name(value));
             }
             return !is_refused;
         }
@@ -217,14 +217,14 @@ pub fn parse_of_project<T: DeserializeOwned + Default>(
     parse::<T>(path, text)?;
     let mut table: Table = copy.parse().unwrap_or_default();
     let settings: Vec<&Setting> = settings.into_iter().collect();
-    let mut filter = ProjectFilter { settings: &settings, refused: BTreeMap::new() };
+    let mut filter = ProjectFilter { settings: &settings, rejections: BTreeMap::new() };
     filter.filter(&mut table, "");
-    let mut names: Vec<String> = filter.refused.into_values().collect();
+    let mut names: Vec<String> = filter.rejections.into_values().collect();
     names.dedup();
-    let allowed = table.try_into().map_err(|error: toml::de::Error| {
+    let allowed_values = table.try_into().map_err(|error: toml::de::Error| {
         ConfigurationError::Invalid { path: path.to_owned(), error: error.to_string() }
     })?;
-    Ok((allowed, names.iter().map(|name| refused(path, name)).collect()))
+    Ok((allowed_values, names.iter().map(|name| refused(path, name)).collect()))
 }
 
 /// Returns the warning that a project's `file` sets a `key` that only the user may set.

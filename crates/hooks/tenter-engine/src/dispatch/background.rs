@@ -121,15 +121,15 @@ impl BackgroundHooks {
         let run = Arc::new(run);
         let not_started = Arc::clone(&run);
         self.running.add(1);
-        let counted = Counted(Arc::clone(&self.running));
+        let guard = Counted(Arc::clone(&self.running));
         let (late, cancel) = (Arc::clone(&self.late), self.cancel.clone());
         let in_thread = Arc::clone(settings);
         let name = format!("hook {}", run.hook.name);
-        let started = thread::Builder::new().name(name).spawn(move || {
-            let _counted = counted;
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            let _guard = guard;
             run.run(&in_thread, &late, &cancel);
         });
-        if let Err(error) = started {
+        if let Err(error) = thread {
             // Dropping the closure took it off the count.
             let mut report = not_started.report(settings);
             report.not_started();
@@ -164,8 +164,8 @@ fn keep(late: &LateReplies, mut reply: Reply, mut report: RunReport) {
     report.replied_late(late_reply.as_ref(), DecisionKind::most_important(&reply));
     let Some(late_reply) = late_reply else { return };
     let room = late.room();
-    if let Some(dropped) = &room.dropped {
-        report.dropped(dropped);
+    if let Some(dropped_reply) = &room.dropped_reply {
+        report.dropped(dropped_reply);
     }
     drop(report);
     room.fill(late_reply);

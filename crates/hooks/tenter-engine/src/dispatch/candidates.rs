@@ -139,9 +139,9 @@ pub(super) struct Candidates {
 
 impl FromIterator<Candidate> for Candidates {
     fn from_iter<I: IntoIterator<Item = Candidate>>(candidates: I) -> Self {
-        let (background, awaited) =
+        let (background, awaited_hooks) =
             candidates.into_iter().partition(|candidate| candidate.hook.policy.asynchronous);
-        Self { awaited, background, filter: OnceLock::new() }
+        Self { awaited: awaited_hooks, background, filter: OnceLock::new() }
     }
 }
 

@@ -71,7 +71,7 @@ impl<'e> Chain<'e> {
     pub(super) fn check_catalog(&mut self, catalog: &Catalog) {
         let settings = &self.engine.settings;
         if self.event == EventName::SessionStart && self.scope.parent_conversation_id.is_none() {
-            catalog.lost().iter().for_each(|lost| report_lost(settings, &self.scope, lost));
+            catalog.lost().iter().for_each(|hook| report_lost(settings, &self.scope, hook));
         }
         let call = self.outcome.body.tool_call();
         let (stopping, others): (Vec<_>, Vec<_>) =
@@ -153,12 +153,12 @@ impl<'e> Chain<'e> {
         if self.is_over() {
             return;
         }
-        let Some(finished) = self.run_hook(candidate) else { return };
-        let renewed = if has_changed(&finished.reply) { self.renew(&candidate.hook) } else { None };
-        let Some(renewed) = renewed else { return self.apply(&candidate.hook, finished) };
-        finished.report.withdraw();
-        if let Some(finished) = self.candidate(&renewed).and_then(|it| self.run_hook(&it)) {
-            self.apply(&renewed, finished);
+        let Some(result) = self.run_hook(candidate) else { return };
+        let renewed = if has_changed(&result.reply) { self.renew(&candidate.hook) } else { None };
+        let Some(renewed) = renewed else { return self.apply(&candidate.hook, result) };
+        result.report.withdraw();
+        if let Some(result) = self.candidate(&renewed).and_then(|it| self.run_hook(&it)) {
+            self.apply(&renewed, result);
         }
     }
 
@@ -178,12 +178,12 @@ impl<'e> Chain<'e> {
             return None;
         }
         let event = EventRef { scope: &self.scope, body };
-        let selected = candidate.select_by_rules(event, &self.facts)?;
+        let selection = candidate.select_by_rules(event, &self.facts)?;
         let (hook, subscription) = (&*candidate.hook, candidate.subscription);
         let mut report =
             RunReport::begin(&self.engine.settings, hook, subscription, (&self.scope, body));
-        let warning = selected.as_ref().ok().and_then(Selected::warning);
-        let (tool_name, rule) = match selected {
+        let warning = selection.as_ref().ok().and_then(Selected::warning);
+        let (tool_name, rule) = match selection {
             Ok(Selected { tool, rule, .. }) => (Ok(tool), rule),
             Err(error) => (Err(error), None),
         };
@@ -200,9 +200,9 @@ impl<'e> Chain<'e> {
         Some(Finished { report, reply })
     }
 
-    fn apply(&mut self, hook: &Hook, finished: Finished<'_>) {
+    fn apply(&mut self, hook: &Hook, result: Finished<'_>) {
         self.hooks_run += 1;
-        let Finished { mut report, reply } = finished;
+        let Finished { mut report, reply } = result;
         if hook.policy.mode == HookMode::Monitor {
             return report.monitored(reply);
         }
@@ -300,8 +300,8 @@ impl<'e> Chain<'e> {
             return;
         }
         let event = EventRef { scope: &self.scope, body };
-        let Some(selected) = candidate.select_by_rules(event, &self.facts) else { return };
-        let (tool_name, rule) = match selected {
+        let Some(selection) = candidate.select_by_rules(event, &self.facts) else { return };
+        let (tool_name, rule) = match selection {
             Ok(Selected { tool, rule, .. }) => (Ok(tool.map(str::to_owned)), rule),
             Err(error) => (Err(error), None),
         };
@@ -342,7 +342,7 @@ pub(super) fn apply_reply(
     outcome: &mut Outcome,
     report: &mut RunReport<'_>,
 ) {
-    let applied =
+    let application =
         reply.and_then(|reply| check_callback(settings, reply, report)).and_then(|reply| {
             let mut reply = reply;
             if let Some(why) = settings.confine.resolve(&mut reply) {
@@ -353,8 +353,8 @@ pub(super) fn apply_reply(
             let change = outcome.apply(&hook.name, reply).map_err(RunFailure::Rewrite)?;
             Ok((parts, verdict, change))
         });
-    let (mut parts, verdict, change) = match applied {
-        Ok(applied) => applied,
+    let (mut parts, verdict, change) = match application {
+        Ok(application) => application,
         Err(failure) => {
             report.failed(&failure);
             return deny_for(hook, event, &failure, outcome);

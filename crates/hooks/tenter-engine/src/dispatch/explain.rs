@@ -96,12 +96,12 @@ impl Catalog {
             |missing: &&Missing| events.iter().any(|event| missing.stops(*event, tool_call));
         let stopping = self.missing().iter().filter(stops).map(ConsideredHook::stopping);
         let hooks = self.hooks().iter().map(|hook| ConsideredHook::new(hook, events, call));
-        let (selected, others): (Vec<_>, Vec<_>) =
+        let (selection, others): (Vec<_>, Vec<_>) =
             hooks.partition(|hook| hook.selection.is_selected());
-        let (background, awaited): (Vec<_>, Vec<_>) =
-            selected.into_iter().partition(|hook| hook.subject.is_asynchronous());
+        let (background, awaited_hooks): (Vec<_>, Vec<_>) =
+            selection.into_iter().partition(|hook| hook.subject.is_asynchronous());
         let built_in = events.contains(&builtin::EVENT).then(ConsideredHook::built_in);
-        stopping.chain(awaited).chain(built_in).chain(background).chain(others).collect()
+        stopping.chain(awaited_hooks).chain(built_in).chain(background).chain(others).collect()
     }
 }
 

@@ -460,7 +460,7 @@ mod tests {
             let before = outcome.clone();
             let action = HistoryAction::Callback { recipe: "compact".into(), args: BTreeMap::new() };
             let first = outcome.add_built_in_action(builtin::NAME, action.clone()).map(str::to_owned);
-            prop_assert_eq!(first.as_ref(), before.history.first().map(|taken| &taken.hook));
+            prop_assert_eq!(first.as_ref(), before.history.first().map(|decision| &decision.hook));
             let mut expected = before.clone();
             expected.history.push(Attributed { hook: builtin::NAME.into(), value: action });
             prop_assert_eq!(outcome.overruled(), before.overruled());

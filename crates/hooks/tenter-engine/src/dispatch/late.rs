@@ -75,8 +75,8 @@ impl LateReplies {
     /// Makes room for one more. No reply can be taken while the room is held.
     pub(super) fn room(&self) -> Room<'_> {
         let mut replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let dropped = (replies.len() >= MAX_KEPT).then(|| replies.remove(0));
-        Room { replies, dropped }
+        let dropped_reply = (replies.len() >= MAX_KEPT).then(|| replies.remove(0));
+        Room { replies, dropped_reply }
     }
 }
 
@@ -84,7 +84,7 @@ impl LateReplies {
 pub(super) struct Room<'l> {
     replies: MutexGuard<'l, Vec<LateReply>>,
     /// The oldest reply, if it was dropped to make room.
-    pub(super) dropped: Option<LateReply>,
+    pub(super) dropped_reply: Option<LateReply>,
 }
 
 impl Room<'_> {
@@ -125,9 +125,9 @@ mod tests {
     /// Keeps a reply and returns the one that was dropped for it.
     fn keep(replies: &LateReplies, late: LateReply) -> Option<LateReply> {
         let mut room = replies.room();
-        let dropped = room.dropped.take();
+        let dropped_reply = room.dropped_reply.take();
         room.fill(late);
-        dropped
+        dropped_reply
     }
 
     #[test]

@@ -86,8 +86,8 @@ impl Engine {
 
     /// Returns whether asynchronous hooks subscribe to the event and match its tool call.
     pub(crate) fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
-        let loaded = self.current.get();
-        let candidates = loaded.candidates.get(&loaded.catalog, event, call);
+        let state = self.current.get();
+        let candidates = state.candidates.get(&state.catalog, event, call);
         let runs = |hook: &Hook| !self.left_out.contains(&hook.name);
         let mut background = candidates.background.iter();
         background.any(|candidate| runs(&candidate.hook) && candidate.select(call).is_some())
@@ -169,16 +169,16 @@ impl Engine {
     ///
     /// Cancelling kills the running hook and skips the rest (R39); the outcome then holds what was decided so far.
     pub fn dispatch<'c>(&self, event: Event, context: impl Into<RunContext<'c>>) -> Outcome {
-        let loaded = self.current.get();
+        let state = self.current.get();
         let (name, call) = (event.body.name(), event.body.tool_call());
-        let candidates = loaded.candidates.get(&loaded.catalog, name, call);
+        let candidates = state.candidates.get(&state.catalog, name, call);
         let mut chain = Chain::new(self, event, context.into());
         if self.settings.asynchronous == AsynchronousHooks::Only {
             return chain.finish(&candidates.background);
         }
-        chain.check_catalog(&loaded.catalog);
+        chain.check_catalog(&state.catalog);
         chain.run_awaited(&candidates);
-        chain.check_rewritten(&loaded.catalog);
+        chain.check_rewritten(&state.catalog);
         chain.run_built_in();
         let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;
         chain.finish(if is_skipped { &[] } else { &candidates.background })

@@ -31,7 +31,7 @@ pub(super) struct Loaded {
 
 /// The catalog in use. It changes when a hook is renewed.
 pub(super) struct Current {
-    loaded: Mutex<Arc<Loaded>>,
+    state: Mutex<Arc<Loaded>>,
     reload: Option<Arc<dyn Reload>>,
     /// Held while a hook is renewed, so that tool calls running in parallel ask once.
     renewing: Mutex<()>,
@@ -39,8 +39,8 @@ pub(super) struct Current {
 
 impl Current {
     pub(super) fn new(catalog: Catalog) -> Self {
-        let loaded = Mutex::new(loaded(catalog));
-        Self { loaded, reload: None, renewing: Mutex::default() }
+        let state = Mutex::new(loaded(catalog));
+        Self { state, reload: None, renewing: Mutex::default() }
     }
 
     pub(super) fn reloading(self, reload: Arc<dyn Reload>) -> Self {
@@ -49,11 +49,11 @@ impl Current {
 
     /// Returns the same, with another catalog.
     pub(super) fn with_catalog(self, catalog: Catalog) -> Self {
-        Self { loaded: Mutex::new(loaded(catalog)), ..self }
+        Self { state: Mutex::new(loaded(catalog)), ..self }
     }
 
     pub(super) fn get(&self) -> Arc<Loaded> {
-        Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the same hook as `hook`, which changed since it was loaded, in a state that was trusted since. From now on it is
@@ -74,7 +74,7 @@ impl Current {
         }
         let renewed = Arc::clone(renewed(&reloaded, hook)?);
         let catalog = now.catalog.with_renewed(hook, &renewed);
-        *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = loaded(catalog);
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = loaded(catalog);
         Some(renewed)
     }
 }

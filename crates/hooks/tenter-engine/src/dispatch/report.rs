@@ -158,16 +158,16 @@ impl<'e> RunReport<'e> {
     }
 
     /// Records that the reply came too late to decide anything: `late` is used at a later turn, `ignored` is not.
-    pub(super) fn replied_late(&mut self, late: Option<&LateReply>, ignored: DecisionKind) {
+    pub(super) fn replied_late(&mut self, late: Option<&LateReply>, ignored_kind: DecisionKind) {
         self.decided(&[], None, None);
         if let Some(late) = late {
             let parts = late.parts();
             self.run.notes.push(format!("late: its reply ({parts}) is used at a later turn"));
         }
-        if ignored > DecisionKind::Allow {
+        if ignored_kind > DecisionKind::Allow {
             self.run.notes.push(format!(
                 "its reply ({}) has no effect: it is asynchronous",
-                ignored.as_str()
+                ignored_kind.as_str()
             ));
         }
     }
@@ -215,10 +215,10 @@ pub(super) fn report_missing(
 }
 
 /// Reports a trusted hook that a session starts without.
-pub(super) fn report_lost(settings: &EngineSettings, scope: &Arc<Scope>, lost: &LostHook) {
-    let mut run = identity(settings, scope, EventName::SessionStart, (&lost.name, lost.layer));
-    run.fingerprint = lost.trusted.hash.clone();
-    report_not_run(settings, run, format!("it was trusted and {}", lost.why()));
+pub(super) fn report_lost(settings: &EngineSettings, scope: &Arc<Scope>, hook: &LostHook) {
+    let mut run = identity(settings, scope, EventName::SessionStart, (&hook.name, hook.layer));
+    run.fingerprint = hook.trusted.hash.clone();
+    report_not_run(settings, run, format!("it was trusted and {}", hook.why()));
 }
 
 fn report_not_run(settings: &EngineSettings, mut run: HookRun, reason: String) {

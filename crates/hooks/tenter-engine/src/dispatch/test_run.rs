@@ -70,9 +70,9 @@ impl Engine {
         let call = event.body.tool_call();
         let candidate = Candidate::new(hook, subscription.event, call)?;
         let facts = LazyFacts::new(&self.settings.surroundings);
-        let selected = candidate.select_by_rules(event.into(), &facts)?;
-        let warning = selected.as_ref().ok().and_then(Selected::warning);
-        let (tool_name, rule) = match selected {
+        let selection = candidate.select_by_rules(event.into(), &facts)?;
+        let warning = selection.as_ref().ok().and_then(Selected::warning);
+        let (tool_name, rule) = match selection {
             Ok(Selected { tool, rule, .. }) => (Ok(tool), rule),
             Err(error) => (Err(error), None),
         };

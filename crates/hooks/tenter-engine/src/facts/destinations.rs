@@ -38,8 +38,8 @@ pub(super) fn resolve(
     if !is_here || (!path.certain && !is_of_tool) {
         return;
     }
-    let joined = path.joined.take();
-    let whole = joined.as_deref().unwrap_or(&path.path);
+    let joined_path = path.joined.take();
+    let whole = joined_path.as_deref().unwrap_or(&path.path);
     let fixed = if path.glob { whole.find(['*', '?', '[']) } else { None };
     let end = fixed.map_or(whole.len(), |at| whole[..at].rfind('/').unwrap_or(0));
     let (directory, rest) = whole.split_at(end);

@@ -91,7 +91,7 @@ fn dots_after_a_symlink_or_a_missing_directory_lead_out_of_the_project() {
 #[test]
 fn a_tilde_in_the_path_of_a_file_tool_is_the_home_directory() {
     let surroundings = CallSurroundings {
-        written: Surroundings { home: Some("/home/ann".into()), ..Surroundings::default() },
+        text_form: Surroundings { home: Some("/home/ann".into()), ..Surroundings::default() },
         ..CallSurroundings::default()
     };
     let input = json!({"file_path": "~/.netrc"}).as_object().unwrap().clone();
@@ -143,7 +143,7 @@ fn other_worktrees_and_added_directories_are_inside_the_project() {
 #[test]
 fn the_fields_of_an_unknown_tool_say_what_it_runs_and_touches() {
     let surroundings = CallSurroundings {
-        written: Surroundings { home: Some("/home/ann".into()), ..Surroundings::default() },
+        text_form: Surroundings { home: Some("/home/ann".into()), ..Surroundings::default() },
         ..CallSurroundings::default()
     };
     let facts = |name: &str, input: Value| {

@@ -62,8 +62,8 @@ fn every_hook_project_layer_and_scope_has_its_own_values() {
         values.file(owner, scope, NOW).set("key", json!(index), None).unwrap();
     }
     for (index, (owner, scope)) in all().enumerate() {
-        let stored = values.file(owner, scope, NOW).get("key").unwrap().unwrap();
-        assert_eq!(stored.value, json!(index), "{owner:?} {scope:?}");
+        let value = values.file(owner, scope, NOW).get("key").unwrap().unwrap();
+        assert_eq!(value.value, json!(index), "{owner:?} {scope:?}");
     }
 }
 
@@ -153,8 +153,8 @@ fn values_of_a_conversation_go_with_it_or_after_thirty_days() {
     let day = SignedDuration::from_hours(24);
     let of = |id: &'static str, now| values.file(guard(), ValueScope::Session(id), now);
     file(&values).set("key", json!(0), None).unwrap();
-    let written = fs::metadata(file(&values).path).unwrap().modified().unwrap();
-    let now = Timestamp::try_from(written).unwrap();
+    let mtime = fs::metadata(file(&values).path).unwrap().modified().unwrap();
+    let now = Timestamp::try_from(mtime).unwrap();
     for id in ["a", "b"] {
         of(id, now).set("key", json!(1), None).unwrap();
     }
@@ -256,9 +256,9 @@ proptest! {
                 ValueChange::Add(key, by) => {
                     let sum = expected.entry(key.to_string()).or_insert(0);
                     *sum += by;
-                    let added = file.add(&key.to_string(), &by.into()).unwrap();
-                    prop_assert_eq!(added.value, json!(*sum));
-                    Some(added.version)
+                    let is_new = file.add(&key.to_string(), &by.into()).unwrap();
+                    prop_assert_eq!(is_new.value, json!(*sum));
+                    Some(is_new.version)
                 }
                 ValueChange::Delete(key) => {
                     let was_there = expected.remove(&key.to_string()).is_some();
@@ -271,8 +271,8 @@ proptest! {
                 last = version;
             }
             for key in 0..4_u8 {
-                let stored = file.get(&key.to_string()).unwrap().map(|entry| entry.value);
-                prop_assert_eq!(stored, expected.get(&key.to_string()).map(|value| json!(value)));
+                let saved_value = file.get(&key.to_string()).unwrap().map(|entry| entry.value);
+                prop_assert_eq!(saved_value, expected.get(&key.to_string()).map(|value| json!(value)));
             }
         }
     }

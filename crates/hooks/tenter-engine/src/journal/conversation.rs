@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn secrets_and_the_native_form_are_removed() {
         let redactor = Redactor::new(["own-secret".to_owned()]);
-        let masked = redactor.message(&message(), None);
-        let text = masked.to_string();
+        let message = redactor.message(&message(), None);
+        let text = message.to_string();
         assert!(!text.contains(KEY) && !text.contains("own-secret") && !text.contains("signature"));
         assert!(
             text.contains("ghp_[") && text.contains("QUJD") && text.contains(&"x".repeat(9000))
         );
-        assert_eq!(masked["role"], "user");
-        assert!(masked["content"].as_str().unwrap().starts_with("see ghp_["));
+        assert_eq!(message["role"], "user");
+        assert!(message["content"].as_str().unwrap().starts_with("see ghp_["));
     }
 
     #[test]

@@ -119,8 +119,8 @@ impl From<&JournalDirectories> for JournalDirectories {
 fn is_same(one: &Path, other: &Path) -> bool {
     let identity =
         |path: &Path| fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
-    let created = |path: &Path| destination(path).unwrap_or_else(|_| path.to_owned());
-    identity(one).is_some_and(|one| identity(other) == Some(one)) || created(one) == created(other)
+    let real = |path: &Path| destination(path).unwrap_or_else(|_| path.to_owned());
+    identity(one).is_some_and(|one| identity(other) == Some(one)) || real(one) == real(other)
 }
 
 #[cfg(test)]

@@ -343,12 +343,12 @@ mod tests {
     #[test]
     fn texts_made_of_markers_are_searched_in_linear_time() {
         let markers: String = FORMATS.markers.iter().map(|marker| marker.text).collect();
-        let started = std::time::Instant::now();
+        let start = std::time::Instant::now();
         for text in
             [markers.repeat(200), "eyJ-".repeat(100_000), "-----BEGIN PRIVATE KEY".repeat(20_000)]
         {
             keys_in(&text);
         }
-        assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 }

@@ -183,7 +183,7 @@ impl NewestLines {
 /// Returns the lines in `bytes`, and their length in bytes. A last line that lacks only its newline is complete.
 fn split(bytes: &[u8]) -> (JournalLines, usize) {
     let mut lines = JournalLines::default();
-    let mut taken = 0;
+    let mut count = 0;
     for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
         let content = piece.trim_ascii();
         let text = str::from_utf8(content).ok();
@@ -199,9 +199,9 @@ fn split(bytes: &[u8]) -> (JournalLines, usize) {
                 break;
             }
         }
-        taken += piece.len();
+        count += piece.len();
     }
-    (lines, taken)
+    (lines, count)
 }
 
 /// Reads the whole journal of a conversation. An incomplete last line counts as unreadable.

@@ -77,7 +77,7 @@ pub enum RecordKind {
 impl RecordKind {
     /// Returns the hooks that the record names.
     pub fn hooks(&self) -> impl Iterator<Item = &str> {
-        let (named, overruled) = match self {
+        let (hook, overruled) = match self {
             Self::Run(run) => (Some(run.hook.as_str()), &[][..]),
             Self::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
             Self::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
@@ -85,7 +85,7 @@ impl RecordKind {
             Self::Notice(notice) => (notice.hook.as_deref(), &[][..]),
             Self::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
         };
-        named.into_iter().chain(overruled.iter().map(String::as_str))
+        hook.into_iter().chain(overruled.iter().map(String::as_str))
     }
 
     /// Returns whether `kind` is a part of the decision.

@@ -75,15 +75,15 @@ impl Redactor {
         if self.keeps_formats {
             return text.into_owned();
         }
-        let mut masked = String::with_capacity(text.len());
+        let mut masked_text = String::with_capacity(text.len());
         let mut from = 0;
         for range in key_formats::keys_in(&text) {
-            masked.push_str(&text[from..range.start]);
-            masked.push_str(&mask(&text[range.clone()]));
+            masked_text.push_str(&text[from..range.start]);
+            masked_text.push_str(&mask(&text[range.clone()]));
             from = range.end;
         }
-        masked.push_str(&text[from..]);
-        masked
+        masked_text.push_str(&text[from..]);
+        masked_text
     }
 
     /// Returns `value` without secrets in strings and object keys, cut to the maximum size and depth in a record.
@@ -158,8 +158,8 @@ impl Cutting<'_> {
         // Of a long text, only what is kept is masked.
         let limit = self.string.min(self.budget);
         let (start, rest) = text.split_at(text.floor_char_boundary(limit + self.redactor.margin()));
-        let masked = self.redactor.masked(start);
-        let text = excerpt::head_before(&masked, limit, rest.len()).into_owned();
+        let position = self.redactor.masked(start);
+        let text = excerpt::head_before(&position, limit, rest.len()).into_owned();
         self.take(text.len() + ATOM);
         text
     }

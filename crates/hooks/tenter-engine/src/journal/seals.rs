@@ -140,11 +140,11 @@ impl Seals {
             return Ok(Vec::new());
         }
         let mut chain = self.open()?;
-        let sealed = chain.last_lengths();
+        let lengths = chain.last_lengths();
         let mut new = Vec::new();
         for path in files {
             let name = file_name(&path);
-            let from = sealed.get(&name).copied().unwrap_or(0);
+            let from = lengths.get(&name).copied().unwrap_or(0);
             let Some(length) = whole_length(&path)?.filter(|length| *length > from) else {
                 continue;
             };
@@ -169,7 +169,7 @@ impl Seals {
         let age = retention.keep_days.map(|days| DAY.saturating_mul(days));
         let oldest = age.and_then(|age| SystemTime::from(now).checked_sub(age));
         let limit = retention.max_mib.map(|mib| mib.saturating_mul(1 << 20));
-        let mut deleted = Vec::new();
+        let mut deleted_files = Vec::new();
         for (written, length, path) in journals {
             let setting = if oldest.is_some_and(|oldest| written < oldest) {
                 "journal.keep_days"
@@ -181,11 +181,11 @@ impl Seals {
             let sha256 = hash(&path, &[length])?.remove(0);
             let mut seal = Seal::new(now, file_name(&path), length, sha256);
             seal.deleted = Some(setting.to_owned());
-            deleted.push(self.open()?.append(seal)?);
+            deleted_files.push(self.open()?.append(seal)?);
             fs::remove_file(&path)?;
             size -= length;
         }
-        Ok(deleted)
+        Ok(deleted_files)
     }
 
     /// Checks the chain, and every journal against it. `anchor` is the hash of a line that was noted elsewhere.
@@ -224,8 +224,9 @@ impl Seals {
         }
         for (_, length, path) in self.journals()? {
             let last = by_file.get(&file_name(&path)).and_then(|seals| seals.last());
-            let sealed = last.filter(|seal| seal.deleted.is_none()).map_or(0, |seal| seal.length);
-            verification.unsealed += length.saturating_sub(sealed);
+            let sealed_length =
+                last.filter(|seal| seal.deleted.is_none()).map_or(0, |seal| seal.length);
+            verification.unsealed += length.saturating_sub(sealed_length);
         }
         Ok(verification)
     }
@@ -237,8 +238,8 @@ impl Seals {
         verification: &mut Verification,
     ) -> io::Result<()> {
         // Seals before a deletion apply to a file that is gone.
-        let deleted = seals.iter().rposition(|seal| seal.deleted.is_some());
-        let seals = &seals[deleted.map_or(0, |index| index + 1)..];
+        let last_deletion = seals.iter().rposition(|seal| seal.deleted.is_some());
+        let seals = &seals[last_deletion.map_or(0, |index| index + 1)..];
         let Some(last) = seals.last() else { return Ok(()) };
         let path = self.directory.join(name);
         // A name in the chain is untrusted, too.
@@ -252,10 +253,14 @@ impl Seals {
             }
         };
         verification.files += 1;
-        let sealed = seals.iter().map(|seal| seal.length).max().unwrap_or(last.length);
-        if length < sealed {
+        let sealed_length = seals.iter().map(|seal| seal.length).max().unwrap_or(last.length);
+        if length < sealed_length {
             let file = file.clone();
-            verification.findings.push(SealFinding::Truncated { file, length, sealed });
+            verification.findings.push(SealFinding::Truncated {
+                file,
+                length,
+                sealed: sealed_length,
+            });
         }
         let lengths: Vec<u64> = seals.iter().map(|seal| seal.length.min(length)).collect();
         let hashes = hash(&path, &lengths)?;

@@ -110,11 +110,11 @@ impl Journal {
                 line.insert(0, '\n');
             }
         }
-        let written = self.file.write_all(line.as_bytes());
+        let result = self.file.write_all(line.as_bytes());
         if is_cut {
             let _ = self.file.unlock();
         }
-        written?;
+        result?;
         // If other processes wrote meanwhile, the file is longer and is checked again.
         self.whole = length + line.len() as u64;
         Ok(())

@@ -6,11 +6,11 @@ use std::path::Path;
 
 /// Returns the entries of a directory in byte order of their names; none if it does not exist.
 pub(crate) fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
-    let listed = match fs::read_dir(dir) {
+    let result = match fs::read_dir(dir) {
         Err(_) if is_missing(dir) => return Ok(Vec::new()),
         listed => listed?,
     };
-    let mut entries = listed.collect::<io::Result<Vec<_>>>()?;
+    let mut entries = result.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_cached_key(DirEntry::file_name);
     Ok(entries)
 }

@@ -14,10 +14,10 @@ pub struct ResourceName(String);
 
 impl ResourceName {
     /// Reads a name; `org@repo/name` becomes `org/repo/name`.
-    pub fn new(written: &str) -> Self {
-        Self(match written.split_once('/') {
+    pub fn new(text: &str) -> Self {
+        Self(match text.split_once('/') {
             Some((plugin, rest)) => format!("{}/{rest}", plugin_name(plugin)),
-            None => written.to_owned(),
+            None => text.to_owned(),
         })
     }
 
@@ -47,13 +47,13 @@ impl ResourceName {
     ///
     /// # Errors
     /// The reason why no resource has this name.
-    pub fn check(written: &str) -> Result<(), NameError> {
-        let parts = || written.split('/');
-        Err(NameError(if written.is_empty() {
+    pub fn check(text: &str) -> Result<(), NameError> {
+        let parts = || text.split('/');
+        Err(NameError(if text.is_empty() {
             "is empty"
-        } else if written.starts_with('/') {
+        } else if text.starts_with('/') {
             "is an absolute path"
-        } else if written.chars().any(char::is_control) {
+        } else if text.chars().any(char::is_control) {
             "contains a control character"
         } else if parts().any(|part| part == "..") {
             "leads out of its directory"
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn both_spellings_of_a_plugins_resource_are_one_name() {
-        for written in ["acme/docs/pdf", "acme@docs/pdf"] {
-            assert_eq!(ResourceName::new(written).as_str(), "acme/docs/pdf");
+        for text in ["acme/docs/pdf", "acme@docs/pdf"] {
+            assert_eq!(ResourceName::new(text).as_str(), "acme/docs/pdf");
         }
         assert_eq!(ResourceName::new("pdf@2").as_str(), "pdf@2");
         assert_eq!(ResourceName::new("acme@docs/a/b").last(), "b");
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_rejected() {
-        for written in ["", "/etc", "../x", "a/../b", "a//b", "./a", ".hidden", "a\nb"] {
-            assert!(ResourceName::check(written).is_err(), "{written:?}");
+        for text in ["", "/etc", "../x", "a/../b", "a//b", "./a", ".hidden", "a\nb"] {
+            assert!(ResourceName::check(text).is_err(), "{text:?}");
         }
         assert_eq!(ResourceName::check("github/pr"), Ok(()));
     }

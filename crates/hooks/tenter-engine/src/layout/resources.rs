@@ -78,11 +78,11 @@ impl Resources {
         }
     }
 
-    /// Returns the files that `written` can mean, in order of precedence; none if no resource can have the name.
-    pub fn named(&self, written: &str) -> Vec<ResourceFile<'_>> {
-        let name = ResourceName::new(written);
+    /// Returns the files that `text` can mean, in order of precedence; none if no resource can have the name.
+    pub fn named(&self, text: &str) -> Vec<ResourceFile<'_>> {
+        let name = ResourceName::new(text);
         let files = self.directories.iter().filter_map(|directory| {
-            let spellings = [written, name.as_str()];
+            let spellings = [text, name.as_str()];
             spellings.iter().find_map(|name| self.file(directory, name))
         });
         files.collect()
@@ -126,12 +126,12 @@ impl ResourceFile<'_> {
     /// # Errors
     /// The file cannot be read, or a symlink leads out of its directory.
     pub fn read(&self, max_bytes: usize) -> Result<Vec<u8>, Diagnostic> {
-        let failed = |error| unreadable(self.kind, &self.path, &error);
-        let real = fs::canonicalize(&self.path).map_err(failed)?;
+        let diagnostic = |error| unreadable(self.kind, &self.path, &error);
+        let real = fs::canonicalize(&self.path).map_err(diagnostic)?;
         if !real.starts_with(&self.directory.real) {
             return Err(outside(self.kind, &self.path, &real));
         }
-        untrusted_file::read_prefix(&real, max_bytes as u64 + 1).map_err(failed)
+        untrusted_file::read_prefix(&real, max_bytes as u64 + 1).map_err(diagnostic)
     }
 }
 
@@ -192,9 +192,9 @@ impl<'w> Walk<'w> {
     }
 
     fn directory(&mut self, path: &Path, prefix: &str) {
-        let opened = fs::canonicalize(path).and_then(|real| Ok((real, sorted(path, self.budget)?)));
-        let (real, entries) = match opened {
-            Ok(opened) => opened,
+        let result = fs::canonicalize(path).and_then(|real| Ok((real, sorted(path, self.budget)?)));
+        let (real, entries) = match result {
+            Ok(result) => result,
             Err(error) => return self.diagnostics.push(unreadable(self.kind, path, &error)),
         };
         if !real.starts_with(self.real) {

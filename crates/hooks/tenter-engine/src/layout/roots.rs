@@ -108,7 +108,7 @@ impl ResourceLayout {
         let hooks = self.managed.hooks();
         match self.managed.verify(&hooks) {
             Ok(exists) => roots.extend(exists.then(|| Root::new(Layer::Managed, hooks))),
-            Err(refused) => diagnostics.push(refused),
+            Err(diagnostic) => diagnostics.push(diagnostic),
         }
         let dir = self.managed.bundles();
         let bundles = entries(&dir).unwrap_or_else(|error| {
@@ -124,7 +124,7 @@ impl ResourceLayout {
                     within: Some(version.clone()),
                     ..Root::new(Layer::Managed, version.join(kind.directory))
                 })),
-                Err(refused) => diagnostics.push(refused),
+                Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
         (roots, diagnostics)
@@ -241,15 +241,15 @@ fn plugin(layer: Layer, entry: &DirEntry, kind: &ResourceKind) -> Result<Option<
 /// the project's and the user's own counts as the user's: in the home directory, `.kodelet/hooks` and `~/.kodelet/hooks` are one.
 fn once_each(roots: Vec<Root>) -> Vec<Root> {
     let identities: Vec<_> = roots.iter().map(Root::identity).collect();
-    let mut chosen = HashMap::new();
+    let mut first_roots = HashMap::new();
     for (index, identity) in identities.iter().enumerate() {
         let Some(identity) = identity else { continue };
-        let earlier = chosen.entry(*identity).or_insert(index);
+        let earlier = first_roots.entry(*identity).or_insert(index);
         if roots[*earlier].layer.needs_trust() && !roots[index].layer.needs_trust() {
             *earlier = index;
         }
     }
-    let is_chosen = |index: usize| identities[index].is_none_or(|one| chosen[&one] == index);
+    let is_chosen = |index: usize| identities[index].is_none_or(|one| first_roots[&one] == index);
     let choices: Vec<bool> = (0..roots.len()).map(is_chosen).collect();
     roots
         .into_iter()

@@ -14,11 +14,11 @@ pub fn check_tool(text: &str) -> Result<Option<Advice>, Advice> {
     if let Some(rule) = permission_rule(text) {
         return Err(rule);
     }
-    let checked = expression::check(text).map_err(|advice| match text {
+    let result = expression::check(text).map_err(|advice| match text {
         "*" => advise(&advice.message, "remove `tool`: the hook then applies to every tool"),
         _ => advice,
     })?;
-    Ok(checked.or_else(|| meant_otherwise(text)).or_else(|| never_a_name(text)))
+    Ok(result.or_else(|| meant_otherwise(text)).or_else(|| never_a_name(text)))
 }
 
 /// Checks a matcher's `pattern`.
@@ -106,8 +106,8 @@ mod tests {
         (message, help)
     }
 
-    fn remark(checked: Result<Option<Advice>, Advice>) -> String {
-        let Advice { message, help } = checked.unwrap().unwrap();
+    fn remark(result: Result<Option<Advice>, Advice>) -> String {
+        let Advice { message, help } = result.unwrap().unwrap();
         format!("{message} | {help}")
     }
 

@@ -14,34 +14,34 @@ const WITH_BRACES: [char; 6] = ['p', 'P', 'x', 'u', 'U', 'b'];
 /// # Errors
 /// A brace that is a repetition for some engines and literal for others.
 pub(super) fn escaped(text: &str) -> Result<String, Advice> {
-    let mut escaped = String::with_capacity(text.len() + 1);
+    let mut escaped_text = String::with_capacity(text.len() + 1);
     let mut letters = text.char_indices().peekable();
     let mut class = Class::default();
     while let Some((place, letter)) = letters.next() {
         if letter == '{' && !class.is_open() {
             match brace(&text[place..]) {
                 Brace::Repetition => {}
-                Brace::Literal => escaped.push('\\'),
+                Brace::Literal => escaped_text.push('\\'),
                 Brace::Ambiguous(most) => return Err(ambiguous(most)),
             }
         }
-        escaped.push(letter);
+        escaped_text.push(letter);
         if letter == '\\' {
-            copy_escape(&mut letters, &mut escaped);
+            copy_escape(&mut letters, &mut escaped_text);
         } else {
             class.read(letter);
         }
     }
-    Ok(escaped)
+    Ok(escaped_text)
 }
 
 /// Copies the rest of an escape: a letter, and its argument.
-fn copy_escape(letters: &mut Peekable<CharIndices<'_>>, escaped: &mut String) {
+fn copy_escape(letters: &mut Peekable<CharIndices<'_>>, output: &mut String) {
     let Some((_, letter)) = letters.next() else { return };
-    escaped.push(letter);
+    output.push(letter);
     if WITH_BRACES.contains(&letter) && letters.peek().is_some_and(|(_, next)| *next == '{') {
         for (_, next) in letters.by_ref() {
-            escaped.push(next);
+            output.push(next);
             if next == '}' {
                 return;
             }

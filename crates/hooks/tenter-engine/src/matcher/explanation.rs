@@ -102,6 +102,6 @@ impl MatchResult {
 }
 
 fn shown(text: &str, range: Range<usize>) -> String {
-    let matched = text.get(range).unwrap_or_default();
-    excerpt::chars(matched, SHOWN).into_owned()
+    let match_text = text.get(range).unwrap_or_default();
+    excerpt::chars(match_text, SHOWN).into_owned()
 }

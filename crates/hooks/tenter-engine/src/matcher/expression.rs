@@ -169,8 +169,8 @@ fn engine_for(text: &str) -> Result<Engine, Advice> {
         ));
     }
     match regex_syntax::parse(text) {
-        Ok(parsed) => {
-            Words::new(&parsed).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
+        Ok(expression) => {
+            Words::new(&expression).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
         }
         Err(error) => lacking(text, &error),
     }
@@ -202,8 +202,8 @@ fn refusal(message: String, help: &str) -> Advice {
 }
 
 fn linear(text: &str) -> Result<Engine, Advice> {
-    let built = regex::RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
-    built.map(Engine::Linear).map_err(|error| match error {
+    let regex = regex::RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
+    regex.map(Engine::Linear).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => refusal(
             format!("it takes more than {} MiB when it is compiled", SIZE_LIMIT >> 20),
             "repeat less",
@@ -219,13 +219,13 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advic
         let message = format!("{message}, and it is too long for the engine that supports it");
         return Err(Advice { message, help });
     }
-    let built = fancy_regex::RegexBuilder::new(text)
+    let regex = fancy_regex::RegexBuilder::new(text)
         .backtrack_limit(STEP_LIMIT)
         .delegate_size_limit(PIECE_LIMIT)
         .delegate_dfa_size_limit(PIECE_LIMIT)
         .max_prog_size(PROGRAM_LIMIT)
         .build();
-    match built {
+    match regex {
         Ok(regex) => Ok(Engine::Backtracking { regex, reason: reason(error) }),
         // For these, the linear engine reports a missing feature, not what is wrong.
         Err(backtracking) if is_for_backtracking(error) => {

@@ -47,7 +47,8 @@ impl PatternFilter {
 
     /// Returns, for each matcher, whether its pattern may match a text of `input`.
     pub(crate) fn possible(&self, input: &Object) -> Vec<bool> {
-        let mut possible: Vec<bool> = self.is_filtered.iter().map(|filtered| !filtered).collect();
+        let mut possible: Vec<bool> =
+            self.is_filtered.iter().map(|is_filtered| !is_filtered).collect();
         let mut is_seen = vec![false; self.needed_by.len()];
         let mut budget = MOST_FOUND;
         for (_, text) in texts::in_input(input) {

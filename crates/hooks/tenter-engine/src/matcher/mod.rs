@@ -99,8 +99,8 @@ impl Matcher {
     /// Creates the matcher of a manifest. Its errors were reported by [`check_tool`] and [`check_pattern`] when the manifest was
     /// read, or are reported by the first search.
     pub fn new(text: &MatcherText) -> Self {
-        let read = |text: &Option<String>| text.as_deref().map(Expression::new);
-        let (tool, pattern) = (read(&text.tool), read(&text.pattern));
+        let expression = |text: &Option<String>| text.as_deref().map(Expression::new);
+        let (tool, pattern) = (expression(&text.tool), expression(&text.pattern));
         Self { tool, pattern, names: ToolNames::default(), only_claude_code: false }
     }
 
@@ -112,9 +112,9 @@ impl Matcher {
 
     /// Returns the expressions as written.
     pub fn text(&self) -> MatcherText {
-        let written =
+        let text_of_part =
             |part: &Option<Expression>| part.as_ref().map(|part| part.as_str().to_owned());
-        MatcherText { tool: written(&self.tool), pattern: written(&self.pattern) }
+        MatcherText { tool: text_of_part(&self.tool), pattern: text_of_part(&self.pattern) }
     }
 
     /// Tries these names of tools from now on.
@@ -195,17 +195,17 @@ impl Matcher {
 fn first_found<T>(
     searches: impl Iterator<Item = (T, Result<bool, MatcherError>)>,
 ) -> Result<Option<T>, MatcherError> {
-    let mut failed = None;
+    let mut first_error = None;
     for (text, search) in searches {
         match search {
             Ok(true) => return Ok(Some(text)),
             Ok(false) => {}
             Err(error) => {
-                failed.get_or_insert(error);
+                first_error.get_or_insert(error);
             }
         }
     }
-    failed.map_or(Ok(None), Err)
+    first_error.map_or(Ok(None), Err)
 }
 
 impl Part {

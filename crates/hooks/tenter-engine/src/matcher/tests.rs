@@ -20,8 +20,8 @@ fn matched(tool: Option<&str>, pattern: Option<&str>, call: &ToolCall) -> Option
     let matcher = matcher(tool, pattern);
     let search = matcher.matches(call).unwrap().map(|search| search.tool_name.to_owned());
     assert_eq!(matcher.explain(call).is_match(), search.is_some(), "explain and matches disagree");
-    let read: Matcher = serde_json::from_str(&serde_json::to_string(&matcher).unwrap()).unwrap();
-    let read_match = read.matches(call).unwrap().map(|search| search.tool_name.to_owned());
+    let copy: Matcher = serde_json::from_str(&serde_json::to_string(&matcher).unwrap()).unwrap();
+    let read_match = copy.matches(call).unwrap().map(|search| search.tool_name.to_owned());
     assert_eq!(read_match, search, "the serialised matcher and the original disagree");
     search
 }

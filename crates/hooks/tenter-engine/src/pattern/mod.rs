@@ -116,12 +116,12 @@ impl<'f> Text<'f> {
 /// Returns the length of `$name`, `${…}`, `$(…)`, `{}` or a command in backticks at the beginning of a text; 0 if there is none.
 fn unknown_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let closed = |close: u8| bytes.iter().skip(1).position(|byte| *byte == close).map(|at| at + 2);
+    let closing = |close: u8| bytes.iter().skip(1).position(|byte| *byte == close).map(|at| at + 2);
     match bytes {
-        [b'`', ..] => closed(b'`').unwrap_or(bytes.len()),
+        [b'`', ..] => closing(b'`').unwrap_or(bytes.len()),
         // What `xargs` and `find` put there.
         [b'{', b'}', ..] => 2,
-        [b'$', b'{', ..] => closed(b'}').unwrap_or(bytes.len()),
+        [b'$', b'{', ..] => closing(b'}').unwrap_or(bytes.len()),
         [b'$', b'(', ..] => {
             let last = text.rfind(')').map(|at| at + 1);
             last.unwrap_or(bytes.len())

@@ -28,12 +28,12 @@ pub(crate) fn overlap(one: &[Token], other: &[Token]) -> bool {
 
 /// Returns the places that are reached from `place` without any text.
 fn without_text(tokens: &[Token], place: usize) -> impl Iterator<Item = usize> {
-    let (next, skipped) = match tokens.get(place) {
+    let (next, after_skip) = match tokens.get(place) {
         Some(Token::Star | Token::Any) => (Some(place + 1), None),
         Some(Token::Skip(count)) => (Some(place + 1), Some(place + 1 + count)),
         _ => (None, None),
     };
-    next.into_iter().chain(skipped)
+    next.into_iter().chain(after_skip)
 }
 
 /// Returns the place after one letter of the token at `place`.

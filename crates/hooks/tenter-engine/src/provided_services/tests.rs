@@ -170,12 +170,12 @@ fn every_call() -> [(Service, &'static str, Value); 5] {
 
 #[test]
 fn a_service_that_the_manifest_does_not_list_is_refused() {
-    for listed in Service::ALL {
-        let stage = Stage::new(&format!("[{}]", listed.as_str()));
+    for listing in Service::ALL {
+        let stage = Stage::new(&format!("[{}]", listing.as_str()));
         for (service, method, params) in every_call() {
             let result = stage.call(method, params);
-            let refused = matches!(result, Err(ServiceError::Refused(_)));
-            assert_eq!(refused, service != listed, "{method}: {result:?}");
+            let is_refused = matches!(result, Err(ServiceError::Refused(_)));
+            assert_eq!(is_refused, service != listing, "{method}: {result:?}");
         }
         assert!(stage.fake.calls().len() <= 1, "nothing else reaches the agent");
     }

@@ -80,15 +80,15 @@ impl Query<'_> {
 
     fn environment(&self, owner: HookOwner<'_>, path: &Path) -> Vec<(OsString, OsString)> {
         let directory = path.parent().unwrap_or(Path::new("/"));
-        let mut added: Vec<(&str, OsString)> = vec![
+        let mut variables: Vec<(&str, OsString)> = vec![
             ("TENTER_PROJECT_DIR", self.project.into()),
             ("TENTER_HOOK_DIR", directory.into()),
             ("TENTER_HOOK_NAME", owner.name.into()),
             ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
             (SERVE_VARIABLE, "1".into()),
         ];
-        added.extend(self.environment.state_variables(owner).0);
-        self.environment.for_hook(&[], &added)
+        variables.extend(self.environment.state_variables(owner).0);
+        self.environment.for_hook(&[], &variables)
     }
 
     fn failure(&self, end: &ProcessEnd) -> String {

@@ -55,7 +55,7 @@ pub(crate) struct KnownManifest {
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     path: Option<PathBuf>,
-    stored: Kept,
+    old: Kept,
     fresh: Kept,
 }
 
@@ -113,8 +113,8 @@ impl Cache {
     /// Reads the cache in the file at `path`. An unreadable one counts as empty and is replaced at the next
     /// [`save`](Cache::save).
     pub(crate) fn open(path: Option<&Path>) -> Self {
-        let stored = path.map(read).unwrap_or_default();
-        Self { path: path.map(Path::to_owned), stored, fresh: Kept::default() }
+        let old = path.map(read).unwrap_or_default();
+        Self { path: path.map(Path::to_owned), old, fresh: Kept::default() }
     }
 
     /// Returns the cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
@@ -125,7 +125,7 @@ impl Cache {
         stamp: FileStamp,
         beside: Option<&Fingerprint>,
     ) -> Option<Known> {
-        let entry = self.stored.hooks.get(real_path.to_str()?)?;
+        let entry = self.old.hooks.get(real_path.to_str()?)?;
         if entry.stamp != stamp || entry.beside.as_ref() != beside {
             return None;
         }
@@ -157,7 +157,7 @@ impl Cache {
         candidate: &Candidate,
         stamp: &HookStamp,
     ) -> Option<KnownManifest> {
-        let entry = self.stored.manifests.get(candidate.real_path.to_str()?)?;
+        let entry = self.old.manifests.get(candidate.real_path.to_str()?)?;
         let stored_manifest = || {
             Some(KnownManifest {
                 manifest: KeptManifest::read(&entry.manifest)?,
@@ -195,7 +195,7 @@ impl Cache {
     /// Returns the fingerprint of the helper files next to the hooks in `directory`, as long as the digest of their stamps is
     /// `stamp`.
     pub(crate) fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
-        let entry = self.stored.directories.get(directory.to_str()?)?;
+        let entry = self.old.directories.get(directory.to_str()?)?;
         (entry.stamp == stamp).then(|| entry.hash.clone())
     }
 
@@ -212,14 +212,14 @@ impl Cache {
         let Some(path) = self.path.as_ref().filter(|_| !self.fresh.is_empty()) else {
             return Ok(());
         };
-        let mut stored = read(path);
-        stored.hooks.extend(self.fresh.hooks.clone());
-        stored.manifests.extend(self.fresh.manifests.clone());
-        stored.directories.extend(self.fresh.directories.clone());
-        stored.hooks.retain(|hook, _| Path::new(hook).exists());
-        stored.manifests.retain(|hook, _| Path::new(hook).exists());
-        stored.directories.retain(|directory, _| Path::new(directory).exists());
-        let bytes = versioned::to_bytes(VERSION, &stored).map_err(io::Error::other)?;
+        let mut cache = read(path);
+        cache.hooks.extend(self.fresh.hooks.clone());
+        cache.manifests.extend(self.fresh.manifests.clone());
+        cache.directories.extend(self.fresh.directories.clone());
+        cache.hooks.retain(|hook, _| Path::new(hook).exists());
+        cache.manifests.retain(|hook, _| Path::new(hook).exists());
+        cache.directories.retain(|directory, _| Path::new(directory).exists());
+        let bytes = versioned::to_bytes(VERSION, &cache).map_err(io::Error::other)?;
         replace_file::replace(path, &bytes)
     }
 }

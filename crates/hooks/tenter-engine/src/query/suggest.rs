@@ -4,17 +4,17 @@
 use tenter_base::nearest;
 use tenter_protocol::lifecycle::{by_any_spelling, by_claude_code, executable_spellings};
 
-/// Returns why `printed` is not a valid reply, as the end of a sentence that begins with the hook's name.
-pub(crate) fn explain(printed: &str) -> String {
-    if printed.is_empty() {
+/// Returns why `text` is not a valid reply, as the end of a sentence that begins with the hook's name.
+pub(crate) fn explain(text: &str) -> String {
+    if text.is_empty() {
         return "printed nothing instead of an event when it was asked `hook`".to_owned();
     }
-    let suggestion = match meant(printed) {
+    let suggestion = match meant(text) {
         Meant::Spelling(spelling) => format!("; did you mean \"{spelling}\"?"),
         Meant::ManifestOnly => "; only a hook with a HOOK.md can have this event".to_owned(),
         Meant::Unknown => format!("; the events are {}", executable_spellings().join(", ")),
     };
-    format!("printed \"{printed}\" instead of an event when it was asked `hook`{suggestion}")
+    format!("printed \"{text}\" instead of an event when it was asked `hook`{suggestion}")
 }
 
 enum Meant {
@@ -24,10 +24,10 @@ enum Meant {
     Unknown,
 }
 
-fn meant(printed: &str) -> Meant {
-    let word = printed.to_ascii_lowercase().replace(['-', ' '], "_");
-    let elsewhere = by_claude_code(printed).into_iter().collect();
-    let manifest_events = [by_any_spelling(printed), by_any_spelling(&word), elsewhere].concat();
+fn meant(text: &str) -> Meant {
+    let word = text.to_ascii_lowercase().replace(['-', ' '], "_");
+    let elsewhere = by_claude_code(text).into_iter().collect();
+    let manifest_events = [by_any_spelling(text), by_any_spelling(&word), elsewhere].concat();
     if let Some(event) = manifest_events.first() {
         return event
             .lifecycle()

@@ -89,8 +89,8 @@ impl Job<'_> {
     /// Builds a payload from the event. A recipe of the hook's own plugin has the name that the plugin uses (R68).
     fn with_event<T>(&self, build: impl FnOnce(EventRef<'_>) -> T) -> T {
         let EventRef { scope, body } = self.event;
-        let renamed = self.hook.plugin().and_then(|plugin| scope.for_plugin(plugin));
-        let scope = renamed.map_or(Cow::Borrowed(scope), Cow::Owned);
+        let plugin_scope = self.hook.plugin().and_then(|plugin| scope.for_plugin(plugin));
+        let scope = plugin_scope.map_or(Cow::Borrowed(scope), Cow::Owned);
         build(EventRef { scope: &scope, body })
     }
 }

@@ -125,17 +125,17 @@ pub(crate) fn run(
     }
     let program = Program::new(job.hook, settings)?;
     let payloads = job.payload_texts()?;
-    let verified = Verified::default();
-    let mut process = HookProcess { job, program, settings, context, verified };
+    let verification = Verified::default();
+    let mut process = HookProcess { job, program, settings, context, verification };
     process.verify()?;
     let output = match process.serve(&payloads, run)? {
         Served::Output(output) => *output,
         Served::OneShot(left) => process.run_each(payloads, left, run)?,
     };
     // The reply of another program than the one that was trusted does not count.
-    Ok(match process.verified.still_holds() {
+    Ok(match process.verification.still_holds() {
         Ok(()) => output,
-        Err(changed) => Output { reply: Err(changed.into()), ..output },
+        Err(change) => Output { reply: Err(change.into()), ..output },
     })
 }
 
@@ -153,8 +153,8 @@ pub(crate) fn check(
     }
     let not_started = |failure: RunFailure| format!("was not started: {failure}");
     let program = Program::new(job.hook, settings).map_err(not_started)?;
-    let verified = verify(job, settings, cancel).map_err(not_started)?;
-    let process = HookProcess { job, program, settings, context: cancel.into(), verified };
+    let verification = verify(job, settings, cancel).map_err(not_started)?;
+    let process = HookProcess { job, program, settings, context: cancel.into(), verification };
     settings.serving.check(process.serving_start(), cancel)
 }
 
@@ -164,7 +164,7 @@ struct HookProcess<'r> {
     program: Program<'r>,
     settings: &'r EngineSettings,
     context: RunContext<'r>,
-    verified: Verified,
+    verification: Verified,
 }
 
 impl HookProcess<'_> {
@@ -178,11 +178,11 @@ impl HookProcess<'_> {
 
     /// Fails if the hook is no longer what was trusted. Its process is ended then (S11).
     fn verify(&mut self) -> Result<(), RunFailure> {
-        let verified = verify(self.job, self.settings, self.context.cancel);
-        if verified.is_err() && self.has_process() {
+        let verification = verify(self.job, self.settings, self.context.cancel);
+        if verification.is_err() && self.has_process() {
             self.settings.serving.end(self.job.hook);
         }
-        self.verified = verified?;
+        self.verification = verification?;
         Ok(())
     }
 
@@ -222,12 +222,12 @@ impl HookProcess<'_> {
         let mut output: Option<Output> = None;
         for payload in payloads {
             let next = self.run(payload, timeout, run)?;
-            let merged = match output.take() {
+            let sum = match output.take() {
                 None => next,
                 Some(before) => before.and(next),
             };
-            let denies = merged.denies();
-            output = Some(merged);
+            let denies = sum.denies();
+            output = Some(sum);
             if denies {
                 break;
             }
@@ -251,7 +251,7 @@ impl HookProcess<'_> {
         let Self { job, program, settings, context, .. } = *self;
         let (state, no_state) = self.state_variables();
         let mut invocation = process::invocation(job, program, payload, settings, state);
-        self.verified.relocate(&mut invocation);
+        self.verification.relocate(&mut invocation);
         let own_timeout = invocation.limits.timeout;
         invocation.limits.timeout = context.timeout(timeout, settings.serving.clock().asked())?;
         run.transport = Some(Transport::OneShot);

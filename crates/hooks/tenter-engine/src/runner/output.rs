@@ -42,7 +42,7 @@ pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
             Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
         }
         ProcessEnd::Exited(0) => match parse_stdout(hook, event, &completion.stdout) {
-            Ok(parsed) => apply_fail_mode(hook.policy.fail, event, parsed),
+            Ok(reply) => apply_fail_mode(hook.policy.fail, event, reply),
             Err(failure) => Err(failure).into(),
         },
         ended => Err(failure(hook, ended)).into(),
@@ -71,7 +71,7 @@ fn parse_claude_code(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
     };
     let stderr = bounded(completion.stderr.text());
     match manifest::claude_code::parse_reply(job.event, code, stdout, &stderr) {
-        Some(Ok(parsed)) => apply_fail_mode(hook.policy.fail, event, parsed),
+        Some(Ok(reply)) => apply_fail_mode(hook.policy.fail, event, reply),
         Some(Err(error)) => Err(RunFailure::Reply(bounded(error.to_string()))).into(),
         None => Err(RunFailure::Exit(code)).into(),
     }
@@ -83,21 +83,21 @@ fn parse_stdout(
     stdout: &CapturedOutput,
 ) -> Result<ParsedReply, RunFailure> {
     let stdout = whole(stdout)?;
-    let parsed = if hook.is_executable() {
+    let reply = if hook.is_executable() {
         executable::parse_reply(event, stdout)
     } else {
         manifest::parse_reply(event, stdout)
     };
     // An error quotes the reply, however long that is.
-    parsed.map_err(|error: ReplyError| RunFailure::Reply(bounded(error.to_string())))
+    reply.map_err(|error: ReplyError| RunFailure::Reply(bounded(error.to_string())))
 }
 
 /// Turns a reply with unusable parts into a failure if the hook fails closed, unless the usable parts deny (R61).
-fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> ParsedOutput {
-    let ParsedReply { reply, warnings, defects, text } = parsed;
+fn apply_fail_mode(fail: FailMode, event: EventName, reply: ParsedReply) -> ParsedOutput {
+    let ParsedReply { reply, warnings, defects, text } = reply;
     let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny) && event.is_deniable();
-    let printed = text.map(|text| format!("printed: {text}"));
-    let notes = reply.log.clone().into_iter().chain(printed).collect();
+    let output = text.map(|text| format!("printed: {text}"));
+    let notes = reply.log.clone().into_iter().chain(output).collect();
     let is_failed = fail == FailMode::Closed && !defects.is_empty() && !denies;
     let (reply, defects) = if is_failed {
         (Err(RunFailure::Reply(bounded(defects.join("; ")))), Vec::new())

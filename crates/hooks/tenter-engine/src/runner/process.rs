@@ -161,7 +161,7 @@ fn environment(
 ) -> Environment {
     let hook = job.hook;
     let project = hook.project_in(&settings.project);
-    let (directory, requested) = match program {
+    let (directory, requested_names) = match program {
         Program::Executable(file) => {
             (file.parent().unwrap_or(Path::new("/")), hook.requested_env())
         }
@@ -169,7 +169,7 @@ fn environment(
         // Nothing that is withheld is sent to a server (R80).
         Program::HttpClient(_, _, directory) => (directory, Vec::new()),
     };
-    let mut added: Vec<(&str, OsString)> = vec![
+    let mut variables: Vec<(&str, OsString)> = vec![
         (EVENT, job.subscription.spelling.into()),
         (SESSION_ID, job.event.scope.conversation_id.as_str().into()),
         ("TENTER_PROJECT_DIR", project.as_os_str().to_owned()),
@@ -178,22 +178,22 @@ fn environment(
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
     let native = &hook.options.claude_code;
-    added.extend(native.iter().flat_map(|native| native.variables(project)));
+    variables.extend(native.iter().flat_map(|native| native.variables(project)));
     let values: Vec<(String, OsString)> = hook
         .options
         .settings
         .iter()
         .map(|setting| (setting.variable(), setting.value().to_string().into()))
         .collect();
-    added.extend(values.iter().map(|(name, value)| (name.as_str(), value.clone())));
+    variables.extend(values.iter().map(|(name, value)| (name.as_str(), value.clone())));
     if state.is_empty() {
         // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.
-        added.push((NO_BYTECODE, "1".into()));
+        variables.push((NO_BYTECODE, "1".into()));
     }
-    added.extend(state);
-    let mut environment = settings.environment.for_hook(&requested, &added);
+    variables.extend(state);
+    let mut environment = settings.environment.for_hook(&requested_names, &variables);
     if native.is_some() {
-        environment.retain(|(name, _)| REMOVED.iter().all(|removed| name != removed));
+        environment.retain(|(name, _)| REMOVED.iter().all(|variable| name != variable));
     }
     environment
 }

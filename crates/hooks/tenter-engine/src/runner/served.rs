@@ -46,7 +46,7 @@ impl HookProcess<'_> {
         let method = job.subscription.spelling;
         let call = Call { method, payload, timeout: job.hook.policy.timeout, context };
         let report = match settings.serving.run(&target, &call, run) {
-            Err(left) => return Served::OneShot(left),
+            Err(failure) => return Served::OneShot(failure),
             Ok(report) => report,
         };
         run.transport = Some(Transport::Runtime);
@@ -59,7 +59,7 @@ impl HookProcess<'_> {
         // A private directory that cannot be used is reported by the one-shot form.
         let (state, _) = self.state_variables();
         let mut invocation = process::serving_invocation(job, program, settings, state);
-        self.verified.relocate(&mut invocation);
+        self.verification.relocate(&mut invocation);
         Start {
             invocation,
             initialize: self.initialize(),
@@ -139,6 +139,6 @@ impl HookProcess<'_> {
 }
 
 fn no_object(result: &RawJson) -> String {
-    let quoted = excerpt::one_line(result.text(), 60);
-    format!("its result is neither an object nor null: {quoted}")
+    let excerpt = excerpt::one_line(result.text(), 60);
+    format!("its result is neither an object nor null: {excerpt}")
 }

@@ -88,8 +88,8 @@ impl HookPool {
             let (process, source) = self.process(&key, hook, start).map_err(one_shot)?;
             let result = process.call(call, &caller(source.0), verify);
             remove_ended();
-            let (ending, sent) = match &result.end {
-                CallResult::Terminated { ending, sent } => (Arc::clone(ending), *sent),
+            let (ending, blame) = match &result.end {
+                CallResult::Terminated { ending, blame: sent } => (Arc::clone(ending), *sent),
                 CallResult::Failed(RunFailure::Changed(_), _) => {
                     self.end(hook);
                     return Ok(result);
@@ -97,7 +97,7 @@ impl HookPool {
                 CallResult::Failed(..) | CallResult::Answered(_) => return Ok(result),
             };
             let why = ending.why.clone();
-            match sent {
+            match blame {
                 Some(Blame::This) => {
                     let end = CallResult::Failed(RunFailure::Process(why), ending.end.clone());
                     return Ok(CallReport { end, ..result });
@@ -141,10 +141,10 @@ impl HookPool {
     /// The reason why it cannot, as the end of a sentence that begins with the process.
     pub(crate) fn check(&self, start: Start, cancel: &Cancel) -> Result<(), String> {
         let process = self.start(start)?;
-        let checked = process.wait_until_ready(cancel);
+        let readiness = process.wait_until_ready(cancel);
         process.shut_down();
         process.wait();
-        checked
+        readiness
     }
 
     /// Ends the process of a hook that must not run.

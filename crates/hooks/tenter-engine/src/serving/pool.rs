@@ -263,18 +263,18 @@ mod tests {
     fn the_idle_process_that_was_not_called_for_longest_makes_room() {
         let pool = ProcessPool::new(Arc::new(Silent), 2);
         let keys = ["0", "1", "2", "3", "4"].map(|hook| key(hook, "1", ""));
-        let listed = |indices: &[usize]| -> Vec<PoolKey> {
+        let keys_at = |indices: &[usize]| -> Vec<PoolKey> {
             indices.iter().map(|index| keys[*index].clone()).collect()
         };
         get(&pool, &keys[0], 0);
-        let used = get(&pool, &keys[1], 0);
+        let process = get(&pool, &keys[1], 0);
         get(&pool, &keys[2], 0);
-        assert_eq!(running(&pool), listed(&[1, 2]));
+        assert_eq!(running(&pool), keys_at(&[1, 2]));
         let also_used = get(&pool, &keys[3], 0);
-        assert_eq!(running(&pool), listed(&[1, 3]));
+        assert_eq!(running(&pool), keys_at(&[1, 3]));
         get(&pool, &keys[4], 0);
-        assert_eq!(running(&pool), listed(&[1, 3, 4]), "no process that is called is ended");
-        assert!(Arc::ptr_eq(&used, &get(&pool, &keys[1], 0)));
+        assert_eq!(running(&pool), keys_at(&[1, 3, 4]), "no process that is called is ended");
+        assert!(Arc::ptr_eq(&process, &get(&pool, &keys[1], 0)));
         assert!(Arc::ptr_eq(&also_used, &get(&pool, &keys[3], 0)));
     }
 

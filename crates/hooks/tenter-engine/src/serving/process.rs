@@ -34,7 +34,7 @@ const STDERR_LINES: usize = 20;
 /// A process of a hook.
 pub struct ServingProcess {
     shared: Arc<Shared>,
-    started: Instant,
+    start: Instant,
     /// True until the first turn, if the connection waited for that.
     has_waited: AtomicBool,
 }
@@ -94,7 +94,7 @@ pub(crate) enum CallResult {
     /// The process has ended. If the request had been sent, says whether it is to blame.
     Terminated {
         ending: Arc<Termination>,
-        sent: Option<Blame>,
+        blame: Option<Blame>,
     },
 }
 
@@ -138,7 +138,7 @@ impl ServingProcess {
             None => drop(shared.send(&request(INITIALIZE_ID, INITIALIZE, initialize))),
         }
         let has_waited = AtomicBool::new(turn.is_some_and(|turn| turn.has_waited));
-        Ok(Self { shared, started: Instant::now(), has_waited })
+        Ok(Self { shared, start: Instant::now(), has_waited })
     }
 
     /// Returns the end of the process, if it has ended.
@@ -199,10 +199,10 @@ impl ServingProcess {
         }
     }
 
-    fn report(&self, end: CallResult, sent: Option<Sent>, position: u64) -> CallReport {
-        let duration = sent.map_or(Duration::ZERO, |sent| sent.at.elapsed());
+    fn report(&self, end: CallResult, request: Option<Sent>, position: u64) -> CallReport {
+        let duration = request.map_or(Duration::ZERO, |request| request.at.elapsed());
         let position = if matches!(end, CallResult::Answered(Ok(_))) { position } else { 0 };
-        let stderr = match sent.and(self.shared.connection()) {
+        let stderr = match request.and(self.shared.connection()) {
             Some(connection) => connection.stderr_since(position),
             None => String::new(),
         };
@@ -225,7 +225,7 @@ impl ServingProcess {
             match requests.take_turn(ticket, caller) {
                 Turn::Now(id) => return Ok((id, has_waited)),
                 Turn::Terminated(ending) => {
-                    return Err(CallResult::Terminated { ending, sent: None });
+                    return Err(CallResult::Terminated { ending, blame: None });
                 }
                 Turn::Wait => has_waited = true,
             }
@@ -247,7 +247,7 @@ impl ServingProcess {
     }
 
     fn time_to_initialize(&self) -> Duration {
-        INITIALIZE_TIMEOUT.saturating_sub(self.started.elapsed())
+        INITIALIZE_TIMEOUT.saturating_sub(self.start.elapsed())
     }
 
     /// Waits until `initialize` is answered.
@@ -343,13 +343,13 @@ impl RequestTurn<'_> {
     pub fn call(self, call: &Call<'_>) -> CallReport {
         let (process, shared) = (self.process, self.shared());
         let position = shared.connection().map_or(0, Connection::stderr_position);
-        let sent = Sent { at: Instant::now(), pause: shared.clock.asked() };
+        let request = Sent { at: Instant::now(), pause: shared.clock.asked() };
         let end = match shared.send(&event_request(self.id, call.method, call.payload)) {
-            Ok(()) => self.wait_for_answer(sent, call),
+            Ok(()) => self.wait_for_answer(request, call),
             Err(why) => self.not_sent(why),
         };
         drop(self);
-        process.report(end, Some(sent), position)
+        process.report(end, Some(request), position)
     }
 
     fn shared(&self) -> &Shared {
@@ -364,7 +364,7 @@ impl RequestTurn<'_> {
         wait(requests, &self.ticket, timeout)
     }
 
-    fn wait_for_answer(&self, sent: Sent, call: &Call<'_>) -> CallResult {
+    fn wait_for_answer(&self, request: Sent, call: &Call<'_>) -> CallResult {
         let shared = self.shared();
         let mut requests = shared.requests();
         loop {
@@ -374,12 +374,13 @@ impl RequestTurn<'_> {
             if let Some(ending) = requests.ending() {
                 let is_shared = shared.connection().is_some_and(Connection::is_shared);
                 let is_alone = ending.blamed == Some(self.id) && !is_shared;
-                let sent = Some(if is_alone { Blame::This } else { Blame::Unknown });
-                return CallResult::Terminated { ending: Arc::clone(ending), sent };
+                let blame = Some(if is_alone { Blame::This } else { Blame::Unknown });
+                return CallResult::Terminated { ending: Arc::clone(ending), blame };
             }
             let question_time = shared.clock.asked();
-            let used = sent.at.elapsed().saturating_sub(question_time.saturating_sub(sent.pause));
-            let own = call.timeout.saturating_sub(used);
+            let own_time =
+                request.at.elapsed().saturating_sub(question_time.saturating_sub(request.pause));
+            let own = call.timeout.saturating_sub(own_time);
             let deadline = call.context.left(question_time);
             let failure = if call.context.cancel.is_cancelled() {
                 RunFailure::Cancelled
@@ -426,7 +427,7 @@ impl RequestTurn<'_> {
         let mut requests = shared.requests();
         loop {
             if let Some(ending) = requests.ending() {
-                return CallResult::Terminated { ending: Arc::clone(ending), sent: None };
+                return CallResult::Terminated { ending: Arc::clone(ending), blame: None };
             }
             let remaining = until.saturating_duration_since(Instant::now());
             if remaining.is_zero() || why == NotSent::Full {
@@ -441,6 +442,6 @@ impl RequestTurn<'_> {
         let ending = Arc::clone(requests.end(RunEnd::Unknown, why.to_owned()));
         drop(requests);
         shared.kill();
-        CallResult::Terminated { ending, sent: None }
+        CallResult::Terminated { ending, blame: None }
     }
 }

@@ -163,13 +163,13 @@ impl<C: ?Sized> Requests<C> {
     /// # Errors
     /// No request was ever sent with this id.
     pub(super) fn answered(&mut self, id: &Id, answer: HookAnswer) -> Result<(), String> {
-        let sent = match id {
+        let request_id = match id {
             Id::Number(number) => {
                 u64::try_from(*number).ok().filter(|id| (1..=self.last_id).contains(id))
             }
             Id::Text(_) => None,
         };
-        let Some(id) = sent else {
+        let Some(id) = request_id else {
             return Err(format!("answered the id {id}, which was never sent"));
         };
         match self.open.get_mut(&id) {

@@ -26,7 +26,7 @@ pub(super) fn start(shared: &Arc<Shared>, request: Request) {
     };
     let cancel = Cancel::new();
     let (caller, has_request) = match open(shared, &id, call.request, &cancel) {
-        Ok(opened) => opened,
+        Ok(window) => window,
         Err(error) => return respond(shared, id, Err(error.into())),
     };
     let request = HookRequest { method, params, call };

@@ -315,7 +315,7 @@ impl HookSession<'_> {
         rfc3339(self.engine.now())
     }
 
-    fn record(&self, question: &ToolQuestion, answer: PermissionAnswer, remembered: bool) {
+    fn record(&self, question: &ToolQuestion, answer: PermissionAnswer, is_remembered: bool) {
         self.engine.ask_answered(&AskAnswer {
             scope: self.scope(),
             event: EventName::BeforeTool,
@@ -324,7 +324,7 @@ impl HookSession<'_> {
             hook: question.hook.clone(),
             reason: question.reason.clone(),
             answer,
-            remembered,
+            remembered: is_remembered,
         });
     }
 }

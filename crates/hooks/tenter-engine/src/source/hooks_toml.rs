@@ -286,14 +286,14 @@ impl Values<'_> {
         (least, most): (u64, u64),
     ) -> Option<u64> {
         let value = value?;
-        let used = u64::try_from(value).unwrap_or(0).clamp(least, most);
-        if i64::try_from(used) != Ok(value) {
-            let message = format!("{what} is {value}; {used} is used");
+        let number = u64::try_from(value).unwrap_or(0).clamp(least, most);
+        if i64::try_from(number) != Ok(value) {
+            let message = format!("{what} is {value}; {number} is used");
             let help = format!("write a number from {least} to {most}");
             let finding = Diagnostic::new("hooks-toml-clamped", Severity::Warning, message);
             self.diagnostics.push(finding.at(self.path).help(help));
         }
-        Some(used)
+        Some(number)
     }
 
     fn refuse_env(&mut self, name: &str) {

@@ -58,14 +58,14 @@ pub enum CandidateKind {
 
 /// Returns the candidates in `root`, in byte order of their names. `directory` is the index of `root` among the roots.
 pub fn scan(root: &Root, directory: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
-    let listed = entries(&root.dir);
-    if listed.as_ref().is_ok_and(Vec::is_empty) {
+    let entries = entries(&root.dir);
+    if entries.as_ref().is_ok_and(Vec::is_empty) {
         return (Vec::new(), Vec::new());
     }
-    let opened = listed
+    let result = entries
         .and_then(|entries| Ok((entries, fs::canonicalize(&root.dir)?, fs::metadata(&root.dir)?)));
-    let (entries, real_dir, metadata) = match opened {
-        Ok(opened) => opened,
+    let (entries, real_dir, metadata) = match result {
+        Ok(result) => result,
         Err(error) => return (Vec::new(), vec![unreadable(&root.dir, &error)]),
     };
     let directory = Directory { root, real_dir, place: directory };

@@ -75,14 +75,14 @@ impl Pin {
         Self { covered, stamp, was_private, was_old, allow_shared }
     }
 
-    /// Checks that the content still has the fingerprint `trusted`. What others can write runs from a private copy
+    /// Checks that the content still has the fingerprint `trusted_fingerprint`. What others can write runs from a private copy
     /// in the directory `copies`.
     ///
     /// # Errors
     /// It is not, cannot be read, or others can write it and the hook fails closed.
     pub(crate) fn verify(
         &self,
-        trusted: &Fingerprint,
+        trusted_fingerprint: &Fingerprint,
         fail: FailMode,
         copies: Option<&Path>,
         cancel: &Cancel,
@@ -98,10 +98,10 @@ impl Pin {
             return Err(Changed::Shared(path));
         }
         if let Some(copies) = copies.filter(|_| !is_private) {
-            let copy = PrivateCopy::create(&self.covered, trusted, copies, cancel)?;
+            let copy = PrivateCopy::create(&self.covered, trusted_fingerprint, copies, cancel)?;
             return copy.map(Verified::copied).ok_or(Changed::Content);
         }
-        self.compare(trusted, cancel)?;
+        self.compare(trusted_fingerprint, cancel)?;
         if CoveredStamp::read(&self.covered)? != stamp {
             return Err(Changed::Content);
         }
@@ -113,9 +113,9 @@ impl Pin {
         CoveredStamp::read(&self.covered).map(|stamp| stamp.digest()).unwrap_or_default()
     }
 
-    fn compare(&self, trusted: &Fingerprint, cancel: &Cancel) -> Result<(), Changed> {
+    fn compare(&self, trusted_fingerprint: &Fingerprint, cancel: &Cancel) -> Result<(), Changed> {
         let now = fingerprint(&self.covered, &Hasher::new(u64::MAX, cancel))?;
-        if now == *trusted { Ok(()) } else { Err(Changed::Content) }
+        if now == *trusted_fingerprint { Ok(()) } else { Err(Changed::Content) }
     }
 }
 

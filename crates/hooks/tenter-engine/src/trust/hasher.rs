@@ -78,17 +78,17 @@ impl<'a> Hasher<'a> {
         let mut buffer = vec![0; PIECE];
         // One byte more shows that the file grew.
         let mut file = file.take(size + 1);
-        let mut read = 0;
+        let mut length = 0;
         loop {
             if self.cancel.is_cancelled() {
                 return Err(io::Error::other("loading was cancelled"));
             }
             match file.read(&mut buffer) {
-                Ok(0) if read == size => return Ok(Fingerprint(hex(&hasher.finalize()))),
+                Ok(0) if length == size => return Ok(Fingerprint(hex(&hasher.finalize()))),
                 Ok(0) => return Err(changed()),
                 Ok(count) => {
                     hasher.update(&buffer[..count]);
-                    read += count as u64;
+                    length += count as u64;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

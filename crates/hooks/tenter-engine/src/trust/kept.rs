@@ -195,12 +195,12 @@ impl KeptContents {
     }
 
     /// Removes everything but the contents with these fingerprints.
-    pub(super) fn retain(&self, trusted: &BTreeSet<&str>) {
+    pub(super) fn retain(&self, fingerprints: &BTreeSet<&str>) {
         let Ok(entries) = fs::read_dir(&self.0) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
             let stem = name.to_str().and_then(|name| name.strip_suffix(".json"));
-            if stem.is_some_and(|stem| !stem.starts_with('.') && !trusted.contains(stem)) {
+            if stem.is_some_and(|stem| !stem.starts_with('.') && !fingerprints.contains(stem)) {
                 let _ = fs::remove_file(entry.path());
             }
         }

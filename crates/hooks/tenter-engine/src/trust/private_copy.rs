@@ -28,26 +28,26 @@ pub(crate) struct PrivateCopy {
 }
 
 impl PrivateCopy {
-    /// Returns the copy of a hook with the fingerprint `trusted`, in the directory `copies`. It is made if there is none.
+    /// Returns the copy of a hook with the fingerprint `trusted_fingerprint`, in the directory `copies`. It is made if there is none.
     ///
     /// # Errors
     /// The hook is not the one that was trusted, or cannot be copied.
     pub(crate) fn create(
         covered: &Covered,
-        trusted: &Fingerprint,
+        trusted_fingerprint: &Fingerprint,
         copies: &Path,
         cancel: &Cancel,
     ) -> io::Result<Option<Self>> {
         let original = covered.path.parent().unwrap_or(Path::new("/")).to_owned();
         let is_trusted = |copy: &Path| {
             let files = fingerprint(&moved(covered, copy), &Hasher::new(u64::MAX, cancel));
-            files.is_ok_and(|files| files == *trusted)
+            files.is_ok_and(|files| files == *trusted_fingerprint)
         };
         // It changes when the hook does, so the content of the hook itself is compared as well.
-        if fingerprint(covered, &Hasher::new(u64::MAX, cancel))? != *trusted {
+        if fingerprint(covered, &Hasher::new(u64::MAX, cancel))? != *trusted_fingerprint {
             return Ok(None);
         }
-        let copy = copies.join(&trusted.0);
+        let copy = copies.join(&trusted_fingerprint.0);
         if !is_trusted(&copy) {
             private_dir::enforce(copies)?;
             let new = copies.join(replace_file::temporary_name()?);

@@ -33,13 +33,13 @@ pub(crate) fn worktrees(project: &Path) -> Vec<PathBuf> {
     };
     let main = common.parent().filter(|_| !is_bare(&common)).map(Path::to_path_buf);
     let entries = fs::read_dir(common.join("worktrees")).into_iter().flatten();
-    let linked = entries.take(MAX_WORKTREES).flatten().filter_map(|entry| {
+    let directories = entries.take(MAX_WORKTREES).flatten().filter_map(|entry| {
         let dot_git = entry.path().join(first_line(&entry.path().join("gitdir")).ok()?);
         let worktree = fs::canonicalize(dot_git.parent()?).ok()?;
         // A deleted worktree is still named; something else may be at its path.
         (common_of(&worktree)? == common).then_some(worktree)
     });
-    main.into_iter().chain(linked).filter(|worktree| *worktree != top).collect()
+    main.into_iter().chain(directories).filter(|worktree| *worktree != top).collect()
 }
 
 /// Returns the worktree that `project` is in, and the repository's own directory.
@@ -68,8 +68,9 @@ fn common_of(top: &Path) -> Option<PathBuf> {
     let common =
         fs::canonicalize(git_dir.join(first_line(&git_dir.join("commondir")).ok()?)).ok()?;
     let is_entry_of_common = git_dir.parent() == Some(common.join("worktrees").as_path());
-    let linked = fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
-    let names_worktree = linked == dot_git;
+    let directories =
+        fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
+    let names_worktree = directories == dot_git;
     let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|metadata| metadata.uid());
     // A deleted worktree is still named; another user may have put something else at its path.
     let has_one_owner = owner(&dot_git) == owner(&git_dir);

@@ -62,18 +62,18 @@ pub struct ProjectTrust<'a>([Option<&'a ProjectRecord>; 2]);
 impl<'a> ProjectTrust<'a> {
     /// Returns whether exactly this content was trusted under this name.
     pub fn is_trusted(self, name: &str, fingerprint: &Fingerprint) -> bool {
-        self.contents(name).any(|trusted| trusted.hash == *fingerprint)
+        self.contents(name).any(|content| content.hash == *fingerprint)
     }
 
     /// Returns whether the user agreed that this content shadows their own hook of this name.
     pub fn may_displace(self, name: &str, fingerprint: &Fingerprint) -> bool {
-        self.contents(name).any(|trusted| trusted.hash == *fingerprint && trusted.displaces)
+        self.contents(name).any(|content| content.hash == *fingerprint && content.displaces)
     }
 
     /// Returns the content that was last trusted under this name, at this path if there are several.
     pub fn previous(self, name: &str, path: &Path) -> Option<&'a Trusted> {
         let path = path.to_string_lossy();
-        self.contents(name).max_by_key(|trusted| (trusted.path == path, &trusted.trusted_at))
+        self.contents(name).max_by_key(|content| (content.path == path, &content.trusted_at))
     }
 
     /// Returns the names of the hooks that were trusted, sorted.
@@ -125,8 +125,8 @@ impl TrustStore {
             repository::in_main_worktree(git_top).is_some_and(|main| real.starts_with(main))
         };
         let record = key(outer).ok().and_then(|key| self.projects.get(&key));
-        let trusted = ProjectTrust([record, None]);
-        !trusted.hooks().is_empty() && !is_same_repository()
+        let project_trust = ProjectTrust([record, None]);
+        !project_trust.hooks().is_empty() && !is_same_repository()
     }
 
     /// Returns all records as project root, full name and content, in that order.
@@ -135,8 +135,8 @@ impl TrustStore {
             let contents = record
                 .hooks
                 .iter()
-                .flat_map(|(name, contents)| contents.iter().map(move |trusted| (name, trusted)));
-            contents.map(move |(name, trusted)| (Path::new(project), name.as_str(), trusted))
+                .flat_map(|(name, contents)| contents.iter().map(move |content| (name, content)));
+            contents.map(move |(name, content)| (Path::new(project), name.as_str(), content))
         })
     }
 
@@ -216,31 +216,31 @@ impl TrustStore {
 
     /// Changes the current store on disk, which other processes may have written since it was opened.
     fn update<R>(&mut self, change: impl FnOnce(&mut Projects) -> R) -> Result<R, TrustError> {
-        let failed = |source| TrustError::Io { path: self.path.clone(), source };
-        let _lock = file::lock(&self.path).map_err(failed)?;
+        let failure = |source| TrustError::Io { path: self.path.clone(), source };
+        let _lock = file::lock(&self.path).map_err(failure)?;
         let mut projects = match file::read(&self.path) {
             Ok(projects) => projects,
             Err(Unreadable::Corrupt(_)) => {
-                fs::rename(&self.path, file::corrupt_copy(&self.path)).map_err(failed)?;
+                fs::rename(&self.path, file::corrupt_copy(&self.path)).map_err(failure)?;
                 Projects::new()
             }
             Err(Unreadable::Newer(version)) => {
                 return Err(TrustError::Newer { path: self.path.clone(), version });
             }
-            Err(Unreadable::Io(source)) => return Err(failed(source)),
+            Err(Unreadable::Io(source)) => return Err(failure(source)),
         };
         let result = change(&mut projects);
-        file::write(&self.path, &projects).map_err(failed)?;
+        file::write(&self.path, &projects).map_err(failure)?;
         self.projects = projects;
-        let trusted = self.list().map(|(_, _, trusted)| trusted.hash.0.as_str()).collect();
-        self.contents_store.retain(&trusted);
+        let fingerprints = self.list().map(|(_, _, content)| content.hash.0.as_str()).collect();
+        self.contents_store.retain(&fingerprints);
         Ok(result)
     }
 }
 
 /// Adds a content to the trusted contents of a hook, as the newest.
 fn add(contents: &mut Vec<Trusted>, entry: &TrustEntry, now: &str) {
-    let record = contents.iter().position(|trusted| trusted.hash == entry.fingerprint);
+    let record = contents.iter().position(|content| content.hash == entry.fingerprint);
     let record = record.map(|place| contents.remove(place));
     contents.push(Trusted {
         hash: entry.fingerprint.clone(),

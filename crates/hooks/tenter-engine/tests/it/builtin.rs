@@ -34,8 +34,8 @@ fn after_turn(scene: &Scene, name: &str, answer: &str) {
 
 /// Returns the outcome of an event with this scene's hooks, and what observers received.
 fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<ObservedRuns>) {
-    let (engine, seen) = scene.engine(scene.load().0);
-    (engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel), seen)
+    let (engine, observer) = scene.engine(scene.load().0);
+    (engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel), observer)
 }
 
 /// Returns the hook that acts on the history, and the recipe that it runs.
@@ -50,11 +50,11 @@ fn acts(outcome: &Outcome) -> Option<(&str, &str)> {
 #[test]
 fn it_runs_without_any_hook_and_is_reported_like_one() {
     let scene = Scene::new();
-    let (engine, seen) = scene.engine(Catalog::default());
+    let (engine, observer) = scene.engine(Catalog::default());
     let event = Event { scope: scope("c"), body: turn(800, Some(0.8)) };
     let outcome = engine.dispatch(event, &Cancel::new());
     assert_eq!(acts(&outcome), Some((NAME, "compact")));
-    let runs = seen.runs.lock().unwrap();
+    let runs = observer.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     assert_eq!(
         (run.hook.as_str(), run.layer, run.spelling.as_str()),
@@ -63,7 +63,7 @@ fn it_runs_without_any_hook_and_is_reported_like_one() {
     assert_eq!((run.decision, &run.end), (DecisionKind::Callback, &RunEnd::NoProcess));
     let reason = "the context has 800 of 1000 tokens; the threshold is 80 %";
     assert_eq!(run.reason.as_deref(), Some(reason));
-    let decisions = seen.decisions.lock().unwrap();
+    let decisions = observer.decisions.lock().unwrap();
     let [decision] = &decisions[..] else { panic!("{decisions:#?}") };
     assert_eq!((decision.hooks_run, decision.by.as_deref()), (1, Some(NAME)));
 }
@@ -74,9 +74,12 @@ fn it_is_not_reported_when_it_does_nothing() {
     for body in
         [turn(799, Some(0.8)), turn(1000, None), Body::AfterAgent { response: "Done.".to_owned() }]
     {
-        let (outcome, seen) = dispatch(&scene, body.clone());
+        let (outcome, observer) = dispatch(&scene, body.clone());
         assert_eq!(outcome, Outcome::new(body));
-        assert!(seen.runs.lock().unwrap().is_empty() && seen.decisions.lock().unwrap().is_empty());
+        assert!(
+            observer.runs.lock().unwrap().is_empty()
+                && observer.decisions.lock().unwrap().is_empty()
+        );
     }
 }
 
@@ -89,11 +92,11 @@ fn it_yields_to_every_history_action_without_a_conflict() {
     ] {
         let scene = Scene::new();
         after_turn(&scene, "summary", answer);
-        let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
+        let (outcome, observer) = dispatch(&scene, turn(900, Some(0.8)));
         assert_eq!(acts(&outcome), Some(expected));
         assert!(outcome.overruled().is_empty(), "{outcome:?}");
-        assert!(seen.decisions.lock().unwrap()[0].overruled.is_empty());
-        let runs = seen.runs.lock().unwrap();
+        assert!(observer.decisions.lock().unwrap()[0].overruled.is_empty());
+        let runs = observer.runs.lock().unwrap();
         assert_eq!(runs[1].notes, ["it gives way to the hook summary"]);
         assert!(runs[1].warnings.is_empty());
     }
@@ -106,10 +109,10 @@ fn it_comes_last_and_neither_a_failure_nor_a_block_stops_it() {
     scene.bare(USER, "b-denies", "name: b-denies\ndescription: d\ntrigger: after_turn");
     let deny = "#!/bin/sh\necho 'not good' >&2\nexit 2\n";
     scene.file(&format!("{USER}/b-denies/scripts/run"), deny, 0o755);
-    let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
+    let (outcome, observer) = dispatch(&scene, turn(900, Some(0.8)));
     assert_eq!(outcome.denied(), Some(("b-denies", "not good")));
     assert_eq!(acts(&outcome), Some((NAME, "compact")));
-    let runs = seen.runs.lock().unwrap();
+    let runs = observer.runs.lock().unwrap();
     let names: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
     assert_eq!(names, ["a-fails", "b-denies", NAME]);
 }
@@ -118,17 +121,17 @@ fn it_comes_last_and_neither_a_failure_nor_a_block_stops_it() {
 fn it_does_not_run_after_a_cancellation() {
     let scene = Scene::new();
     scene.cancel.cancel();
-    let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
+    let (outcome, observer) = dispatch(&scene, turn(900, Some(0.8)));
     assert_eq!(acts(&outcome), None);
-    assert!(seen.runs.lock().unwrap().is_empty());
+    assert!(observer.runs.lock().unwrap().is_empty());
 }
 
 #[test]
 fn the_journal_has_its_runs() {
     let scene = Scene::new();
-    let (_, seen) = dispatch(&scene, turn(900, Some(0.8)));
+    let (_, observer) = dispatch(&scene, turn(900, Some(0.8)));
     let journal = JournalWriter::new(scene.at("journal"), Redactor::new(Vec::new()));
-    journal.hook_ran(&seen.runs.lock().unwrap()[0]);
+    journal.hook_ran(&observer.runs.lock().unwrap()[0]);
     let lines = read(&scene.at("journal"), "c").unwrap().lines;
     let RecordKind::Run(run) = &lines[0].record.kind else { panic!("{lines:?}") };
     assert_eq!(

@@ -56,11 +56,11 @@ fn a_hook_that_hangs_fails_closed_at_the_deadline() {
         "trigger: before_tool\ntimeout: 60000\nmetadata: {fail: closed}",
         HANGS,
     );
-    let (engine, seen) = engine(&scene, AsynchronousHooks::Run);
+    let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
     let decision = engine.session(scope("c")).with_deadline(soon()).before_tool(bash("ls"));
     let ToolDecision::Deny(denial) = decision else { panic!("{decision:?}") };
     assert!(denial.reason.contains(AT_DEADLINE), "{denial:?}");
-    let [run] = &runs(&seen)[..] else { panic!("not one run") };
+    let [run] = &runs(&observer)[..] else { panic!("not one run") };
     assert_eq!((&run.end, run.decision), (&RunEnd::TimedOut, DecisionKind::Failed));
     assert_eq!(run.reason.as_deref(), Some(AT_DEADLINE));
 }
@@ -70,10 +70,10 @@ fn a_hook_that_hangs_passes_at_the_deadline_if_it_fails_open_and_later_hooks_hav
     let scene = Scene::new();
     manifest_hook(&scene, "a-slow", "trigger: before_agent\ntimeout: 60000", HANGS);
     manifest_hook(&scene, "b-late", "trigger: before_agent", MARKS);
-    let (engine, seen) = engine(&scene, AsynchronousHooks::Run);
+    let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
     let decision = engine.session(scope("c")).with_deadline(soon()).before_agent("hello");
     assert!(matches!(decision, MessageDecision::Send { .. }), "{decision:?}");
-    let runs = runs(&seen);
+    let runs = runs(&observer);
     let reasons: Vec<_> = runs.iter().map(|run| run.reason.as_deref().unwrap()).collect();
     assert_eq!(reasons, [AT_DEADLINE, TOO_LATE]);
     assert_eq!(runs[1].end, RunEnd::NotStarted);
@@ -96,10 +96,10 @@ fn a_hook_that_cannot_start_in_time_denies_if_it_fails_closed() {
 fn a_hooks_own_timeout_counts_if_it_is_sooner_than_the_deadline() {
     let scene = Scene::new();
     manifest_hook(&scene, "slow", "trigger: before_tool\ntimeout: 100", HANGS);
-    let (engine, seen) = engine(&scene, AsynchronousHooks::Run);
+    let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
     let deadline = Instant::now() + Duration::from_mins(1);
     let _ = engine.session(scope("c")).with_deadline(deadline).before_tool(bash("ls"));
-    assert_eq!(runs(&seen)[0].reason.as_deref(), Some("timed out after 100 ms"));
+    assert_eq!(runs(&observer)[0].reason.as_deref(), Some("timed out after 100 ms"));
 }
 
 #[test]
@@ -142,14 +142,14 @@ fn asynchronous_hooks_can_be_left_out() {
 #[test]
 fn asynchronous_hooks_can_run_alone_and_are_awaited() {
     let scene = both_kinds();
-    let (engine, seen) = engine(&scene, AsynchronousHooks::Only);
+    let (engine, observer) = engine(&scene, AsynchronousHooks::Only);
     let hooks = engine.session(scope("c"));
     let _ = hooks.before_tool(bash("git push"));
     assert_eq!(marks(&scene), ["background"]);
     let late = hooks.take_late_replies();
     assert_eq!(late[0].context.as_deref(), Some("CI is red"));
-    assert_eq!(runs(&seen).len(), 1);
-    assert!(seen.decisions.lock().unwrap().is_empty());
+    assert_eq!(runs(&observer).len(), 1);
+    assert!(observer.decisions.lock().unwrap().is_empty());
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn an_asynchronous_hook_that_is_awaited_ends_at_the_deadline() {
     let scene = Scene::new();
     let fields = "trigger: before_tool\nasync: true\ntimeout: 60000";
     manifest_hook(&scene, "background", fields, HANGS);
-    let (engine, seen) = engine(&scene, AsynchronousHooks::Only);
+    let (engine, observer) = engine(&scene, AsynchronousHooks::Only);
     let _ = engine.session(scope("c")).with_deadline(soon()).before_tool(bash("ls"));
-    assert_eq!(runs(&seen)[0].reason.as_deref(), Some(AT_DEADLINE));
+    assert_eq!(runs(&observer)[0].reason.as_deref(), Some(AT_DEADLINE));
 }

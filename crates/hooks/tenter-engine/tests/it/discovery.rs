@@ -72,7 +72,7 @@ fn the_hook_of_the_highest_layer_shadows_others_of_its_name() {
 
 #[test]
 fn a_hook_that_cannot_run_shadows_nothing() {
-    let broken: [(&str, &str, u32, TrustMode, &str); 6] = [
+    let cases: [(&str, &str, u32, TrustMode, &str); 6] = [
         ("guard", "#!/bin/sh\necho nonsense\n", 0o755, TrustMode::All, "invalid"),
         ("guard", "#!/bin/sh\nexit 1\n", 0o755, TrustMode::All, "invalid"),
         ("guard", "#!/nowhere/sh\n", 0o755, TrustMode::All, "invalid"),
@@ -80,7 +80,7 @@ fn a_hook_that_cannot_run_shadows_nothing() {
         ("guard", GUARD, 0o644, TrustMode::All, "not executable"),
         ("guard", GUARD, 0o755, TrustMode::Gate, "not trusted"),
     ];
-    for (file_name, script, mode, trust, expected) in broken {
+    for (file_name, script, mode, trust, expected) in cases {
         let scene = Scene { mode: trust, ..Scene::new() };
         scene.file(&format!("{PROJECT}/{file_name}"), script, mode);
         let path = scene.hook(USER, "guard", GUARD);
@@ -353,9 +353,9 @@ fn a_query_runs_in_the_project_with_the_hook_environment_and_empty_stdin() {
     let script = "#!/bin/sh\ncat > input\nenv > environment\nprintf '%s|' \"$@\" > arguments\necho agent_stop\n";
     scene.hook("home/.kodelet/plugins/acme@guards/hooks", "guard", script);
     assert_eq!(running(&scene.load().0), ["acme/guards/guard"]);
-    let written = |name: &str| fs::read_to_string(scene.at("project").join(name)).unwrap();
-    assert_eq!((written("input").as_str(), written("arguments").as_str()), ("", "hook|"));
-    let environment = written("environment");
+    let text = |name: &str| fs::read_to_string(scene.at("project").join(name)).unwrap();
+    assert_eq!((text("input").as_str(), text("arguments").as_str()), ("", "hook|"));
+    let environment = text("environment");
     let directory = scene.at("home/.kodelet/plugins/acme@guards/hooks");
     for expected in [
         format!("TENTER_PROJECT_DIR={}", scene.at("project").display()),
@@ -371,12 +371,12 @@ fn a_query_runs_in_the_project_with_the_hook_environment_and_empty_stdin() {
 #[test]
 fn the_users_settings_apply_to_a_hook() {
     let mut scene = Scene::new();
-    let closed = PolicyOverride {
+    let policy = PolicyOverride {
         fail: Some(FailMode::Closed),
         timeout: Some(Duration::from_secs(3)),
         ..PolicyOverride::default()
     };
-    scene.policies.overrides.insert("guard".to_owned(), closed);
+    scene.policies.overrides.insert("guard".to_owned(), policy);
     scene.hook(PROJECT, "guard", GUARD);
     scene.hook(USER, "other", GUARD);
     let (catalog, _) = scene.load();

@@ -49,9 +49,9 @@ fn conversation(hooks: &[(&str, &str, &str)], message: &str, model: &[&str]) -> 
 #[test]
 fn the_example_agent_applies_deny_ask_and_rewrite() {
     let model = ["$ rm -r .", "$ push", "$ echo old", "$ echo as it is", "Done."];
-    let read = conversation(&[("guard", GUARD, DECIDE)], "go", &model);
+    let log = conversation(&[("guard", GUARD, DECIDE)], "go", &model);
     assert_eq!(
-        read,
+        log,
         [
             "go",
             "<error>blocked by hook: rm is not allowed</error>",
@@ -67,8 +67,8 @@ fn the_example_agent_applies_deny_ask_and_rewrite() {
 fn the_example_agent_continues_if_a_hook_requests_it() {
     let once = "#!/bin/sh\n[ -e asked ] || echo '{\"decision\": \"deny\", \"reason\": \"run the tests\"}'\n: > asked\n";
     let check = manifest("check", "before_stop");
-    let read = conversation(&[("check", &check, once)], "go", &["Done.", "Tested.", "unheard"]);
-    assert_eq!(read, ["go", "Done.", "run the tests", "Tested."]);
+    let log = conversation(&[("check", &check, once)], "go", &["Done.", "Tested.", "unheard"]);
+    assert_eq!(log, ["go", "Done.", "run the tests", "Tested."]);
 }
 
 #[test]

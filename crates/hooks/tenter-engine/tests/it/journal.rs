@@ -152,9 +152,9 @@ fn runs_and_decisions_are_read_back_in_the_order_in_which_they_were_written() {
 fn a_line_is_the_documented_object_and_is_returned_unchanged() {
     let journal = Journal::new();
     journal.writer().hook_ran(&run("a", "no"));
-    let written = fs::read_to_string(journal.file("a")).unwrap();
+    let text = fs::read_to_string(journal.file("a")).unwrap();
     let line = &journal.read("a").lines[0];
-    assert_eq!(line.text, written.trim_end());
+    assert_eq!(line.text, text.trim_end());
     assert_eq!(
         serde_json::from_str::<Value>(&line.text).unwrap(),
         json!({"v": 1, "time": "1970-01-01T00:00:00.000Z", "conversation_id": "a", "event": "before_tool",
@@ -266,11 +266,11 @@ fn records_of_newer_versions_are_kept_and_shown_as_far_as_known() {
         format!(r#"{{"v": 1, {envelope}}}"#),
     ];
     journal.append("a", (lines.join("\n") + "\n[1]\n{}\n").as_bytes());
-    let read = journal.read("a");
-    assert_eq!(read.unreadable, 2, "what lacks what every version writes is no record");
-    let texts: Vec<&String> = read.lines.iter().map(|line| &line.text).collect();
+    let copy = journal.read("a");
+    assert_eq!(copy.unreadable, 2, "what lacks what every version writes is no record");
+    let texts: Vec<&String> = copy.lines.iter().map(|line| &line.text).collect();
     assert_eq!(texts, lines.iter().collect::<Vec<_>>());
-    let kinds: Vec<&RecordKind> = read.lines.iter().map(|line| &line.record.kind).collect();
+    let kinds: Vec<&RecordKind> = copy.lines.iter().map(|line| &line.record.kind).collect();
     assert!(
         matches!(kinds[0], RecordKind::Other(fields) if fields["left"] == 3 && fields["kind"] == "budget")
     );
@@ -279,7 +279,7 @@ fn records_of_newer_versions_are_kept_and_shown_as_far_as_known() {
         matches!(kinds[2], RecordKind::Decision(known) if known.decision == DecisionKind::Deny)
     );
     assert!(matches!(kinds[3], RecordKind::Other(fields) if fields.is_empty()));
-    assert_eq!(read.lines.iter().filter(|line| line.record.is_newer()).count(), 3);
+    assert_eq!(copy.lines.iter().filter(|line| line.record.is_newer()).count(), 3);
 }
 
 #[test]
@@ -372,22 +372,22 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
         decision.reason = Some(text.clone());
     }));
     writer.ask_answered(&AskAnswer { tool_call: call, reason: text, ..answer("a") });
-    let written = fs::read_to_string(journal.file("a")).unwrap();
-    assert!(!written.contains(SECRET) && !written.contains(key), "{written}");
-    assert_eq!(written.lines().count(), 3);
+    let new_text = fs::read_to_string(journal.file("a")).unwrap();
+    assert!(!new_text.contains(SECRET) && !new_text.contains(key), "{new_text}");
+    assert_eq!(new_text.lines().count(), 3);
     let each_line: Vec<usize> =
-        written.lines().map(|line| line.matches("AKIA[16 redacted]").count()).collect();
+        new_text.lines().map(|line| line.matches("AKIA[16 redacted]").count()).collect();
     // Id, name and input of the call, and every other text of the record.
-    assert_eq!(each_line, [12, 4, 4], "{written}");
-    assert_eq!(written.matches("hunt[11 redacted]").count(), 20, "{written}");
+    assert_eq!(each_line, [12, 4, 4], "{new_text}");
+    assert_eq!(new_text.matches("hunt[11 redacted]").count(), 20, "{new_text}");
 }
 
 #[test]
 fn an_observer_behind_a_mask_sees_no_secret() {
     let observed = Arc::new(ObservedRuns::default());
-    let masked = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), observed.clone());
-    masked.hook_ran(&run_with(SECRET, |run| run.notes = vec![SECRET.to_owned()]));
-    masked.decided(&decision_with(|decision| decision.reason = Some(SECRET.to_owned())));
+    let mask = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), observed.clone());
+    mask.hook_ran(&run_with(SECRET, |run| run.notes = vec![SECRET.to_owned()]));
+    mask.decided(&decision_with(|decision| decision.reason = Some(SECRET.to_owned())));
     let reports =
         format!("{:?}{:?}", observed.runs.lock().unwrap(), observed.decisions.lock().unwrap());
     assert!(

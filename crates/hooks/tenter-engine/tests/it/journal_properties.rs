@@ -145,8 +145,8 @@ proptest! {
         writer.noticed(&notice);
         let lines = journal.read("a");
         let records: Vec<Record> = lines.lines.into_iter().map(|line| line.record).collect();
-        let written = [Record::from(&run), Record::from(&decision), Record::from(&notice)];
-        prop_assert_eq!(records, written.map(redacted));
+        let new_text = [Record::from(&run), Record::from(&decision), Record::from(&notice)];
+        prop_assert_eq!(records, new_text.map(redacted));
         prop_assert_eq!(lines.unreadable, 0);
     }
 

@@ -33,13 +33,13 @@ fn asynchronous_hook(scene: &Scene, name: &str, trigger: &str, answer: &str) {
 
 /// Tells this scene's hooks of the end of a turn in each of these conversations.
 fn dispatched(scene: &Scene, conversations: &[&str]) -> (Engine, Arc<ObservedRuns>) {
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     for conversation in conversations {
         let event = Event { scope: scope(conversation), body: turn(1, None) };
         let outcome = engine.dispatch(event, &scene.cancel);
         assert!(outcome.contexts.is_empty() && outcome.history.is_empty(), "{outcome:?}");
     }
-    (engine, seen)
+    (engine, observer)
 }
 
 /// Lets the hooks answer, and waits until they have.
@@ -61,7 +61,7 @@ const BOTH: &str = r#"{"result": "callback", "callback": "digest", "callback_arg
 fn late_context_is_delivered_once() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_turn", BOTH);
-    let (engine, seen) = dispatched(&scene, &["c"]);
+    let (engine, observer) = dispatched(&scene, &["c"]);
     assert_eq!(engine.take_late_replies("c"), [], "nothing was answered yet");
     answered(&scene, &engine);
     let args = BTreeMap::from([("goal".to_owned(), "x".to_owned())]);
@@ -74,7 +74,7 @@ fn late_context_is_delivered_once() {
     };
     assert_eq!(engine.take_late_replies("c"), [late]);
     assert_eq!(engine.take_late_replies("c"), [], "what was taken is gone");
-    let run = only_run(&seen);
+    let run = only_run(&observer);
     assert_eq!((run.decision, run.asynchronous), (DecisionKind::None, true));
     assert_eq!(run.notes, ["late: its reply (callback, context) is used at a later turn"]);
 }
@@ -87,11 +87,11 @@ fn late_decisions_have_no_effect() {
     {
         let scene = Scene::new();
         asynchronous_hook(&scene, "slow", "after_turn", answer);
-        let (engine, seen) = dispatched(&scene, &["c"]);
+        let (engine, observer) = dispatched(&scene, &["c"]);
         answered(&scene, &engine);
         assert_eq!(engine.take_late_replies("c"), []);
         let note = format!("its reply ({kind}) has no effect: it is asynchronous");
-        assert_eq!(only_run(&seen).notes, [note]);
+        assert_eq!(only_run(&observer).notes, [note]);
     }
 }
 
@@ -100,11 +100,11 @@ fn the_usable_part_of_a_late_reply_is_kept() {
     let scene = Scene::new();
     let answer = r#"{"decision": "deny", "additional_context": "CI is red"}"#;
     asynchronous_hook(&scene, "ci", "after_turn", answer);
-    let (engine, seen) = dispatched(&scene, &["c"]);
+    let (engine, observer) = dispatched(&scene, &["c"]);
     answered(&scene, &engine);
-    let taken = engine.take_late_replies("c");
-    assert_eq!((taken.len(), taken[0].context.as_deref()), (1, Some("CI is red")));
-    let notes = only_run(&seen).record.notes;
+    let replies = engine.take_late_replies("c");
+    assert_eq!((replies.len(), replies[0].context.as_deref()), (1, Some("CI is red")));
+    let notes = only_run(&observer).record.notes;
     assert!(notes[0].starts_with("late: its reply (context)"), "{notes:?}");
     assert!(notes[1].starts_with("its reply (deny) has no effect"), "{notes:?}");
 }
@@ -117,8 +117,8 @@ fn a_conversation_takes_only_its_own_late_replies() {
     answered(&scene, &engine);
     assert_eq!(engine.take_late_replies("unknown"), []);
     let of = |conversation: &str| -> Vec<String> {
-        let taken = engine.take_late_replies(conversation).into_iter();
-        taken.map(|late| late.scope.conversation_id.clone()).collect()
+        let replies = engine.take_late_replies(conversation).into_iter();
+        replies.map(|late| late.scope.conversation_id.clone()).collect()
     };
     assert_eq!(of("child"), ["child", "child"]);
     assert_eq!(of("parent"), ["parent"]);
@@ -129,7 +129,7 @@ fn of_too_many_replies_the_oldest_is_dropped_and_this_is_reported() {
     let scene = Scene::new();
     fs::write(scene.at("project/go"), "").unwrap();
     asynchronous_hook(&scene, "ci", "after_turn", BOTH);
-    let (engine, seen) = dispatched(&scene, &["ended"]);
+    let (engine, observer) = dispatched(&scene, &["ended"]);
     engine.drain(TIMEOUT);
     for _ in 0..8 {
         for _ in 0..8 {
@@ -140,7 +140,7 @@ fn of_too_many_replies_the_oldest_is_dropped_and_this_is_reported() {
     }
     assert_eq!(engine.take_late_replies("ended"), []);
     assert_eq!(engine.take_late_replies("c").len(), 64);
-    let runs = seen.runs.lock().unwrap();
+    let runs = observer.runs.lock().unwrap();
     let warnings: Vec<&String> = runs.iter().flat_map(|run| &run.warnings).collect();
     assert_eq!(
         warnings,
@@ -154,12 +154,12 @@ fn of_too_many_replies_the_oldest_is_dropped_and_this_is_reported() {
 fn a_hook_terminated_with_the_session_has_no_reply() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_agent", BOTH);
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     let body = Body::AfterAgent { response: String::new() };
     engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
     engine.drain(Duration::ZERO);
     assert_eq!(engine.take_late_replies("c"), []);
-    assert_eq!(only_run(&seen).decision, DecisionKind::Failed);
+    assert_eq!(only_run(&observer).decision, DecisionKind::Failed);
 }
 
 /// An observer that waits for the end of the session, as on a busy machine, but not forever: the session waits for the observer.

@@ -111,8 +111,8 @@ fn an_error_and_a_panic_are_failed_runs() {
         let scene = Scene::new();
         let open = engine(&scene, hook, |hook| hook);
         assert_eq!(reason(before_tool(&open, "ls")), "runs");
-        let closed = engine(&scene, hook, |hook| hook.fail(FailMode::Closed));
-        let reason = reason(before_tool(&closed, "ls"));
+        let engine_of_guard = engine(&scene, hook, |hook| hook.fail(FailMode::Closed));
+        let reason = reason(before_tool(&engine_of_guard, "ls"));
         assert!(reason.contains(expected) && reason.contains("fail closed"), "{reason}");
     }
 }

@@ -17,12 +17,12 @@ fn in_sub(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Returns a project with the trusted hook `guard` and a directory `sub`, in which `created` exists.
-fn guarded(created: &[&str]) -> Scene {
+/// Returns a project with the trusted hook `guard` and a directory `sub`, in which `names` exists.
+fn guarded(names: &[&str]) -> Scene {
     let scene = Scene::gated();
     scene.hook(OUTER, "guard", GUARD);
     scene.trust_and_accept();
-    for path in created {
+    for path in names {
         scene.directory(&format!("project/sub/{path}"));
     }
     in_sub(scene)
@@ -46,9 +46,9 @@ fn denied_by(scene: &Scene, catalog: Catalog, input: &serde_json::Value) -> Opti
 
 #[test]
 fn what_a_command_creates_below_a_project_removes_no_guard() {
-    for created in [&[".agents"][..], &[".kodelet"], &[".agents", ".git"], &[".git"], &[]] {
-        let scene = guarded(created);
-        assert_eq!(running(&scene.load().0), ["guard"], "{created:?}");
+    for names in [&[".agents"][..], &[".kodelet"], &[".agents", ".git"], &[".git"], &[]] {
+        let scene = guarded(names);
+        assert_eq!(running(&scene.load().0), ["guard"], "{names:?}");
     }
     let scene = guarded(&[".agents"]);
     scene.file("project/sub/tenter.toml", "root = true\n", 0o644);
@@ -90,8 +90,8 @@ fn trust_belongs_to_the_project_of_the_hook() {
     assert_eq!(projects, ["project guard", "sub own"]);
     // A guard of the outer project that is removed is missed in the inner one, too.
     fs::remove_file(scene.at(OUTER).join("guard")).unwrap();
-    let lost: Vec<String> = scene.load().0.lost().iter().map(|lost| lost.name.clone()).collect();
-    assert_eq!(lost, ["guard"]);
+    let hooks: Vec<String> = scene.load().0.lost().iter().map(|hook| hook.name.clone()).collect();
+    assert_eq!(hooks, ["guard"]);
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn a_worktree_inside_its_repository_is_not_within_the_project() {
     let scene = in_sub(scene);
     let (catalog, _) = scene.load();
     // Trust is the repository's, so a guard that is not checked out is missed.
-    let lost: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
-    assert_eq!((running(&catalog), lost), (vec![], vec!["guard"]));
+    let hooks: Vec<&str> = catalog.lost().iter().map(|hook| hook.name.as_str()).collect();
+    assert_eq!((running(&catalog), hooks), (vec![], vec!["guard"]));
     scene.hook(INNER, "guard", GUARD);
     let (catalog, _) = scene.load();
     let paths: Vec<_> = catalog.hooks().iter().filter_map(|hook| hook.path()).collect();

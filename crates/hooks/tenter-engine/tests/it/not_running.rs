@@ -28,7 +28,7 @@ fn body(event: EventName, tool: &str) -> Body {
 
 /// Returns the result of an event, in a word.
 fn comes_of(scene: &Scene, event: EventName, tool: &str) -> &'static str {
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     let outcome =
         engine.dispatch(Event { scope: scope("c"), body: body(event, tool) }, &scene.cancel);
     let is_withheld = matches!(&outcome.body, Body::AfterTool { result, .. } if !result.text().contains("SECRET"));
@@ -38,7 +38,7 @@ fn comes_of(scene: &Scene, event: EventName, tool: &str) -> &'static str {
         None if is_withheld => "withheld",
         None => "passed",
     };
-    assert_eq!(seen.runs.lock().unwrap().len(), usize::from(word != "passed"));
+    assert_eq!(observer.runs.lock().unwrap().len(), usize::from(word != "passed"));
     word
 }
 
@@ -52,7 +52,7 @@ fn manifest(scene: &Scene, front: &str, script: Option<(&str, u32)>) {
 
 #[test]
 fn a_manifest_hook_that_cannot_run_stops_only_its_own_events() {
-    let closed = "metadata: {fail: closed}";
+    let policy = "metadata: {fail: closed}";
     let run = Some(("scripts/run", 0o755));
     let causes = [
         ("trigger: before_tool", Some(("scripts/run", 0o644)), "hook-fails-closed"),
@@ -62,7 +62,7 @@ fn a_manifest_hook_that_cannot_run_stops_only_its_own_events() {
     ];
     for (front, script, id) in causes {
         let scene = Scene::new();
-        manifest(&scene, &format!("{front}\n{closed}"), script);
+        manifest(&scene, &format!("{front}\n{policy}"), script);
         assert!(ids(&scene.load().1).contains(&id), "{front}: {:?}", scene.load().1);
         assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "denied", "{front}");
         assert_eq!(comes_of(&scene, EventName::BeforeAgent, "bash"), "passed", "{front}");
@@ -152,8 +152,8 @@ fn every_hook_that_cannot_run_is_in_the_journal_once() {
         let body = body(EventName::BeforeTool, "bash");
         engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
     }
-    let read = journal::read(&scene.at("journal"), "c").unwrap();
-    let runs = read.lines.into_iter().filter_map(|line| match line.record.kind {
+    let copy = journal::read(&scene.at("journal"), "c").unwrap();
+    let runs = copy.lines.into_iter().filter_map(|line| match line.record.kind {
         RecordKind::Run(run) => Some((run.hook, run.end)),
         _ => None,
     });
@@ -178,13 +178,13 @@ fn a_rewritten_call_is_stopped_if_a_hook_that_cannot_run_would_see_it() {
     let reply = r#"{"decision": "allow", "updated_input": {"command": "sudo ls"}}"#;
     let script = format!("#!/bin/sh\necho '{reply}'\n");
     scene.file(&format!("{USER}/wrap/scripts/run"), &script, 0o755);
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     let body = body(EventName::BeforeTool, "bash");
     let outcome = engine.dispatch(Event { scope: scope("c"), body: body.clone() }, &scene.cancel);
     assert_eq!(outcome.denied().map(|(hook, _)| hook), Some("guard"));
     assert!(outcome.denied_by_failure);
     assert_eq!(outcome.body, body, "a deny undoes rewrites");
-    let runs = seen.runs.lock().unwrap();
+    let runs = observer.runs.lock().unwrap();
     let runs: Vec<_> = runs.iter().map(|run| (run.hook.as_str(), run.end.clone())).collect();
     assert_eq!(runs, [("wrap", RunEnd::Exited(0)), ("guard", RunEnd::NotStarted)]);
 }

@@ -144,14 +144,14 @@ fn a_manifest_is_cached_until_its_directory_changes() {
         &scene,
         "trigger: before_tool\nmatcher:\n  tool: Shell\npriority: 7\nmetadata: {fail: closed}",
     );
-    let read = scene.load().0.hooks()[0].clone();
-    let remembered = scene.load().0.hooks()[0].clone();
-    assert_eq!(format!("{remembered:?}"), format!("{read:?}"));
-    assert!(remembered.options.matcher.is_some());
+    let first = scene.load().0.hooks()[0].clone();
+    let copy = scene.load().0.hooks()[0].clone();
+    assert_eq!(format!("{copy:?}"), format!("{first:?}"));
+    assert!(copy.options.matcher.is_some());
     manifest(&scene, "trigger: after_tool");
     let hook = scene.load().0.hooks()[0].clone();
     assert_eq!(hook.subscriptions[0].spelling, "after_tool");
-    assert_ne!(hook.fingerprint, read.fingerprint);
+    assert_ne!(hook.fingerprint, first.fingerprint);
 }
 
 #[test]

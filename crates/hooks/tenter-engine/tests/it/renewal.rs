@@ -85,14 +85,14 @@ fn a_hook_changed_at_run_time_denies_with_any_fail_mode() {
     scene.hook(PROJECT, "guard", &denies("as trusted"));
     let helper = scene.file(&format!("{PROJECT}/lib.sh"), "", 0o644);
     scene.trust_all();
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     assert_eq!(reason(&call(&engine)), "as trusted");
     scene.hook(PROJECT, "guard", PASSES);
     let outcome = call(&engine);
     assert!(reason(&outcome).contains("run `tenter trust`"), "{outcome:?}");
     assert!(!reason(&outcome).contains("fail closed"), "{outcome:?}");
     assert!(outcome.denied_by_failure && !scene.at("project/ran").exists());
-    assert_eq!(seen.runs.lock().unwrap().last().unwrap().decision, DecisionKind::Failed);
+    assert_eq!(observer.runs.lock().unwrap().last().unwrap().decision, DecisionKind::Failed);
     scene.hook(PROJECT, "guard", &denies("as trusted"));
     assert_eq!(reason(&call(&engine)), "as trusted");
     fs::write(&helper, "exit 0").unwrap();

@@ -71,8 +71,8 @@ fn every_reply_that_python_writes_keeps_its_decision() {
             .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
             .collect();
         let text = String::from_utf8_lossy(&bytes);
-        let parsed = manifest::parse_reply(EventName::BeforeTool, &bytes);
-        let verdict = parsed.unwrap_or_else(|error| panic!("{error}: {text}")).reply.verdict;
+        let reply = manifest::parse_reply(EventName::BeforeTool, &bytes);
+        let verdict = reply.unwrap_or_else(|error| panic!("{error}: {text}")).reply.verdict;
         let kind = match verdict.unwrap().kind {
             VerdictKind::Allow => "allow",
             VerdictKind::Confine => "confine",
@@ -90,7 +90,7 @@ fn reason(outcome: &Outcome) -> &str {
 }
 
 /// Returns the reason of a denial by a hook that prints this, in each form in which a hook may be written.
-fn reasons(printf: &str, specific: &str, blocked: &str) -> [String; 3] {
+fn reasons(printf: &str, specific: &str, reply_text: &str) -> [String; 3] {
     let script = |text: &str| format!("#!/bin/sh\nprintf '{text}'\n");
     let manifest = |dialect: &str, text: &str| {
         let scene = Scene::new();
@@ -101,7 +101,7 @@ fn reasons(printf: &str, specific: &str, blocked: &str) -> [String; 3] {
     let executable = {
         let scene = Scene::new();
         let text = format!(
-            "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\nprintf '{blocked}'\n"
+            "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\nprintf '{reply_text}'\n"
         );
         scene.hook(USER, "guard", &text);
         reason(&scene.dispatch()).to_owned()
@@ -118,8 +118,9 @@ fn a_denial_is_read_in_every_protocol_whatever_is_in_its_reason() {
         let specific = format!(
             r#"{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no {text}", "x": -Infinity}}}}\r\n"#
         );
-        let blocked = format!(r#"{{"blocked": true, "x": Infinity, "reason": "no {text}"}}\000\n"#);
-        for reason in reasons(&manifest, &specific, &blocked) {
+        let reply_text =
+            format!(r#"{{"reply_text": true, "x": Infinity, "reason": "no {text}"}}\000\n"#);
+        for reason in reasons(&manifest, &specific, &reply_text) {
             assert!(reason.starts_with("no "), "{text}: {reason:?}");
         }
     }
@@ -133,8 +134,8 @@ fn a_denial_among_repeated_values_denies_in_every_protocol() {
             r#"{{"hookSpecificOutput": {{"permissionDecision": "{one}", "permissionDecision": "{other}", "permissionDecisionReason": "no"}}}}"#
         );
         let (first, second) = (one == "deny", other == "deny");
-        let blocked = format!(r#"{{"blocked": {first}, "blocked": {second}, "reason": "no"}}"#);
-        for reason in reasons(&manifest, &specific, &blocked) {
+        let text = format!(r#"{{"blocked": {first}, "blocked": {second}, "reason": "no"}}"#);
+        for reason in reasons(&manifest, &specific, &text) {
             assert_eq!(reason, "no", "{one}, {other}");
         }
     }

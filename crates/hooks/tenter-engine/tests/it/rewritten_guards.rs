@@ -27,7 +27,7 @@ struct Guard {
 
 impl Guard {
     fn decides(&self, command: &str) -> Option<VerdictKind> {
-        self.compiled.judge_example(command).and_then(|judged| judged.verdict)
+        self.compiled.judge_example(command).and_then(|judgement| judgement.verdict)
     }
 
     fn stopped(&self) -> impl Iterator<Item = &str> {
@@ -55,8 +55,8 @@ fn guards() -> Vec<Guard> {
             format::read(&hook, &fs::read(file).unwrap(), Strictness::Tolerant, CHECKS);
         let rules = manifest.unwrap_or_else(|| panic!("{name}: {diagnostics:?}")).extensions.rules;
         // Ready-made hooks without rules have none.
-        let compiled = HookRules::new(&rules)?;
-        Some(Guard { name, rules, compiled })
+        let rules_of_guard = HookRules::new(&rules)?;
+        Some(Guard { name, rules, compiled: rules_of_guard })
     };
     files.iter().filter_map(guard).collect()
 }
@@ -140,8 +140,8 @@ fn a_command_that_is_data_passes() {
     };
     for text in examples.iter().flat_map(&mut sampled) {
         count += 1;
-        if let Some(judged) = all_guards.judge_example(&text) {
-            let _ = writeln!(wrong, "{text:?}\n  {judged:?}");
+        if let Some(judgement) = all_guards.judge_example(&text) {
+            let _ = writeln!(wrong, "{text:?}\n  {judgement:?}");
         }
     }
     assert!(wrong.is_empty(), "of {count}:\n{wrong}");
@@ -172,14 +172,14 @@ fn bash_runs_what_the_facts_say() {
         }
     }
     let texts: Vec<String> = cases.iter().map(|(text, _)| text.clone()).collect();
-    let Some(ran) = commands_run(&texts, &programs) else { return };
+    let Some(commands) = commands_run(&texts, &programs) else { return };
     let surroundings = Surroundings {
         cwd: Some("/empty".to_owned()),
         home: Some("/home/ann".to_owned()),
         ..Surroundings::default()
     };
     let mut wrong = String::new();
-    for ((text, runs), ran) in cases.iter().zip(&ran) {
+    for ((text, runs), ran) in cases.iter().zip(&commands) {
         let facts = tenter_shell::read(text, &surroundings);
         let command_words: Vec<Vec<String>> = facts
             .commands

@@ -146,7 +146,7 @@ impl Scene {
         catalog
             .listing()
             .iter()
-            .map(|listed| (messages(&listed.path), in_words(&listed.status)))
+            .map(|hook| (messages(&hook.path), in_words(&hook.status)))
             .collect()
     }
 

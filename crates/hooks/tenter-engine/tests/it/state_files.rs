@@ -59,7 +59,7 @@ fn a_query_cache_that_is_no_file_counts_as_empty_and_is_replaced() {
     with_each_kind(&file, |_| {
         let (catalog, _) = scene.load();
         assert_eq!(running(&catalog), ["guard"]);
-        let replaced = fs::symlink_metadata(&file).unwrap();
-        assert!(replaced.is_file() && replaced.len() < 10_000);
+        let metadata = fs::symlink_metadata(&file).unwrap();
+        assert!(metadata.is_file() && metadata.len() < 10_000);
     });
 }

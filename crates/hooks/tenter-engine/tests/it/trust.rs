@@ -60,18 +60,18 @@ fn a_changed_hook_needs_trust_again() {
     let scene = Scene { cache: Some(scene.at("cache/hooks.bin")), ..scene };
     scene.hook(PROJECT, "guard", COUNTING);
     scene.trust_all();
-    let trusted = scene.load().0.hooks()[0].trust_entry().unwrap();
-    scene.store().trust(&scene.layout.project, std::slice::from_ref(&trusted), NOW).unwrap();
+    let entry = scene.load().0.hooks()[0].trust_entry().unwrap();
+    scene.store().trust(&scene.layout.project, std::slice::from_ref(&entry), NOW).unwrap();
     scene.hook(PROJECT, "guard", &format!("{COUNTING}rm -rf /tmp/nowhere\n"));
     let (catalog, _) = scene.load();
     assert_eq!(word(&catalog.listing()[0].status), "changed");
     assert!(catalog.hooks().is_empty());
     assert_eq!(scene.calls(), 1);
-    let untrusted = &catalog.untrusted()[0];
-    let previous = untrusted.previous.as_ref().unwrap();
-    assert_eq!((&previous.hash, previous.trusted_at.as_str()), (&trusted.fingerprint, NOW));
+    let hook = &catalog.untrusted()[0];
+    let previous = hook.previous.as_ref().unwrap();
+    assert_eq!((&previous.hash, previous.trusted_at.as_str()), (&entry.fingerprint, NOW));
     assert_eq!(previous.events, ["before_tool_call"]);
-    assert_ne!(untrusted.fingerprint, trusted.fingerprint);
+    assert_ne!(hook.fingerprint, entry.fingerprint);
 }
 
 #[test]
@@ -234,8 +234,8 @@ fn a_newer_store_trusts_nothing_and_is_unchanged() {
     scene.file("state/trust.json", later, 0o600);
     let (mut store, diagnostics) = TrustStore::open(scene.at("state/trust.json"));
     assert!(diagnostics[0].message.contains("version 3"), "{}", diagnostics[0].message);
-    let refused = store.trust(&scene.layout.project, &[entry("a")], NOW);
-    assert!(matches!(refused, Err(TrustError::Newer { version: 3, .. })), "{refused:?}");
+    let result = store.trust(&scene.layout.project, &[entry("a")], NOW);
+    assert!(matches!(result, Err(TrustError::Newer { version: 3, .. })), "{result:?}");
     assert_eq!(fs::read_to_string(scene.at("state/trust.json")).unwrap(), later);
 }
 
@@ -295,8 +295,8 @@ fn a_plugins_hook_is_trusted_with_the_whole_hooks_directory_of_its_plugin() {
     scene.hook(PLUGIN, "apart/scripts/run", GUARD);
     scene.trust_all();
     assert_eq!(running(&scene.load().0), ["acme/guards/apart", "acme/guards/guard"]);
-    let disabled = scene.at(&format!("{PLUGIN}/guard.disable"));
-    fs::rename(scene.at(&format!("{PLUGIN}/guard")), &disabled).unwrap();
+    let file = scene.at(&format!("{PLUGIN}/guard.disable"));
+    fs::rename(scene.at(&format!("{PLUGIN}/guard")), &file).unwrap();
     assert_eq!(running(&scene.load().0), ["acme/guards/apart"]);
     scene.file(&format!("{PLUGIN}/README.md"), "", 0o644);
     let (catalog, _) = scene.load();
@@ -344,7 +344,7 @@ fn too_many_helpers_make_only_executables_invalid() {
     scene.trust_all();
     let (catalog, _) = scene.load();
     assert_eq!(running(&catalog), ["apart", "mine"]);
-    let guard = catalog.listing().iter().find(|listed| listed.name == "guard").unwrap();
+    let guard = catalog.listing().iter().find(|hook| hook.name == "guard").unwrap();
     let Status::Invalid { why } = &guard.status else { panic!("{:?}", guard.status) };
     assert!(why.contains("more than 200 files") && why.contains("HOOK.md"), "{why}");
 }
@@ -369,8 +369,8 @@ fn symlinks_to_one_large_file_are_hashed_once() {
         fs::File::options().write(true).open(path).unwrap().set_len((200 << 20) + index).unwrap();
     }
     let (catalog, _) = scene.load();
-    let invalid = |listed: &&ListedHook| matches!(listed.status, Status::Invalid { .. });
-    assert!(catalog.listing().iter().any(|listed| invalid(&listed)));
+    let invalid = |hook: &&ListedHook| matches!(hook.status, Status::Invalid { .. });
+    assert!(catalog.listing().iter().any(|listing| invalid(&listing)));
     assert_eq!(running(&catalog), ["mine"]);
 }
 

@@ -23,7 +23,7 @@ fn guarded() -> Scene {
 
 fn lost(scene: &Scene) -> Vec<(String, Loss)> {
     let (catalog, _) = scene.load();
-    catalog.lost().iter().map(|lost| (lost.name.clone(), lost.loss.clone())).collect()
+    catalog.lost().iter().map(|hook| (hook.name.clone(), hook.loss.clone())).collect()
 }
 
 /// Sets the hook `guard` to fail closed, as the user does.
@@ -38,11 +38,11 @@ fn closed(scene: Scene) -> Scene {
 fn add_worktree(scene: &Scene) -> std::path::PathBuf {
     let entry = "project/.git/worktrees/linked";
     scene.file(&format!("{entry}/commondir"), "../..\n", 0o644);
-    let linked = scene.directory("linked");
-    let back = format!("{}\n", linked.join(".git").display());
+    let worktree = scene.directory("linked");
+    let back = format!("{}\n", worktree.join(".git").display());
     scene.file(&format!("{entry}/gitdir"), &back, 0o644);
     scene.file("linked/.git", &format!("gitdir: {}\n", scene.at(entry).display()), 0o644);
-    linked
+    worktree
 }
 
 #[test]
@@ -137,9 +137,9 @@ fn a_missing_or_weakened_trusted_hook_is_reported_with_the_reason() {
         {
             weaken(&scene);
             let (catalog, diagnostics) = scene.load();
-            let lost = &catalog.lost()[0];
+            let hook = &catalog.lost()[0];
             assert_eq!(
-                (lost.name.as_str(), lost.fail_closed),
+                (hook.name.as_str(), hook.fail_closed),
                 ("guard", severity == Severity::Error)
             );
             let diagnostic =
@@ -176,9 +176,9 @@ fn an_accepted_loss_is_not_reported_after_other_changes_until_the_hook_is_back()
         scene.trust_and_accept();
         let guard = scene.at(PROJECT).join("guard");
         fs::remove_file(&guard).unwrap();
-        let accept = |lost: &[&str], running: &[&str]| {
+        let accept = |names: &[&str], running: &[&str]| {
             let (project, state) = scene.load().0.states()[0].clone();
-            scene.store().accept(&project, &state, (lost, running)).unwrap();
+            scene.store().accept(&project, &state, (names, running)).unwrap();
         };
         accept(&["guard"], &["extra"]);
         scene.hook(PROJECT, "more", GUARD);
@@ -229,8 +229,8 @@ fn trusted_recipes_are_not_reported_as_missing_hooks() {
 fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
     let mut scene = guarded();
     scene.hook("linked/.kodelet/hooks", "guard", GUARD);
-    let linked = scene.directory("linked");
-    let main = std::mem::replace(&mut scene.layout.project, linked);
+    let worktree = scene.directory("linked");
+    let main = std::mem::replace(&mut scene.layout.project, worktree);
     assert!(running(&scene.load().0).is_empty(), "it is no worktree yet");
     add_worktree(&scene);
     assert_eq!(running(&scene.load().0), ["guard"]);
@@ -258,7 +258,7 @@ fn a_store_of_the_first_version_stays_valid() {
     scene.hook(PROJECT, "old", GUARD);
     let (catalog, _) = scene.load();
     let hash = &catalog.untrusted()[0].fingerprint.0;
-    let linked = add_worktree(&scene);
+    let worktree = add_worktree(&scene);
     scene.hook("linked/.kodelet/hooks", "there", GUARD);
     let record = format!(
         r#"[{{"hash": "{hash}", "path": "/x", "events": [], "trusted_at": "2024-01-15T10:30:00Z"}}]"#
@@ -266,17 +266,17 @@ fn a_store_of_the_first_version_stays_valid() {
     let first = format!(
         r#"{{"version": 1, "projects": {{"{}": {{"old": {record}}}, "{}": {{"there": {record}}}}}}}"#,
         scene.layout.project.display(),
-        linked.display()
+        worktree.display()
     );
     scene.file("state/trust.json", &first, 0o600);
     assert_eq!(running(&scene.load().0), ["old"]);
-    let main = std::mem::replace(&mut scene.layout.project, linked);
+    let main = std::mem::replace(&mut scene.layout.project, worktree);
     assert_eq!(running(&scene.load().0), ["there"], "recorded for the worktree's own path");
     scene.layout.project = main;
     scene.trust_and_accept();
     assert_eq!(running(&scene.load().0), ["guard", "old"]);
-    let written = fs::read_to_string(scene.at("state/trust.json")).unwrap();
-    assert!(written.contains("\"version\": 2"), "{written}");
+    let text = fs::read_to_string(scene.at("state/trust.json")).unwrap();
+    assert!(text.contains("\"version\": 2"), "{text}");
 }
 
 #[test]

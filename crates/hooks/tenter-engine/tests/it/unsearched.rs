@@ -48,13 +48,13 @@ fn a_script_runs_on_what_cannot_be_searched_and_decides_itself() {
     let scene = Scene::new();
     scene.manifest(USER, "guard", "matcher: {pattern: 'password(?!s)'}\n");
     let long = "x".repeat(65 << 10);
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     let input = json!({"text": long}).as_object().unwrap().clone();
     let call = ToolCall { id: "1".into(), name: "file_write".into(), input };
     let body = Body::BeforeTool(call);
     let outcome = engine.dispatch(Event { scope: scope("c"), body }, &tenter_proc::Cancel::new());
     assert!(outcome.denied().is_some());
-    let runs = seen.runs.lock().unwrap();
+    let runs = observer.runs.lock().unwrap();
     assert_eq!(runs[0].decision, DecisionKind::Deny);
     assert!(runs[0].warnings[0].contains("runs as if the call matched"), "{:?}", runs[0].warnings);
 }
@@ -64,12 +64,12 @@ fn a_static_hook_that_only_allows_does_not_act_on_what_cannot_be_searched() {
     let scene = Scene::new();
     scene.bare(USER, "guard", &front("password(?!s)", "action: allow"));
     let long = "x".repeat(65 << 10);
-    let (engine, seen) = scene.engine(scene.load().0);
+    let (engine, observer) = scene.engine(scene.load().0);
     let input = json!({"text": long}).as_object().unwrap().clone();
     let call = ToolCall { id: "1".into(), name: "file_write".into(), input };
     let body = Body::BeforeTool(call);
     engine.dispatch(Event { scope: scope("c"), body }, &tenter_proc::Cancel::new());
-    assert_eq!(seen.runs.lock().unwrap()[0].decision, DecisionKind::Failed);
+    assert_eq!(observer.runs.lock().unwrap()[0].decision, DecisionKind::Failed);
 }
 
 #[test]

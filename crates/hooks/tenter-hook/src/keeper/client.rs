@@ -47,13 +47,13 @@ impl Connector for KeeperClient {
         let stderr = Arc::<Mutex<String>>::default();
         let relayed_stderr = Arc::clone(&stderr);
         let (sender, receiver) = mpsc::channel();
-        let read = move || {
+        let relay_lines = move || {
             if let Ok((reader, listener)) = receiver.recv() {
                 relay(reader, listener, &relayed_stderr);
             }
         };
         // Others wait during the turn, so the thread is started before it.
-        thread::Builder::new().name("keeper".to_owned()).spawn(read)?;
+        thread::Builder::new().name("keeper".to_owned()).spawn(relay_lines)?;
         let (stream, reader, turn) = match self.open(&start) {
             // It has no other form, so it is started for this event.
             Err(_) if start.is_serve_only => {

@@ -29,7 +29,7 @@ pub(super) fn opening(start: &Start) -> Option<Opening> {
         VARIABLES.contains(&name)
             || ENGINE_VARIABLES.contains(&name)
             || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-            || requested_env.iter().any(|requested| requested == name)
+            || requested_env.iter().any(|requested_name| requested_name == name)
     };
     let env = invocation.env.iter().filter(|(name, _)| name.to_str().is_some_and(is_passed));
     let env: Option<Vec<(String, String)>> =

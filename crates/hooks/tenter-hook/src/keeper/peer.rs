@@ -60,8 +60,8 @@ pub(super) fn serve(
     let first_call = Cancel::new();
     let (sender, first_request) = mpsc::channel();
     let mut sender = Some(sender);
-    let (granted, cancel) = (Arc::clone(&peer), first_call.clone());
-    if !spawn(move || granted.grant(&first_request, &cancel)) {
+    let (granting_peer, cancel) = (Arc::clone(&peer), first_call.clone());
+    if !spawn(move || granting_peer.grant(&first_request, &cancel)) {
         return;
     }
     let mut line = Vec::new();
@@ -148,8 +148,8 @@ impl Peer {
     }
 
     /// Cancels an event request. Other notifications are for this conversation only, such as `shutdown`.
-    fn cancel(&self, sent: &Notification) {
-        let params = sent.params.as_ref().filter(|_| sent.method == CANCEL);
+    fn cancel(&self, notification: &Notification) {
+        let params = notification.params.as_ref().filter(|_| notification.method == CANCEL);
         let Some(Ok(Cancelled { id })) = params.map(RawJson::read) else { return };
         let id = Id::Number(id.cast_signed());
         let state = self.state();
@@ -235,7 +235,7 @@ impl PeerCaller {
 impl RequestCaller for PeerCaller {
     fn answer(&self, request: &HookRequest, has_request: bool, cancel: &Cancel) -> ServiceAnswer {
         let peer = self.peer.upgrade().ok_or(ServiceError::NoRequest)?;
-        let (answer, answered) = mpsc::channel();
+        let (answer, receiver) = mpsc::channel();
         let id = {
             let mut state = peer.state();
             if state.has_left {
@@ -255,7 +255,7 @@ impl RequestCaller for PeerCaller {
         let (method, params) = (request.method.clone(), self.params(request, has_request));
         let line = Message::Request(Request { id: Id::Number(id), method, params }).to_line();
         peer.write(line.as_bytes());
-        answered.recv().unwrap_or_else(|_| Err(ServiceError::Cancelled.into()))
+        receiver.recv().unwrap_or_else(|_| Err(ServiceError::Cancelled.into()))
     }
 }
 

@@ -158,10 +158,10 @@ impl Keeper {
     }
 
     fn status(&self) -> KeeperStatus {
-        let hooks = self.pool.running().into_iter().map(|(key, process, started)| KeptHook {
+        let hooks = self.pool.running().into_iter().map(|(key, process, start)| KeptHook {
             hook: key.hook,
             layer: key.layer.to_string(),
-            since: rfc3339(started),
+            since: rfc3339(start),
             answered: process.answered(),
         });
         KeeperStatus {

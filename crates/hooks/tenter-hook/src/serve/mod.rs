@@ -100,8 +100,8 @@ struct ReceivedRequest {
 
 impl Server {
     fn new(visitor: Visitor, input: Input) -> Self {
-        let (readers, open, earlier, answered) = Default::default();
-        Self { visitor, input: Mutex::new(input), readers, open, earlier, answered }
+        let (readers, open, earlier, answer_event) = Default::default();
+        Self { visitor, input: Mutex::new(input), readers, open, earlier, answered: answer_event }
     }
 
     /// Reads requests and answers them until stdin closes.
@@ -112,11 +112,11 @@ impl Server {
                 continue;
             }
             CURRENT.set(Some(request.number));
-            let visited = match resources::missing(request.length) {
+            let visit = match resources::missing(request.length) {
                 Some(what) => request.visitor.refuse(what),
                 None => request.visitor.run(request.payload),
             };
-            self.answer(request.number, &visited);
+            self.answer(request.number, &visit);
             CURRENT.set(None);
         }
     }
@@ -133,7 +133,7 @@ impl Server {
         let mut input = self.input();
         loop {
             let line = input.lines.next()?;
-            let (started, length) = (Instant::now(), line.len());
+            let (start, length) = (Instant::now(), line.len());
             let Request { head, cwd, payload } = match Request::parse(&line, self.visitor.host) {
                 Ok(request) => request,
                 Err((id, error)) => {
@@ -143,7 +143,7 @@ impl Server {
             };
             input.sessions.see(head.event, &cwd, payload.as_ref().ok());
             let (event, progress) = (head.event, Arc::default());
-            let visitor = Visitor { event, cwd, started, progress, ..self.visitor.clone() };
+            let visitor = Visitor { event, cwd, started: start, progress, ..self.visitor.clone() };
             let visitor = Arc::new(visitor);
             // While no other thread can read the end of stdin.
             let number = self.add(head.id, Arc::clone(&visitor));
@@ -176,11 +176,11 @@ impl Server {
     }
 
     /// Writes the answer to a request, unless another thread does.
-    fn answer(&self, number: u64, visited: &Visited) {
-        let claimed = self.open().by_number.get_mut(&number).and_then(OpenRequest::claim);
-        let Some((id, visitor)) = claimed else { return };
-        write(&id, visited);
-        start_remainder(&visitor, visited);
+    fn answer(&self, number: u64, visit: &Visited) {
+        let request = self.open().by_number.get_mut(&number).and_then(OpenRequest::claim);
+        let Some((id, visitor)) = request else { return };
+        write(&id, visit);
+        start_remainder(&visitor, visit);
         self.open().by_number.remove(&number);
         self.answered.notify_all();
     }
@@ -276,20 +276,20 @@ impl OpenRequest {
     }
 }
 
-fn start_remainder(visitor: &Visitor, visited: &Visited) {
-    let after = visited.after.as_ref();
+fn start_remainder(visitor: &Visitor, visit: &Visited) {
+    let after = visit.after.as_ref();
     let warning = after.and_then(|remainder| remainder::start(visitor, remainder));
     output::warn(warning.as_slice());
 }
 
 /// Writes an answer.
-fn write(id: &Value, visited: &Visited) {
-    let answer = visited.answer.as_deref().map_or(Value::Null, |answer| {
+fn write(id: &Value, visit: &Visited) {
+    let answer = visit.answer.as_deref().map_or(Value::Null, |answer| {
         serde_json::from_str(answer).unwrap_or_else(|_| Value::String(answer.to_owned()))
     });
     let mut line = json!({ "id": id, "answer": answer });
-    if !visited.warnings.is_empty() {
-        line["warnings"] = json!(visited.warnings);
+    if !visit.warnings.is_empty() {
+        line["warnings"] = json!(visit.warnings);
     }
     // The error is ignored: the host does not read the answer.
     let _ = output::answer(Some(&line.to_string()));
@@ -319,9 +319,9 @@ impl Sessions {
                 ("cwd".to_owned(), json!(cwd)),
             ]);
             let visitor = Visitor { event, cwd, started: Instant::now(), ..visitor.clone() };
-            let visited = visitor.run(Ok(Payload::from(payload)));
-            output::warn(&visited.warnings);
-            start_remainder(&visitor, &visited);
+            let visit = visitor.run(Ok(Payload::from(payload)));
+            output::warn(&visit.warnings);
+            start_remainder(&visitor, &visit);
         }
     }
 }
@@ -349,11 +349,11 @@ mod tests {
     fn a_request_that_takes_too_long_is_denied_at_half_of_the_timeout_and_answered_once() {
         let timeout = Duration::from_secs(1);
         let (server, number) = with_request(timeout);
-        let started = Instant::now();
-        let (late, visited) = server.next_late();
-        assert!(started.elapsed() < timeout, "{:?}", started.elapsed());
+        let start = Instant::now();
+        let (late, visit) = server.next_late();
+        assert!(start.elapsed() < timeout, "{:?}", start.elapsed());
         assert_eq!(late, number);
-        assert!(visited.answer.unwrap().contains("could not look at this in time"));
+        assert!(visit.answer.unwrap().contains("could not look at this in time"));
         let claim = || server.open().by_number.get_mut(&number).and_then(OpenRequest::claim);
         assert!(claim().is_some());
         assert!(claim().is_none(), "the thread that comes later has nothing to write");

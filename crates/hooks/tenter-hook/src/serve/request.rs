@@ -100,8 +100,8 @@ mod tests {
         let request = Request::parse(&Line::Cut(long.to_vec()), host).unwrap();
         assert_eq!((request.head.id, request.head.event.name), (json!(7), "PreToolUse"));
         assert!(request.payload.unwrap_err().to_string().contains("longer than 16 MiB"));
-        let broken = r#"{"id":"x","event":"PreToolUse","cwd":"/","payload":{"#;
-        assert!(parse(broken).unwrap().payload.is_err());
+        let line = r#"{"id":"x","event":"PreToolUse","cwd":"/","payload":{"#;
+        assert!(parse(line).unwrap().payload.is_err());
     }
 
     #[test]

@@ -13,11 +13,11 @@ fn a_version_that_would_run_a_call_that_a_hook_asks_about_denies_it() {
     let script = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
     session.hook("question", "before_tool", "", script);
     let decision = |mode: &str, session_id: &str| {
-        let fired = session.fire_with("PreToolUse.Bash", |payload| {
+        let output = session.fire_with("PreToolUse.Bash", |payload| {
             payload["permission_mode"] = json!(mode);
             payload["session_id"] = json!(session_id);
         });
-        HostSession::answer(fired)["hookSpecificOutput"]["permissionDecision"].clone()
+        HostSession::answer(output)["hookSpecificOutput"]["permissionDecision"].clone()
     };
     for (version, unasked) in
         [(json!("2.1.84"), "deny"), (json!(null), "deny"), (json!("2.1.85"), "ask")]

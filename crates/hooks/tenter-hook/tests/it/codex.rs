@@ -41,11 +41,11 @@ fn a_guard_on_write_sees_patches_that_add_a_file() {
     assert_eq!(specific["permissionDecision"], "deny");
     assert_eq!(specific["permissionDecisionReason"], "hook guard: no");
     assert!(patch(&session, UPDATE, "default").is_null(), "an update is no write");
-    let renamed =
+    let payload =
         "*** Begin Patch\n*** Update File: a\n*** Move to: b.txt\n@@\n-x\n+y\n*** End Patch";
-    assert!(patch(&session, renamed, "default").is_object(), "a new name is a new file");
-    let broken = "*** Begin Patch\n*** Add File: c.txt\n+x\n";
-    assert!(patch(&session, broken, "default").is_object(), "a broken patch may add a file");
+    assert!(patch(&session, payload, "default").is_object(), "a new name is a new file");
+    let payload = "*** Begin Patch\n*** Add File: c.txt\n+x\n";
+    assert!(patch(&session, payload, "default").is_object(), "a broken patch may add a file");
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn a_version_that_runs_the_original_call_is_asked_for_the_rewritten_one() {
     ] {
         session.begin_transcript(version);
         for fixture in ["PreToolUse.Bash", "PreToolUse.apply_patch"] {
-            let fired = session.fire_with(fixture, |payload| {
+            let output = session.fire_with(fixture, |payload| {
                 payload["permission_mode"] = json!("bypassPermissions");
                 payload["session_id"] = json!(version);
             });
-            let specific = &HostSession::answer(fired)["hookSpecificOutput"];
+            let specific = &HostSession::answer(output)["hookSpecificOutput"];
             assert_eq!(specific["permissionDecision"], decision, "{version} {fixture}: {specific}");
             assert_eq!(specific["updatedInput"].is_null(), decision == "deny");
         }
@@ -112,12 +112,12 @@ fn without_a_transcript_the_registered_version_decides_about_rewrites() {
         [(json!("0.130.0"), "deny"), (json!(null), "deny"), (json!("0.169.0"), "allow")]
     {
         session.register_version(&version);
-        let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
+        let output = session.fire_with("PreToolUse.apply_patch", |payload| {
             payload["permission_mode"] = json!("bypassPermissions");
             payload["session_id"] = json!(format!("s{version}"));
             payload["transcript_path"] = json!(null);
         });
-        let specific = &HostSession::answer(fired)["hookSpecificOutput"];
+        let specific = &HostSession::answer(output)["hookSpecificOutput"];
         assert_eq!(specific["permissionDecision"], decision, "{version}: {specific}");
     }
 }
@@ -180,11 +180,11 @@ fn whether_a_command_succeeded_is_unknown() {
 fn a_failed_patch_is_a_failure() {
     let session = session();
     session.hook("bad", "after_tool_failure", "", LOG);
-    let failed = "Exit code: 1\nWall time: 0 seconds\nOutput:\nno such file\n";
+    let failure = "Exit code: 1\nWall time: 0 seconds\nOutput:\nno such file\n";
     let _ = session
-        .fire_with("PostToolUse.apply_patch", |payload| payload["tool_response"] = json!(failed))
+        .fire_with("PostToolUse.apply_patch", |payload| payload["tool_response"] = json!(failure))
         .expect_code(0);
-    assert_eq!(log(&session)[0]["tool_error"], failed);
+    assert_eq!(log(&session)[0]["tool_error"], failure);
 }
 
 #[test]
@@ -194,9 +194,9 @@ fn feedback_is_added_and_a_changed_output_replaces_the_result() {
     let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
     assert_eq!(answer["decision"], Value::Null);
     assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "hook object: use tabs");
-    let masked = r#"echo '{"modified_output": {"metadata": {"output": "[masked]"}}}'"#;
+    let script = r#"echo '{"modified_output": {"metadata": {"output": "[masked]"}}}'"#;
     let session = self::session();
-    session.hook("mask", "after_tool", "", masked);
+    session.hook("mask", "after_tool", "", script);
     let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
     assert_eq!((&answer["decision"], &answer["reason"]), (&json!("block"), &json!("[masked]")));
 }
@@ -261,8 +261,8 @@ fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
     let log_later = LOG.replace("/log", "/later");
     session.hook("later", "before_stop", "metadata:\n  async: true", &log_later);
     let transcript = session.sandbox.home().join("rollout.jsonl");
-    let recorded = "../tenter-bridge/tests/transcripts/codex.record.jsonl";
-    std::fs::copy(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(recorded), &transcript)
+    let fixture_file = "../tenter-bridge/tests/transcripts/codex.record.jsonl";
+    std::fs::copy(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture_file), &transcript)
         .unwrap();
     let set_path = |payload: &mut Value| payload["transcript_path"] = json!(transcript);
     let _ = session.fire_with("Stop", set_path).expect_code(0);

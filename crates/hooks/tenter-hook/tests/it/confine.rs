@@ -302,8 +302,8 @@ fn the_command_is_the_launchers_process_and_ends_as_it_does() {
     assert_eq!(lab.confined(&["--spec", WRITE], "exit 7").status.code(), Some(7));
     // Without mounts the launcher waits, and ends as the command did.
     for limit in ["abi=9", "no-namespaces"] {
-        let ended = lab.confined(&["--spec", WRITE, "--limit", limit], "kill -TERM $$");
-        assert_eq!(format!("{}", ended.status), "signal: 15 (SIGTERM)", "{limit}");
+        let end = lab.confined(&["--spec", WRITE, "--limit", limit], "kill -TERM $$");
+        assert_eq!(format!("{}", end.status), "signal: 15 (SIGTERM)", "{limit}");
     }
     let missing =
         lab.command(&launcher().to_string_lossy()).args(["confine", "--", "no-such"]).output();
@@ -350,19 +350,19 @@ fn a_promise_that_cannot_be_kept_refuses_or_is_reported() {
         ),
     ] {
         let lab = Lab::new();
-        let refused = lab.confined(&["--spec", spec, "--limit", limit], "touch ran");
-        let stderr = String::from_utf8_lossy(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(125), "{refused:?}");
+        let output = lab.confined(&["--spec", spec, "--limit", limit], "touch ran");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(125), "{output:?}");
         assert!(stderr.contains(promise) && stderr.lines().count() == 1, "{stderr}");
         assert!(!lab.path("project/ran").exists(), "{spec}");
         let run = spec.replace(r#", "otherwise": "deny""#, "");
         let run = format!(r#"{}, "otherwise": "run"}}"#, run.strip_suffix('}').unwrap());
-        let ran = lab.confined(&["--spec", &run, "--limit", limit], "touch ran");
+        let programs = lab.confined(&["--spec", &run, "--limit", limit], "touch ran");
         assert!(
-            String::from_utf8_lossy(&ran.stderr).contains("the command runs without"),
-            "{ran:?}"
+            String::from_utf8_lossy(&programs.stderr).contains("the command runs without"),
+            "{programs:?}"
         );
-        assert!(lab.path("project/ran").exists(), "{ran:?}");
+        assert!(lab.path("project/ran").exists(), "{programs:?}");
     }
 }
 

@@ -17,9 +17,9 @@ fn without_mounts_changed_hooks_are_put_back() {
     assert_eq!(lab.read("project/.git/hooks/pre-push"), "original\n");
     assert_eq!(lab.read("project/.git/config"), "original\n");
     assert_eq!(lab.read("project/done"), "ok\n");
-    for created in ["project/.git/hooks/new", "project/tenter.toml"] {
-        assert!(!lab.path(created).exists(), "{created}");
-        assert!(lab.path(&format!("{created}.refused")).exists(), "{created}");
+    for path in ["project/.git/hooks/new", "project/tenter.toml"] {
+        assert!(!lab.path(path).exists(), "{path}");
+        assert!(lab.path(&format!("{path}.refused")).exists(), "{path}");
     }
 }
 

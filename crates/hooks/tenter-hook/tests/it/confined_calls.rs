@@ -69,17 +69,17 @@ fn other_hosts_ask_the_model_for_the_confined_command_and_run_it_once_it_comes()
         [("qwen", "PreToolUse.run_shell_command"), ("claude-code", "PreToolUse.Bash")]
     {
         let session = session(host);
-        let denied = answer(&session, fixture, "make");
-        assert!(denied.contains("must run confined"), "{host}: {denied}");
-        let start = denied.find("{\\\"command").unwrap_or_else(|| panic!("{denied}"));
-        let command = denied[start..].to_owned();
+        let denial = answer(&session, fixture, "make");
+        assert!(denial.contains("must run confined"), "{host}: {denial}");
+        let start = denial.find("{\\\"command").unwrap_or_else(|| panic!("{denial}"));
+        let command = denial[start..].to_owned();
         assert!(command.contains("bash -c make"), "{command}");
     }
 }
 
 /// Returns the command that a denial asks the model for.
-fn demanded_command(denied: &str) -> String {
-    let answer: Value = serde_json::from_str(denied).unwrap();
+fn demanded_command(denial: &str) -> String {
+    let answer: Value = serde_json::from_str(denial).unwrap();
     let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     let (_, input) = reason.split_once("instead: ").unwrap_or_else(|| panic!("{reason}"));
     let input: Value =
@@ -127,8 +127,8 @@ fn claude_code_keeps_the_command_if_the_prefix_confines_it() {
     let output = hook.stdin(fs::File::open(&input).unwrap()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{output:?}");
     let run = |command: &str| {
-        let quoted = tenter_testkit::shell_text::quoted(command);
-        let text = format!("eval {quoted} \\< /dev/null && pwd -P >| {}/cwd", home.display());
+        let word = tenter_testkit::shell_text::quoted(command);
+        let text = format!("eval {word} \\< /dev/null && pwd -P >| {}/cwd", home.display());
         let mut prefix = session.sandbox.command();
         prefix.args(["--shell-prefix", &text]);
         let id = payload["session_id"].as_str().unwrap();

@@ -63,15 +63,15 @@ fn the_input_of_a_tool_without_fields_is_a_text() {
 #[test]
 fn a_rewritten_message_replaces_the_users_and_keeps_what_copilot_adds() {
     let session = session();
-    let sent = "userPromptTransformed";
+    let event = "userPromptTransformed";
     session.hook("mask", "before_agent", "", r#"echo '{"modified_prompt": "masked"}'"#);
-    assert!(HostSession::answer(session.fire(sent)).is_null(), "nothing is known of it");
+    assert!(HostSession::answer(session.fire(event)).is_null(), "nothing is known of it");
     assert!(HostSession::answer(session.fire("userPromptSubmitted")).is_null());
-    let answer = HostSession::answer(session.fire(sent));
+    let answer = HostSession::answer(session.fire(event));
     let text = answer["modifiedTransformedPrompt"].as_str().unwrap();
     assert!(text.starts_with("<current_datetime>") && text.contains("\n\nmasked"), "{text}");
     assert!(!text.contains("Please run the test"), "{text}");
-    assert!(HostSession::answer(session.fire(sent)).is_null(), "it is given once");
+    assert!(HostSession::answer(session.fire(event)).is_null(), "it is given once");
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn a_start_and_a_message_at_the_same_time_start_the_session_once() {
     let outputs = std::thread::scope(|scope| {
         let session = &session;
         let fire = |fixture| scope.spawn(move || session.fire(fixture).expect_code(0));
-        let fired = ["sessionStart", "userPromptSubmitted", "preToolUse.bash"].map(fire);
-        fired.map(|thread| thread.join().unwrap())
+        let event_output = ["sessionStart", "userPromptSubmitted", "preToolUse.bash"].map(fire);
+        event_output.map(|thread| thread.join().unwrap())
     });
     // On a machine under load, a process may give up waiting for the state; it says so.
     let is_shared = outputs.iter().all(|output| output.stderr.is_empty());

@@ -50,14 +50,14 @@ fn on_a_full_disk_denials_hold_and_nothing_else_is_denied() {
     session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
     session.hook("hello", "before_agent", "", r#"echo '{"additional_context": "Hello."}'"#);
     session.hook("later", "after_tool", "async: true", "true");
-    let Some(denied) = fire_on_a_full_disk(&session, "PreToolUse.Bash") else { return };
-    assert!(denied.stderr.contains("the state of the session is not kept"), "{denied}");
-    let answer = HostSession::answer(denied);
+    let Some(denial) = fire_on_a_full_disk(&session, "PreToolUse.Bash") else { return };
+    assert!(denial.stderr.contains("the state of the session is not kept"), "{denial}");
+    let answer = HostSession::answer(denial);
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
 
     let fire = |fixture| fire_on_a_full_disk(&session, fixture).unwrap();
-    let passed = HostSession::answer(fire("PreToolUse.Write"));
-    assert!(passed["hookSpecificOutput"].is_null(), "{passed}");
+    let passing = HostSession::answer(fire("PreToolUse.Write"));
+    assert!(passing["hookSpecificOutput"].is_null(), "{passing}");
     let prompt = HostSession::answer(fire("UserPromptSubmit"));
     let context = &prompt["hookSpecificOutput"]["additionalContext"];
     assert_eq!(*context, "[hook hello] Hello.", "{prompt}");
@@ -98,10 +98,10 @@ fn an_event_that_cannot_be_read_is_answered_at_half_of_the_timeout() {
             .unwrap();
         // Without an end of stdin, the event is never read.
         let stdin = hook.stdin.take();
-        let started = Instant::now();
+        let start = Instant::now();
         let output = hook.wait_with_output().unwrap();
         drop(stdin);
-        assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         let specific = answer["hookSpecificOutput"]["permissionDecision"].as_str();
         assert_eq!(specific.or(answer["decision"].as_str()), Some(decision), "{answer}");
@@ -136,13 +136,13 @@ fn fire_late(
     let events =
         ["before_tool", "after_tool", "before_agent", "after_turn", "before_stop", "session_start"];
     for name in events {
-        let (hook, closed) = (name.replace('_', "-"), "metadata:\n  fail: closed");
-        session.hook(&hook, name, closed, "sleep 600");
+        let (hook, policy) = (name.replace('_', "-"), "metadata:\n  fail: closed");
+        session.hook(&hook, name, policy, "sleep 600");
     }
     let stubborn = "trap '' TERM; while :; do sleep 0.1; done";
     session.hook("stubborn", "before_tool", "metadata:\n  fail: closed\npriority: 900", stubborn);
     let waited = event.time_for_hooks().checked_sub(Duration::from_millis(200)).unwrap();
-    let started = Instant::now().checked_sub(waited).unwrap();
+    let start = Instant::now().checked_sub(waited).unwrap();
     let visitor = Visitor {
         host,
         event,
@@ -151,7 +151,7 @@ fn fire_late(
         vars: vec![("PATH".into(), needs::search_path())].into(),
         cwd: session.sandbox.project(),
         clock: || jiff::Timestamp::UNIX_EPOCH,
-        started,
+        started: start,
         tenter: None,
         launcher: None,
         keeper: None,
@@ -159,7 +159,7 @@ fn fire_late(
         progress: Arc::default(),
     };
     let payload = Payload::parse(session.payload(fixture).to_string().as_bytes());
-    (visitor.run(payload), started.elapsed())
+    (visitor.run(payload), start.elapsed())
 }
 
 #[test]
@@ -172,11 +172,11 @@ fn hooks_that_hang_until_just_before_the_hosts_timeout_are_stopped_and_fail_clos
         thread::scope(|scope| {
             for (host, event, fixture) in events {
                 scope.spawn(move || {
-                    let (visited, elapsed) = fire_late(host, event, fixture);
-                    let what = format!("{} {fixture} after {elapsed:?}: {visited:?}", host.id);
+                    let (visit, elapsed) = fire_late(host, event, fixture);
+                    let what = format!("{} {fixture} after {elapsed:?}: {visit:?}", host.id);
                     assert!(elapsed < event.timeout, "{what}");
                     if event.moment == tenter_bridge::Moment::BeforeTool {
-                        let answer: Value = serde_json::from_str(&visited.answer.unwrap()).unwrap();
+                        let answer: Value = serde_json::from_str(&visit.answer.unwrap()).unwrap();
                         assert!(answer.to_string().contains("deadline"), "{what}");
                     }
                 });
@@ -239,15 +239,15 @@ fn without_file_descriptors_or_memory_nothing_passes_that_a_guard_denies() {
     static_guard(&session);
     let descriptors = (3..24).map(|count| format!("ulimit -n {count}"));
     let memory = (8_000..40_000).step_by(2_000).map(|size| format!("ulimit -v {size}"));
-    let mut denied = 0;
+    let mut count = 0;
     for limit in descriptors.chain(memory) {
         let output = fire_within(&session, &limit, "");
         if output.code == Some(0) {
             assert!(is_denied(output), "{limit}");
-            denied += 1;
+            count += 1;
         }
     }
-    assert!(denied > 20, "{denied}: the program starts with four descriptors");
+    assert!(count > 20, "{count}: the program starts with four descriptors");
 }
 
 #[test]
@@ -281,9 +281,9 @@ fn without_a_home_directory_or_rights_in_it_a_guard_denies() {
     fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
     assert!(is_denied(output));
     // Without any home, the hooks of the project are all that there is.
-    let gone = home.join("gone").display().to_string();
+    let missing = home.join("gone").display().to_string();
     let payload = session.payload("PreToolUse.Bash").to_string();
     let output =
-        session.sandbox.run_with_stdin(&["claude-code", "PreToolUse", "--home", &gone], payload);
+        session.sandbox.run_with_stdin(&["claude-code", "PreToolUse", "--home", &missing], payload);
     assert!(HostSession::answer(output)["hookSpecificOutput"].is_null());
 }

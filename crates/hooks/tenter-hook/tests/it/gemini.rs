@@ -55,9 +55,9 @@ fn a_stop_is_counted_by_us_and_the_injected_message_is_none_of_the_users() {
 #[test]
 fn a_question_is_put_only_if_the_user_wants_that() {
     let ask = r#"echo '{"decision": "ask", "reason": "really?"}'"#;
-    let denied = session();
-    denied.hook("first", "before_tool", "", ask);
-    assert_eq!(answer(&denied, CALL)["decision"], "deny");
+    let denial_session = session();
+    denial_session.hook("first", "before_tool", "", ask);
+    assert_eq!(answer(&denial_session, CALL)["decision"], "deny");
     let asking = session();
     asking.configure("[bridge.gemini]\nask = \"native\"\n");
     asking.hook("first", "before_tool", "", ask);
@@ -72,10 +72,10 @@ fn hooks_see_which_files_a_rewritten_command_changed() {
     session.hook("rewrite", "before_tool", "", rewrite);
     session.hook("seen", "after_tool", "", r#"printf '%s\n' "$payload" > "$HOME/seen""#);
     let _ = session.sandbox.shell("git init -q .").expect_code(0);
-    let rewritten = &answer(&session, CALL)["hookSpecificOutput"]["tool_input"];
-    assert_eq!(rewritten["command"], "touch new");
+    let input = &answer(&session, CALL)["hookSpecificOutput"]["tool_input"];
+    assert_eq!(input["command"], "touch new");
     session.sandbox.write("new", "");
-    let result = session.fire_with(RESULT, |result| result["tool_input"] = rewritten.clone());
+    let result = session.fire_with(RESULT, |result| result["tool_input"] = input.clone());
     assert!(HostSession::answer(result).is_null());
     let text = fs::read_to_string(session.sandbox.home().join("seen")).unwrap();
     let payload: Value = serde_json::from_str(&text).unwrap();

@@ -34,8 +34,8 @@ pub(crate) struct HostSession {
 /// Returns the payloads of a host: recorded ones, or ones from its documentation if it was not measured.
 pub(crate) fn fixtures(host: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let recorded = directory.join(host);
-    if recorded.is_dir() { recorded } else { directory.join("documented").join(host) }
+    let file = directory.join(host);
+    if file.is_dir() { file } else { directory.join("documented").join(host) }
 }
 
 impl HostSession {
@@ -221,11 +221,11 @@ impl HostSession {
         let visitor = self.later_visitor(fixture);
         let mut payload = self.payload(fixture);
         edit(&mut payload);
-        let visited = visitor.run(Payload::parse(payload.to_string().as_bytes()));
-        if let Some(remainder) = &visited.after {
+        let visit = visitor.run(Payload::parse(payload.to_string().as_bytes()));
+        if let Some(remainder) = &visit.after {
             visitor.run_after(remainder);
         }
-        let answer = visited.answer.map(|answer| serde_json::from_str(&answer).unwrap());
+        let answer = visit.answer.map(|answer| serde_json::from_str(&answer).unwrap());
         answer.unwrap_or_default()
     }
 

@@ -93,19 +93,19 @@ fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
     }
     let session = with_documented_hooks("codex");
     let patch = |patch: &str| {
-        let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
+        let output = session.fire_with("PreToolUse.apply_patch", |payload| {
             payload["tool_input"]["command"] = json!(patch);
         });
-        text(&HostSession::answer(fired))
+        text(&HostSession::answer(output))
     };
     let two = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** Add File: .env\n+KEY=1\n*** End Patch";
     assert!(patch(two).contains("deny"), "one of its files is protected");
     assert!(!patch("*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch").contains("deny"));
     let run = |command: &str| {
-        let fired = session.fire_with("PreToolUse.Bash", |payload| {
+        let event_output = session.fire_with("PreToolUse.Bash", |payload| {
             payload["tool_input"]["command"] = json!(command);
         });
-        text(&HostSession::answer(fired))
+        text(&HostSession::answer(event_output))
     };
     assert!(run("grep x notes").contains("Use rg instead of grep."));
     assert!(run("true; curl http://a").contains("Bash(curl:*)"));
@@ -135,11 +135,11 @@ fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
     let patch = |line: &str| {
         let patch = format!("*** Begin Patch\n*** Add File: a.py\n+{line}\n*** End Patch");
         calls.set(calls.get() + 1);
-        let fired = session.fire_with("PreToolUse.apply_patch", |payload| {
+        let output = session.fire_with("PreToolUse.apply_patch", |payload| {
             payload["tool_input"]["command"] = json!(patch);
             payload["tool_use_id"] = json!(format!("call-{}", calls.get()));
         });
-        text(&HostSession::answer(fired))
+        text(&HostSession::answer(output))
     };
     assert!(!patch("parse(x)").contains("deny"));
     assert!(patch("eval(x)").contains("Parse the text instead."));
@@ -159,10 +159,10 @@ fn the_hooks_of_plugins_guard_qwen_unchanged() {
     let start = HostSession::answer(session.fire("SessionStart"));
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
     let eval = || {
-        let fired = session.fire_with("PreToolUse.write_file", |payload| {
+        let output = session.fire_with("PreToolUse.write_file", |payload| {
             payload["tool_input"]["content"] = json!("eval(x)");
         });
-        text(&HostSession::answer(fired))
+        text(&HostSession::answer(output))
     };
     assert!(eval().contains("Parse the text instead."));
     assert!(!eval().contains("deny"), "once in a session");
@@ -203,8 +203,8 @@ fn in_claude_code_an_imported_hook_runs_only_if_its_origin_does_not() {
     fs::write(&settings, COUNTING).unwrap();
     let hook = fs::read_dir(&hooks).unwrap().next().unwrap().unwrap().path();
     let script = hook.join(SCRIPT);
-    let edited = format!("{}true\n", fs::read_to_string(&script).unwrap());
-    fs::write(&script, edited).unwrap();
+    let text = format!("{}true\n", fs::read_to_string(&script).unwrap());
+    fs::write(&script, text).unwrap();
     session.pass("PreToolUse.Bash");
     assert_eq!(runs(&session), 5, "it was edited");
 }

@@ -49,9 +49,9 @@ fn a_changed_call_is_demanded_of_the_model_and_then_runs() {
     let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
     let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert!(reason.contains(r#"Make this call of Bash instead: {"command":"true"}"#), "{reason}");
-    let made = session
+    let output = session
         .fire_with("PreToolUse.Bash", |call| call["tool_input"] = json!({"command": "true"}));
-    assert!(HostSession::answer(made).is_null());
+    assert!(HostSession::answer(output).is_null());
 }
 
 #[test]

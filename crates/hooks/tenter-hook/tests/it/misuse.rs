@@ -29,8 +29,8 @@ fn unreadable_payloads_are_reported_and_denied_if_a_hook_fails_closed() {
         let open = session("").send("PreToolUse", stdin).expect_code(0);
         assert_eq!(open.stdout, "", "{stdin}");
         assert!(open.stderr.contains(error), "{stdin}: {open}");
-        let closed = session(GUARD);
-        let output = closed.send("PreToolUse", stdin);
+        let guard_session = session(GUARD);
+        let output = guard_session.send("PreToolUse", stdin);
         assert!(output.stderr.contains(error), "{output}");
         let answer = HostSession::answer(output)["hookSpecificOutput"].clone();
         assert_eq!(answer["permissionDecision"], "deny", "{stdin}");
@@ -108,10 +108,10 @@ fn deep_and_long_payloads_are_limited() {
     let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
     let output = session("").send("PreToolUse", deep).expect_code(0);
     assert!(output.stderr.contains("recursion limit"), "{output}");
-    let closed = session(GUARD);
-    let mut payload = closed.payload("PreToolUse.Write");
+    let guard_session = session(GUARD);
+    let mut payload = guard_session.payload("PreToolUse.Write");
     payload["tool_input"]["content"] = "x".repeat(20 << 20).into();
-    let output = closed.send("PreToolUse", payload.to_string());
+    let output = guard_session.send("PreToolUse", payload.to_string());
     assert!(HostSession::answer(output).is_null(), "20 MiB are read");
 }
 
@@ -160,9 +160,9 @@ fn help_and_version_are_printed() {
         assert_eq!(output.stderr, "");
         assert!(output.stdout.lines().all(|line| line.chars().count() <= 100), "{output}");
     }
-    let (code, shown) = PtySession::start(sandbox.command()).end();
+    let (code, screen) = PtySession::start(sandbox.command()).end();
     assert_eq!(code, Some(0));
-    assert!(shown.contains("tenter-hook AGENT EVENT"), "{shown}");
+    assert!(screen.contains("tenter-hook AGENT EVENT"), "{screen}");
 }
 
 #[test]

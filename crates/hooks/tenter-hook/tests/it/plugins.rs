@@ -29,10 +29,10 @@ const reports = []
 const tui = { showToast: async ({ body }) => reports.push(body.message) }
 const session = { get: async () => ({ data: {} }) }
 const hooks = await plugin.server({ client: { tui, session }, directory: "CWD" })
-let denied = null
+let denial = null
 const input = { tool: "bash", sessionID: "s", callID: "1" }
-await hooks["tool.execute.before"](input, { args: { command: "true" } }).catch((error) => (denied = error.message))
-console.log(JSON.stringify({ denied, reports }))
+await hooks["tool.execute.before"](input, { args: { command: "true" } }).catch((error) => (denial = error.message))
+console.log(JSON.stringify({ denial, reports }))
 process.exit(0)
 "#;
 
@@ -43,10 +43,10 @@ const reports = []
 const tui = { showToast: async ({ body }) => reports.push(body.message) }
 const session = { get: async () => ({ data: {} }) }
 const hooks = await plugin.server({ client: { tui, session }, directory: "CWD" })
-let denied = null
+let denial = null
 const output = { message: { id: "m" }, parts: [{ type: "text", text: "hello" }] }
-await hooks["chat.message"]({ sessionID: "s" }, output).catch((error) => (denied = error.message))
-console.log(JSON.stringify({ denied, reports }))
+await hooks["chat.message"]({ sessionID: "s" }, output).catch((error) => (denial = error.message))
+console.log(JSON.stringify({ denial, reports }))
 process.exit(0)
 "#;
 
@@ -132,7 +132,7 @@ fn without_an_answer_a_call_passes_with_a_notice_unless_the_registration_fails_c
         let open = call(host, false, 99);
         assert!(open["denied"].is_null(), "{host}: {open}");
         assert!(open["reports"][0].as_str().unwrap().contains(NO_ANSWER), "{host}: {open}");
-        let closed = call(host, true, 99);
-        assert!(closed["denied"].as_str().unwrap().contains(NO_ANSWER), "{host}: {closed}");
+        let answer = call(host, true, 99);
+        assert!(answer["denied"].as_str().unwrap().contains(NO_ANSWER), "{host}: {answer}");
     }
 }

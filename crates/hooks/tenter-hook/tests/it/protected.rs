@@ -64,14 +64,14 @@ fn the_user_is_asked_before_a_protected_file_is_changed() {
 #[test]
 fn the_registered_program_and_what_it_leads_to_are_protected() {
     let session = HostSession::registered("claude-code");
-    let (home, installed) = (session.sandbox.home(), session.sandbox.root().join("opt/tenter-1"));
+    let (home, directory) = (session.sandbox.home(), session.sandbox.root().join("opt/tenter-1"));
     fs::create_dir_all(home.join(".local/share/tenter/bin")).unwrap();
-    fs::create_dir_all(&installed).unwrap();
+    fs::create_dir_all(&directory).unwrap();
     for name in ["tenter-hook", "tenter", "other"] {
-        fs::write(installed.join(name), "").unwrap();
+        fs::write(directory.join(name), "").unwrap();
     }
-    let current = installed.with_file_name("current");
-    symlink(&installed, &current).unwrap();
+    let current = directory.with_file_name("current");
+    symlink(&directory, &current).unwrap();
     // Earlier versions registered a symlink; since, `tenter` is one beside the copy.
     symlink(current.join("tenter-hook"), home.join(".local/share/tenter/bin/tenter-hook")).unwrap();
     symlink(current.join("tenter"), home.join(".local/share/tenter/bin/tenter")).unwrap();
@@ -79,15 +79,15 @@ fn the_registered_program_and_what_it_leads_to_are_protected() {
         home.join(".local/share/tenter/bin/tenter-hook"),
         home.join(".local/share/tenter/bin/new"),
         home.join(".local/share/tenter/x"),
-        installed.join("tenter-hook"),
+        directory.join("tenter-hook"),
         current.join("tenter-hook"),
-        installed.join("tenter"),
+        directory.join("tenter"),
     ] {
         let (decision, reason) = claude(&session, path.to_str().unwrap());
         assert_eq!(decision, "ask", "{}", path.display());
         assert!(reason.contains("is protected"), "{reason}");
     }
-    assert_eq!(claude(&session, installed.join("other").to_str().unwrap()).0, Value::Null);
+    assert_eq!(claude(&session, directory.join("other").to_str().unwrap()).0, Value::Null);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn is_asked_about(session: &HostSession, variable: (&str, &Path), path: &Path) -
 #[test]
 fn settings_in_directories_that_the_user_chose_are_protected() {
     let session = HostSession::registered("claude-code");
-    let chosen = session.sandbox.home().join("chosen");
+    let directory = session.sandbox.home().join("chosen");
     for (variable, file) in [
         ("CLAUDE_CONFIG_DIR", "settings.json"),
         ("CODEX_HOME", "rules/default.rules"),
@@ -187,9 +187,9 @@ fn settings_in_directories_that_the_user_chose_are_protected() {
         ("PI_CODING_AGENT_DIR", "extensions/x.ts"),
         ("CURSOR_CONFIG_DIR", "cli-config.json"),
     ] {
-        let path = chosen.join(file);
-        assert!(!is_asked_about(&session, ("OTHER", &chosen), &path), "{file}");
-        assert!(is_asked_about(&session, (variable, &chosen), &path), "{variable}");
+        let path = directory.join(file);
+        assert!(!is_asked_about(&session, ("OTHER", &directory), &path), "{file}");
+        assert!(is_asked_about(&session, (variable, &directory), &path), "{variable}");
     }
 }
 
@@ -375,6 +375,6 @@ fn a_tool_of_a_server_changes_no_protected_file_either() {
         let input: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(decision(tool, input), "ask", "{tool}");
     }
-    let read = json!({"path": ".agents/hooks/x"});
-    assert_eq!(decision("mcp__filesystem__read_file", read), Value::Null);
+    let copy = json!({"path": ".agents/hooks/x"});
+    assert_eq!(decision("mcp__filesystem__read_file", copy), Value::Null);
 }

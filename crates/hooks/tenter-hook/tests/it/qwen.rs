@@ -30,11 +30,11 @@ fn a_changed_call_is_asked_of_the_model_and_runs_when_the_model_makes_it() {
     let first = answer(&session, CALL);
     let reason = denial(&first);
     assert!(reason.ends_with(r#"run_shell_command instead: {"command":"true"}"#), "{reason}");
-    let made = session.fire_with(CALL, |call| {
+    let output = session.fire_with(CALL, |call| {
         call["tool_input"] = json!({"command": "true"});
         call["tool_call_id"] = json!("second");
     });
-    assert!(HostSession::answer(made).is_null());
+    assert!(HostSession::answer(output).is_null());
     for _ in 0..2 {
         assert!(denial(&answer(&session, CALL)).contains("instead"));
     }

@@ -215,10 +215,10 @@ fn a_script_counts_when_its_hook_applies_to_the_call() {
     let hook = session.0.sandbox.project().join(".agents/hooks/model");
     fs::write(hook.join("scripts/run.sh"), "#!/bin/sh\ntouch \"$HOME/ran\"\n").unwrap();
     assert!(!session.loads_hooks(), "a script does not change the calls to which its hook applies");
-    let denied = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
+    let reason = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
     assert!(
-        denied.starts_with("hook model: it guards this session, and it was changed"),
-        "{denied}"
+        reason.starts_with("hook model: it guards this session, and it was changed"),
+        "{reason}"
     );
     assert!(!session.0.sandbox.home().join("ran").exists());
 }
@@ -232,8 +232,8 @@ fn the_calls_of_a_removed_guard_are_denied_for_the_whole_session() {
     fs::remove_dir_all(session.0.sandbox.project().join(".agents/hooks/model")).unwrap();
     for _ in 0..2 {
         session.pass_other();
-        let denied = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
-        assert!(denied.starts_with("hook model: it guards this session"), "{denied}");
+        let reason = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
+        assert!(reason.starts_with("hook model: it guards this session"), "{reason}");
     }
 }
 
@@ -245,8 +245,8 @@ fn a_session_remembers_a_guard_that_was_trusted_meanwhile() {
     trust(&session.0);
     session.pass_other();
     fs::remove_dir_all(session.0.sandbox.project().join(".agents/hooks/model")).unwrap();
-    let denied = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
-    assert!(denied.starts_with("hook model: it guards this session"), "{denied}");
+    let reason = denial(&session.0.visit("PreToolUse.Write", |_| {})).unwrap();
+    assert!(reason.starts_with("hook model: it guards this session"), "{reason}");
 }
 
 #[test]
@@ -256,8 +256,8 @@ fn settings_that_depend_on_trust_count_for_every_call() {
     });
     session.0.configure("[bridge]\nuntrusted = \"block\"\n");
     for _ in 0..2 {
-        let denied = session.denial().unwrap();
-        assert!(denied.contains("hooks of this project are not trusted"), "{denied}");
+        let reason = session.denial().unwrap();
+        assert!(reason.contains("hooks of this project are not trusted"), "{reason}");
     }
 }
 

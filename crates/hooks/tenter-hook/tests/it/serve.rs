@@ -113,8 +113,8 @@ fn lines_that_cannot_be_read_are_answered_and_the_next_is_not_lost() {
     let mut long = request(&session, "long", "PreToolUse.Write");
     long["payload"]["tool_input"]["content"] = "x".repeat(17 << 20).into();
     let good = request(&session, "good", "PreToolUse.Bash").to_string();
-    let broken = &good.replace("\"good\"", "\"broken\"")[..200];
-    let lines = [long.to_string(), "not JSON".to_owned(), String::new(), broken.to_owned(), good];
+    let line = &good.replace("\"good\"", "\"broken\"")[..200];
+    let lines = [long.to_string(), "not JSON".to_owned(), String::new(), line.to_owned(), good];
     let responses = session.serve_lines(&lines.join("\n"));
     let answer = |id: &str| {
         let response = responses.iter().find(|response| response["id"] == id);
@@ -149,8 +149,8 @@ fn hooks_that_change_between_two_requests_count_for_the_second() {
     assert!(child.receive()["answer"].is_null());
     session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
     child.send(&request(&session, 2, "PreToolUse.Bash"));
-    let denied = child.receive();
-    assert_eq!(denied["answer"]["hookSpecificOutput"]["permissionDecision"], "deny", "{denied}");
+    let denial = child.receive();
+    assert_eq!(denial["answer"]["hookSpecificOutput"]["permissionDecision"], "deny", "{denial}");
 }
 
 /// A change, by name, and whether the call is denied afterwards.
@@ -186,8 +186,8 @@ fn hooks_that_are_kept_in_memory_are_loaded_again_when_a_file_changes() {
         let visitor = Visitor { memory: Some(Arc::default()), ..session.later_visitor(fixture) };
         let decision = || {
             let payload = session.payload(fixture).to_string();
-            let visited = visitor.run(Payload::parse(payload.as_bytes()));
-            visited.answer.is_some_and(|answer| answer.contains("\"deny\""))
+            let visit = visitor.run(Payload::parse(payload.as_bytes()));
+            visit.answer.is_some_and(|answer| answer.contains("\"deny\""))
         };
         assert!(decision() && decision(), "{what}");
         change(&session);

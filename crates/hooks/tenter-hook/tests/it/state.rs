@@ -43,23 +43,23 @@ fn sixteen_parallel_calls_are_all_judged() {
 
 #[test]
 fn without_a_state_directory_denies_hold_and_no_stop_is_continued() {
-    for broken in ["a file in its place", "read-only"] {
+    for fault in ["a file in its place", "read-only"] {
         let session = HostSession::new("claude-code");
         session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
         session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
         let state = session.sandbox.state();
         fs::create_dir_all(&state).unwrap();
-        if broken == "read-only" && !is_root() {
+        if fault == "read-only" && !is_root() {
             fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
         } else {
             fs::write(state.join("bridge"), "").unwrap();
         }
-        let denied = session.fire("PreToolUse.Bash");
-        assert!(denied.stderr.contains("the state of the session is not kept"), "{denied}");
-        let answer = HostSession::answer(denied);
-        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{broken}");
+        let output = session.fire("PreToolUse.Bash");
+        assert!(output.stderr.contains("the state of the session is not kept"), "{output}");
+        let answer = HostSession::answer(output);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{fault}");
         let stop = session.fire("Stop");
-        assert!(HostSession::answer(stop)["hookSpecificOutput"].is_null(), "{broken}");
+        assert!(HostSession::answer(stop)["hookSpecificOutput"].is_null(), "{fault}");
         fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     }
 }
@@ -93,8 +93,9 @@ fn two_registrations_of_one_host_run_the_hooks_once() {
     assert_eq!(runs(), 1);
 
     let edit = |payload: &mut serde_json::Value| payload["tool_use_id"] = "other".into();
-    let added = [(); 2].map(|()| HostSession::answer(session.fire_with("PostToolUse.Bash", edit)));
-    assert_eq!(added.iter().filter(|answer| !answer.is_null()).count(), 1, "{added:?}");
+    let addition =
+        [(); 2].map(|()| HostSession::answer(session.fire_with("PostToolUse.Bash", edit)));
+    assert_eq!(addition.iter().filter(|answer| !answer.is_null()).count(), 1, "{addition:?}");
     assert_eq!(runs(), 2);
 }
 
@@ -187,8 +188,8 @@ fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
     let guard = session.sandbox.hook("guard", HARMLESS);
     session.trust();
     session.pass("SessionStart");
-    let closed = "metadata:\n  fail: closed\nmatcher:\n  tool: ^Bash$";
-    session.hook("closed", "before_tool", closed, "true");
+    let policy = "metadata:\n  fail: closed\nmatcher:\n  tool: ^Bash$";
+    session.hook("closed", "before_tool", policy, "true");
     assert_eq!(decision(&session).0, Value::Null);
     let sessions = session.sandbox.state().join("bridge/sessions");
     let files = || fs::read_dir(&sessions).unwrap().map(|file| file.unwrap().path());
@@ -197,8 +198,8 @@ fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
         fs::write(record, "{").unwrap();
     }
     fs::remove_file(&guard).unwrap();
-    let (denied, reason) = decision(&session);
-    assert_eq!(denied, "deny");
+    let (is_denied, reason) = decision(&session);
+    assert_eq!(is_denied, "deny");
     assert!(reason.starts_with("hook closed: it fails closed, and what guards"), "{reason}");
     let other = HostSession::answer(session.fire("PreToolUse.Write"));
     assert!(other["hookSpecificOutput"].is_null(), "no hook that fails closed guards it: {other}");

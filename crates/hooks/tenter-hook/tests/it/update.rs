@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::host_session::HostSession;
 
-/// Returns the first notice of a session with Claude Code of the `installed` version, whose hooks were registered for 2.1.17.
-fn notice(installed: &str) -> Option<String> {
+/// Returns the first notice of a session with Claude Code of the `version` version, whose hooks were registered for 2.1.17.
+fn notice(version: &str) -> Option<String> {
     let session = HostSession::new("claude-code");
     session.hook("guard", "before_tool", "", "");
     let registration = json!({
@@ -28,7 +28,7 @@ fn notice(installed: &str) -> Option<String> {
     fs::write(state.join("registrations.json"), records).unwrap();
     let package = session.sandbox.home().join("claude");
     fs::create_dir(&package).unwrap();
-    let description = json!({"version": installed, "bin": {"claude": "claude"}}).to_string();
+    let description = json!({"version": version, "bin": {"claude": "claude"}}).to_string();
     fs::write(package.join("package.json"), description).unwrap();
     fs::write(package.join("claude"), "").unwrap();
     fs::set_permissions(package.join("claude"), fs::Permissions::from_mode(0o755)).unwrap();

@@ -262,7 +262,7 @@ fn options_of_the_hosts_command_line_count() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let session = HostSession::registered("copilot").with_program(&program);
     session.hook("wrap", "before_tool", "", WRAP);
-    let denied = run(&session, "preToolUse.bash", "git add -A");
-    assert!(denied.denies() && denied.names("of the command line"), "{denied:?}");
+    let denial = run(&session, "preToolUse.bash", "git add -A");
+    assert!(denial.denies() && denial.names("of the command line"), "{denial:?}");
     assert!(run(&session, "preToolUse.bash", "git status").rewrites());
 }

@@ -149,11 +149,11 @@ fn a_server_that_does_not_respond_is_given_up_and_can_be_cancelled() {
     let slow = JsonPost { timeout: Duration::from_millis(200), ..to(server.url("/")) };
     let error = post_json(slow, &Cancel::new()).unwrap_err();
     assert!(error.message.starts_with(&server.url("/")), "{error:?}");
-    let (cancel, (done, ended)) = (Cancel::new(), mpsc::channel());
+    let (cancel, (sender, receiver)) = (Cancel::new(), mpsc::channel());
     let (post, switch) = (to(server.url("/")), cancel.clone());
-    thread::spawn(move || done.send(post_json(post, &switch)));
+    thread::spawn(move || sender.send(post_json(post, &switch)));
     cancel.cancel();
-    assert!(ended.recv_timeout(Duration::from_secs(30)).unwrap().is_err());
+    assert!(receiver.recv_timeout(Duration::from_secs(30)).unwrap().is_err());
 }
 
 #[test]

@@ -27,23 +27,24 @@ impl Request {
     /// The status of the answer to something that is no request, or exceeds the limits.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Self>, Status> {
         let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
-        let mut parsed = httparse::Request::new(&mut headers);
-        match parsed.parse(bytes) {
+        let mut request = httparse::Request::new(&mut headers);
+        match request.parse(bytes) {
             Ok(httparse::Status::Complete(_)) => {}
             Ok(httparse::Status::Partial) => return Ok(None),
             Err(httparse::Error::TooManyHeaders) => return Err(Status::HeadTooLarge),
             Err(_) => return Err(Status::BadRequest),
         }
-        let target = parsed.path.unwrap_or_default();
+        let target = request.path.unwrap_or_default();
         if target.len() > MAX_TARGET {
             return Err(Status::AddressTooLong);
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let path = path.strip_prefix('/').ok_or(Status::BadRequest)?;
-        let hosts = parsed.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("host"));
+        let hosts =
+            request.headers.iter().filter(|header| header.name.eq_ignore_ascii_case("host"));
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         Ok(Some(Self {
-            method: parsed.method.unwrap_or_default().to_owned(),
+            method: request.method.unwrap_or_default().to_owned(),
             path: path.split('/').filter(|part| !part.is_empty()).map(decoded).collect(),
             query: parse(query.as_bytes())
                 .map(|(key, value)| (key.into_owned(), value.into_owned()))
@@ -85,8 +86,8 @@ impl Request {
 /// Returns a part of a path without percent-encoding. In a path, a plus sign is itself.
 fn decoded(part: &str) -> String {
     let literal = part.replace('+', "%2B").replace(['=', '&'], "_");
-    let decoded = parse(literal.as_bytes()).next().map(|(text, _)| text);
-    decoded.map(Cow::into_owned).unwrap_or_default()
+    let text = parse(literal.as_bytes()).next().map(|(text, _)| text);
+    text.map(Cow::into_owned).unwrap_or_default()
 }
 
 #[cfg(test)]

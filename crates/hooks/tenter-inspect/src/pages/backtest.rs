@@ -162,10 +162,10 @@ fn contains(text: &str, search: &str) -> bool {
 fn rule_section(context: &Context<'_>, rule: &RuleReport) -> Markup {
     let name = rule.rule.as_deref().unwrap_or_default();
     let link = context.links.to(BACKTEST, [("hook", rule.hook.as_str()), ("rule", name)]);
-    let chosen: Vec<&StoppedCommand> =
+    let commands: Vec<&StoppedCommand> =
         rule.commands.iter().filter(|command| is_command_chosen(context, command)).collect();
     let rows = html! {
-        @for command in chosen.iter().take(MAX_SHOWN) { (row(context, rule, command)) }
+        @for command in commands.iter().take(MAX_SHOWN) { (row(context, rule, command)) }
     };
     html! {
         section aria-label=(format!("{} {name}", rule.hook)) {

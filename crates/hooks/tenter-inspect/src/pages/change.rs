@@ -23,14 +23,14 @@ pub(super) fn show(change: &RewriteChange, event: &str) -> Markup {
     let mut fields = Vec::new();
     differing("", &change.before, &change.after, &mut fields);
     let is_output = event == EventName::AfterTool.as_str();
-    let (removed, fields): (Vec<Field>, Vec<Field>) =
+    let (removals, fields): (Vec<Field>, Vec<Field>) =
         fields.into_iter().partition(|field| field.is_removed);
     html! {
         @for field in fields.iter().take(MAX_FIELDS) { (field.show(is_output)) }
-        @if !removed.is_empty() {
+        @if !removals.is_empty() {
             p.detail {
-                (if removed.len() == 1 { "Field removed:" } else { "Fields removed:" })
-                @for field in removed.iter().take(MAX_FIELDS) { " " code { (field.path) } }
+                (if removals.len() == 1 { "Field removed:" } else { "Fields removed:" })
+                @for field in removals.iter().take(MAX_FIELDS) { " " code { (field.path) } }
             }
         }
         @if fields.len() > MAX_FIELDS { p.detail { (fields.len() - MAX_FIELDS) " more fields changed" } }

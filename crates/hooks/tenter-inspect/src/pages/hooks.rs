@@ -21,7 +21,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let hooks = context.pages.facts.hooks();
     let period = context.request.value("since").unwrap_or_default();
     let since = since((context.pages.clock)(), period);
-    let (index, read, error) = context.pages.index();
+    let (index, counts, error) = context.pages.index();
     let is_counted =
         |run: &Run<'_>| since.is_none_or(|since| run.at >= since) && run.hook != builtin::NAME;
     let is_recent = |answer: &HookAnswer<'_>| since.is_none_or(|since| answer.at >= since);
@@ -39,7 +39,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     };
     let part = html! {
         (problems(&index, error))
-        (progress(read))
+        (progress(counts))
         (attention(&figures))
         @if figures.hooks.is_empty() {
             div.empty { p { "No hook ran in this period." } }
@@ -59,13 +59,13 @@ pub(super) fn since(now: Timestamp, period: &str) -> Option<Timestamp> {
 }
 
 /// Returns the links to the page at `path` for each period.
-pub(super) fn periods(context: &Context<'_>, path: &str, chosen: &str) -> Markup {
+pub(super) fn periods(context: &Context<'_>, path: &str, choice: &str) -> Markup {
     html! {
         nav.choices aria-label="Period" {
             @for (name, text, _) in PERIODS {
                 @let since = (!name.is_empty()).then_some(("since", name));
                 @let query = context.filter.fields().chain(since);
-                a.button href=(context.links.to(path, query)) aria-current=[(name == chosen).then_some("true")] { (text) }
+                a.button href=(context.links.to(path, query)) aria-current=[(name == choice).then_some("true")] { (text) }
             }
         }
     }

@@ -68,11 +68,12 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
     let (index, _, error) = context.pages.index();
     let sessions = index.sessions();
     let session = sessions.iter().find(|session| session.id == id);
-    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let to_strings =
+        |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let choices = session.map(|session| Choices {
-        tools: owned(&session.tools),
-        hooks: owned(&session.hooks),
-        hosts: owned(&session.hosts),
+        tools: to_strings(&session.tools),
+        hooks: to_strings(&session.hooks),
+        hosts: to_strings(&session.hosts),
     });
     let is_newest = before.is_none();
     let live = is_newest.then_some("append");

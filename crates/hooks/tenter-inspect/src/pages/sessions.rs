@@ -19,7 +19,7 @@ const COUNT: usize = 100;
 const SEARCH_TIME: Duration = Duration::from_millis(150);
 
 pub(super) fn page(context: &Context<'_>) -> Response {
-    let (index, read, error) = context.pages.index();
+    let (index, counts, error) = context.pages.index();
     let all = index.sessions();
     let is_shown = |session: &Session<'_>| {
         context.is_all || session.projects.contains(&context.pages.project.as_str())
@@ -33,7 +33,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let page = &search.sessions[first..search.sessions.len().min(first + COUNT)];
     let part = html! {
         (problems(&index, error))
-        (progress(read))
+        (progress(counts))
         @if search.is_cut {
             p.note role="status" { "The search took too long: older sessions were not searched." }
         }
@@ -53,15 +53,15 @@ struct Search<'s, 'i> {
 impl<'s, 'i> Search<'s, 'i> {
     fn new(context: &Context<'_>, sessions: &'s [Session<'i>], titles: &Titles) -> Self {
         let filter = &context.filter;
-        let started = Instant::now();
+        let start = Instant::now();
         let mut search = Self { sessions: Vec::new(), is_cut: false };
         for session in sessions.iter().filter(|session| may_fit(session, filter)) {
             if filter.search.is_empty() || names(session, titles, &filter.search) {
                 search.sessions.push(session);
-            } else if started.elapsed() >= SEARCH_TIME {
+            } else if start.elapsed() >= SEARCH_TIME {
                 search.is_cut = true;
             } else {
-                let limit = SEARCH_TIME.saturating_sub(started.elapsed());
+                let limit = SEARCH_TIME.saturating_sub(start.elapsed());
                 let query = JournalQuery { filter, count: 1, limit };
                 let path = context.pages.journals.path(session.id);
                 let slice = timeline::newest(&path, None, &query).unwrap_or_default();

@@ -50,21 +50,21 @@ struct StoppedCalls {
 }
 
 pub(super) fn page(context: &Context<'_>) -> Response {
-    let (index, read, error) = context.pages.index();
+    let (index, counts, error) = context.pages.index();
     let sessions = sessions(context, index.sessions());
-    let stopped = StoppedCalls::read(context, &sessions, MAX_SHOWN);
+    let calls = StoppedCalls::read(context, &sessions, MAX_SHOWN);
     let period = context.request.value("since").unwrap_or_default();
     let export = context.filter.fields().chain((!period.is_empty()).then_some(("since", period)));
     let part = html! {
         (problems(&index, error))
-        (progress(read))
-        @if stopped.is_cut {
+        (progress(counts))
+        @if calls.is_cut {
             p.note role="status" { "Older calls are not shown. Choose a period, or search for a text." }
         }
-        @if stopped.calls.is_empty() {
+        @if calls.calls.is_empty() {
             div.empty { p { "No call was denied or asked about." } }
         } @else {
-            (calls_table(context, &stopped.calls))
+            (calls_table(context, &calls.calls))
             p { a.button href=(context.links.to("/stopped.csv", export)) { "Export as CSV" } }
         }
     };
@@ -78,13 +78,13 @@ pub(super) fn page(context: &Context<'_>) -> Response {
 pub(super) fn export(context: &Context<'_>) -> Response {
     let (index, _, _) = context.pages.index();
     let sessions = sessions(context, index.sessions());
-    let stopped = StoppedCalls::read(context, &sessions, MAX_EXPORTED);
+    let calls = StoppedCalls::read(context, &sessions, MAX_EXPORTED);
     let heading = [
         "time", "agent", "project", "session", "tool", "call", "hook", "rule", "decision",
         "answer", "reason",
     ];
     let mut text = csv::line(heading);
-    for call in &stopped.calls {
+    for call in &calls.calls {
         text += &csv::line(call.cells().iter().map(String::as_str));
     }
     Response::text(Status::Ok, "text/csv; charset=utf-8", text)
@@ -101,26 +101,26 @@ fn sessions<'i>(context: &Context<'_>, all: Vec<Session<'i>>) -> Vec<Session<'i>
 impl StoppedCalls {
     /// Reads the newest calls, at most `max`, in the sessions, the newest of which comes first.
     fn read(context: &Context<'_>, sessions: &[Session<'_>], max: usize) -> Self {
-        let started = Instant::now();
+        let start = Instant::now();
         let period = context.request.value("since").unwrap_or_default();
         let since = since((context.pages.clock)(), period).map(rfc3339).unwrap_or_default();
-        let mut stopped = Self::default();
+        let mut calls = Self::default();
         for session in sessions.iter().filter(|session| *session.last >= *since) {
-            let limit = SEARCH_TIME.saturating_sub(started.elapsed());
-            if stopped.calls.len() >= max || limit.is_zero() {
-                stopped.is_cut = true;
+            let limit = SEARCH_TIME.saturating_sub(start.elapsed());
+            if calls.calls.len() >= max || limit.is_zero() {
+                calls.is_cut = true;
                 break;
             }
             let path = context.pages.journals.path(session.id);
             let query = JournalQuery { filter: &context.filter, count: usize::MAX, limit };
             let slice = timeline::newest(&path, None, &query).unwrap_or_default();
-            stopped.is_cut |= slice.is_cut;
-            stopped.add(session.id, slice.records, &context.filter, &since);
+            calls.is_cut |= slice.is_cut;
+            calls.add(session.id, slice.records, &context.filter, &since);
         }
-        stopped.calls.sort_by(|one, other| other.record.time.cmp(&one.record.time));
-        stopped.is_cut |= stopped.calls.len() > max;
-        stopped.calls.truncate(max);
-        stopped
+        calls.calls.sort_by(|one, other| other.record.time.cmp(&one.record.time));
+        calls.is_cut |= calls.calls.len() > max;
+        calls.calls.truncate(max);
+        calls
     }
 
     fn add(&mut self, session: &str, records: Vec<Record>, filter: &Filter, since: &str) {

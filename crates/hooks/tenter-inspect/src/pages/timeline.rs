@@ -45,16 +45,16 @@ pub(super) fn sessions_filter_form(
 /// Returns the form of the filter, for the page at `path`.
 pub(super) fn filter_form(context: &Context<'_>, path: &str, choices: &Choices) -> Markup {
     let filter = &context.filter;
-    let select = |id: &'static str, label: &str, chosen: &str, all: &[String]| {
+    let select = |id: &'static str, label: &str, choice: &str, all: &[String]| {
         // What is chosen stays a choice, even if there is nothing of it here.
         let missing =
-            (!chosen.is_empty() && !all.iter().any(|name| name == chosen)).then_some(chosen);
+            (!choice.is_empty() && !all.iter().any(|name| name == choice)).then_some(choice);
         html! {
             label { span { (label) }
                 select name=(id) {
                     option value="" { "any" }
                     @for name in all.iter().map(String::as_str).chain(missing) {
-                        option value=(name) selected[name == chosen] { (name) }
+                        option value=(name) selected[name == choice] { (name) }
                     }
                 }
             }
@@ -150,19 +150,19 @@ fn state(group: &Group<'_>) -> Option<(&'static str, &'static str)> {
             _ => false,
         })
     };
-    let refused = group.records.iter().any(|record| match &record.kind {
+    let is_refused = group.records.iter().any(|record| match &record.kind {
         RecordKind::Answer(answer) => !answer.allowed,
         RecordKind::Permission(permission) => !permission.allowed,
         _ => false,
     });
-    let failed = || group.records.iter().any(|record| record.kind.decided(DecisionKind::Failed));
-    let rewritten =
-        || group.records.iter().any(|record| record.kind.decided(DecisionKind::Rewrite));
-    if decided(DecisionKind::Deny) || refused {
+    let has_failed =
+        || group.records.iter().any(|record| record.kind.decided(DecisionKind::Failed));
+    let rewrites = || group.records.iter().any(|record| record.kind.decided(DecisionKind::Rewrite));
+    if decided(DecisionKind::Deny) || is_refused {
         Some(("blocked", "Blocked"))
-    } else if failed() {
+    } else if has_failed() {
         Some(("failed", "Hook failed"))
-    } else if rewritten() {
+    } else if rewrites() {
         Some(("rewritten", "Rewritten"))
     } else {
         None

@@ -56,13 +56,13 @@ fn head(stream: &TcpStream) -> io::Result<Result<Request, Status>> {
         }
         stream.set_read_timeout(Some(remaining))?;
         let mut piece = [0; 4096];
-        let read = match (&mut &*stream).read(&mut piece) {
+        let result = match (&mut &*stream).read(&mut piece) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => read,
+            Ok(count) => count,
             Err(error) if is_timeout(&error) => continue,
             Err(error) => return Err(error),
         };
-        bytes.extend_from_slice(&piece[..read]);
+        bytes.extend_from_slice(&piece[..result]);
         match Request::parse(&bytes) {
             Ok(Some(request)) => return Ok(Ok(request)),
             Err(status) => return Ok(Err(status)),
@@ -84,9 +84,9 @@ fn finish(stream: &TcpStream, response: &Response, head_only: bool) -> io::Resul
     stream.shutdown(Shutdown::Write)?;
     let (limit, time) = DRAIN_LIMITS;
     let deadline = Instant::now() + time;
-    let mut read = 0;
+    let mut total = 0;
     let mut piece = [0; 4096];
-    while read < limit {
+    while total < limit {
         let remaining = deadline.saturating_duration_since(Instant::now());
         if remaining.is_zero() {
             break;
@@ -94,7 +94,7 @@ fn finish(stream: &TcpStream, response: &Response, head_only: bool) -> io::Resul
         stream.set_read_timeout(Some(remaining))?;
         match (&mut &*stream).read(&mut piece)? {
             0 => break,
-            bytes => read += bytes,
+            bytes => total += bytes,
         }
     }
     Ok(())

@@ -108,8 +108,8 @@ fn new_events_appear_live_in_their_call() {
     let Some(mut browser) = Browser::open(&scene.address("/session/a")) else { return };
     assert_eq!(browser.value("document.querySelectorAll('.item').length"), 1);
     browser.value("document.querySelector('.item details, .item a').focus()");
-    let blocked = json!({"reason": "not today"});
-    scene.record("a", &[with(run("a", 2, "guard", "deny"), &blocked)]);
+    let call = json!({"reason": "not today"});
+    scene.record("a", &[with(run("a", 2, "guard", "deny"), &call)]);
     browser.wait_for("document.querySelectorAll('.item').length === 2");
     let last = "document.querySelector('.item.blocked')";
     let text = browser.value(&format!("{last}.textContent"));
@@ -180,10 +180,10 @@ fn pages_fit_into_narrow_and_wide_windows_in_light_and_dark() {
         for (width, scheme) in [(400, "light"), (1600, "dark")] {
             browser.resize(width, scheme);
             browser.visit(&scene.address(path));
-            let needed = browser.value("document.documentElement.scrollWidth");
+            let content_width = browser.value("document.documentElement.scrollWidth");
             assert!(
-                needed.as_u64().unwrap() <= u64::from(width),
-                "{path} needs {needed} of {width}"
+                content_width.as_u64().unwrap() <= u64::from(width),
+                "{path} needs {content_width} of {width}"
             );
             grounds.push(browser.value("getComputedStyle(document.body).backgroundColor"));
             let unnamed = "[...document.querySelectorAll('a, button, input:not([type=hidden]), select')].filter(e => !(e.textContent.trim() || e.labels?.length)).length";

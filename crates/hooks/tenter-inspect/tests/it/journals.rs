@@ -27,9 +27,9 @@ fn a_hundred_thousand_records_are_shown_by_the_hundred_and_at_once() {
         let measure = || {
             let scene = Scene::new();
             scene.write("long", text.as_bytes());
-            let started = Instant::now();
+            let start = Instant::now();
             let page = scene.get(path).page();
-            (started.elapsed(), page)
+            (start.elapsed(), page)
         };
         let all: Vec<(Duration, String)> = (0..3).map(|_| measure()).collect();
         all.into_iter().min_by_key(|(took, _)| *took).unwrap()

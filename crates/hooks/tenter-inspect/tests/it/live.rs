@@ -40,8 +40,8 @@ fn news_are_filtered_and_a_turn_begins_once() {
     let before_agent = json!({"event": "before_agent", "tool_call_id": null, "tool_name": null});
     scene.record("a", &[with(run("a", 2, "greet", "none"), &before_agent)]);
     let news = |query: &str| scene.get(&format!("/session/a?part=1&{query}"));
-    let filtered = news(&format!("decision=deny&cursor={first}"));
-    assert_eq!((filtered.status, filtered.body.as_str()), (200, ""));
+    let events = news(&format!("decision=deny&cursor={first}"));
+    assert_eq!((events.status, events.body.as_str()), (200, ""));
     let all = news(&format!("cursor={first}"));
     assert!(all.body.contains("<h2>Turn</h2>"), "{}", all.body);
     let second = all.header("x-cursor").unwrap().to_owned();

@@ -192,9 +192,9 @@ fn the_pages_of_hosts_and_sources_show_what_the_program_knows() {
         "{source}"
     );
     assert!(source.contains("As it was trusted.") && source.contains("not text, or too long"));
-    let gone = scene.get("/source/cc?name=guard");
-    assert_eq!(gone.status, 404);
-    assert!(gone.body.contains("This version of the hook is not kept."), "{}", gone.body);
+    let response = scene.get("/source/cc?name=guard");
+    assert_eq!(response.status, 404);
+    assert!(response.body.contains("This version of the hook is not kept."), "{}", response.body);
 }
 
 #[test]
@@ -202,9 +202,9 @@ fn every_link_of_every_page_works_and_none_leads_elsewhere() {
     let scene = Scene::new();
     busy(&scene);
     let mut open = vec![scene.with_token("/"), scene.with_token("/?all=1")];
-    let mut visited = BTreeSet::new();
+    let mut paths = BTreeSet::new();
     while let Some(target) = open.pop() {
-        if !visited.insert(target.clone()) {
+        if !paths.insert(target.clone()) {
             continue;
         }
         let answer = scene.request(&target);
@@ -229,13 +229,12 @@ fn every_link_of_every_page_works_and_none_leads_elsewhere() {
         for forbidden in ["http://", "https://", " style=\"", " onclick", "<style"] {
             assert!(!answer.body.contains(forbidden), "{target} has {forbidden}");
         }
-        for required in
-            ["<main id=\"content\"", "<html lang=\"en\">", "<h1>", "aria-label=\"Pages\""]
+        for header in ["<main id=\"content\"", "<html lang=\"en\">", "<h1>", "aria-label=\"Pages\""]
         {
-            assert!(answer.body.contains(required), "{target} lacks {required}");
+            assert!(answer.body.contains(header), "{target} lacks {header}");
         }
     }
-    assert!(visited.len() > 10, "{visited:?}");
+    assert!(paths.len() > 10, "{paths:?}");
     assert_eq!(scene.get("/nowhere").status, 404);
     assert_eq!(scene.get("/session/none").status, 404);
     assert_eq!(scene.get("/session/..%2Fx").status, 404);

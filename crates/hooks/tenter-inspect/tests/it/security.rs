@@ -105,9 +105,9 @@ fn requests_above_the_limits_and_garbage_are_refused() {
 fn idle_connections_beyond_the_limit_make_room_for_a_request_at_once() {
     let scene = Scene::new();
     let idle: Vec<_> = (0..300).map(|_| scene.connect()).collect();
-    let started = Instant::now();
+    let start = Instant::now();
     assert_eq!(scene.get("/").status, 200);
-    assert!(started.elapsed() < Duration::from_secs(2), "idle connections held it up");
+    assert!(start.elapsed() < Duration::from_secs(2), "idle connections held it up");
     drop(idle);
 }
 
@@ -118,14 +118,14 @@ fn clients_that_send_slowly_or_read_nothing_do_not_block_others() {
     for stream in &mut slow {
         stream.write_all(b"GET / HT").unwrap();
     }
-    let started = Instant::now();
+    let start = Instant::now();
     assert_eq!(scene.get("/").status, 200);
-    assert!(started.elapsed() < Duration::from_secs(5), "slow clients held it up");
+    assert!(start.elapsed() < Duration::from_secs(5), "slow clients held it up");
     let mut one = slow.pop().unwrap();
     let target = format!("TP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", scene.port);
     one.write_all(target.as_bytes()).unwrap();
     assert_eq!(answer(one).status, 403, "a slow client is answered");
-    let gone = slow.pop().unwrap();
-    gone.shutdown(Shutdown::Both).unwrap();
+    let response = slow.pop().unwrap();
+    response.shutdown(Shutdown::Both).unwrap();
     assert_eq!(scene.get("/hooks").status, 200);
 }

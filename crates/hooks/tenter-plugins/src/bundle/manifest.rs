@@ -76,7 +76,7 @@ impl BundleManifest {
         name: &str,
         version: BundleVersion,
         content: &Content,
-        created: Timestamp,
+        creation: Timestamp,
         expires: Timestamp,
     ) -> Result<Self, String> {
         check_name(name)?;
@@ -89,7 +89,7 @@ impl BundleManifest {
             format: FORMAT,
             name: name.to_owned(),
             version,
-            created: rfc3339(created),
+            created: rfc3339(creation),
             expires: rfc3339(expires),
             grace_days: 0,
             commit: None,
@@ -156,10 +156,10 @@ impl BundleManifest {
 
     /// Returns the path of a file that `content` has otherwise than the manifest, or that only one of them has.
     pub(super) fn difference(&self, content: &Content) -> Option<String> {
-        let signed = self.files.iter().map(|file| (file.path.clone(), file.sha256.clone()));
-        let (signed, present): (BTreeMap<_, _>, _) = (signed.collect(), content.digests());
-        let paths = signed.keys().chain(present.keys());
-        paths.into_iter().find(|path| signed.get(*path) != present.get(*path)).cloned()
+        let digests = self.files.iter().map(|file| (file.path.clone(), file.sha256.clone()));
+        let (digests, present): (BTreeMap<_, _>, _) = (digests.collect(), content.digests());
+        let paths = digests.keys().chain(present.keys());
+        paths.into_iter().find(|path| digests.get(*path) != present.get(*path)).cloned()
     }
 
     /// Returns the time of expiry; `None` if it is not valid.
@@ -301,8 +301,8 @@ mod tests {
     fn a_bundle_expires_after_its_time_and_is_refused_after_its_grace() {
         let time = |text: &str| -> Timestamp { text.parse().unwrap() };
         let version = BundleVersion::parse("1").unwrap();
-        let (created, expires) = (time("2026-01-01T00:00:00Z"), time("2026-03-01T00:00:00Z"));
-        let manifest = BundleManifest::new("acme", version, &Content::default(), created, expires);
+        let (creation, expires) = (time("2026-01-01T00:00:00Z"), time("2026-03-01T00:00:00Z"));
+        let manifest = BundleManifest::new("acme", version, &Content::default(), creation, expires);
         let manifest = BundleManifest { grace_days: 7, ..manifest.unwrap() };
         assert_eq!(manifest.expiry(time("2026-03-01T00:00:00Z")), Expiry::Current);
         assert_eq!(manifest.expiry(time("2026-03-08T00:00:00Z")), Expiry::Grace);

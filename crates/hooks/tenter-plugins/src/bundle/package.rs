@@ -193,8 +193,8 @@ mod tests {
     fn every_shorter_and_every_changed_package_is_refused() {
         let bytes = package().bytes();
         for length in 0..bytes.len() {
-            let read = Package::read(&bytes[..length]).and_then(|package| package.check_files());
-            let error = read.unwrap_err();
+            let result = Package::read(&bytes[..length]).and_then(|package| package.check_files());
+            let error = result.unwrap_err();
             assert_eq!(error.id, "bundle-incomplete", "{length}: {error:?}");
         }
         let longer = [&bytes[..], b"x"].concat();

@@ -136,9 +136,9 @@ impl KeyRing<'_> {
         let name = replace_file::random().map_err(unwritable)?;
         let files = [format!(".{name}.signers"), format!(".{name}.sig")];
         let [signers_file, signature_file] = files.map(|file| self.scratch.join(file));
-        let written = replace_file::replace(&signers_file, signers.as_bytes())
+        let result = replace_file::replace(&signers_file, signers.as_bytes())
             .and_then(|()| replace_file::replace(&signature_file, signature.as_bytes()));
-        let end = written.map(|()| self.ssh_keygen(text, &signers_file, &signature_file));
+        let end = result.map(|()| self.ssh_keygen(text, &signers_file, &signature_file));
         for file in [&signers_file, &signature_file] {
             // Without them, nothing is left to remove.
             let _ = std::fs::remove_file(file);

@@ -180,14 +180,14 @@ impl BundleStore {
 
     fn put(&self, bundle: &Bundle) -> Result<(), Diagnostic> {
         let version = bundle.manifest.version.to_string();
-        let written = || -> io::Result<(Staging, PathBuf)> {
+        let write = || -> io::Result<(Staging, PathBuf)> {
             staging::clean(&self.dir)?;
             let staging = Staging::make(&self.dir)?;
             let new = staging.dir().join(UNPACKED);
             write(bundle, &new)?;
             Ok((staging, new))
         };
-        let (staging, new) = written().map_err(|error| self.failure(&error))?;
+        let (staging, new) = write().map_err(|error| self.failure(&error))?;
         if Installed::read(&new, self.name.clone()).is_none_or(|one| one.hooks.is_empty()) {
             return Err(refused("bundle-empty", "it has no hooks"));
         }

@@ -13,17 +13,16 @@ const FIRST_LINE: u64 = 512;
 /// The first bytes of compiled programs.
 const PROGRAMS: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ"];
 
-/// Reports what is wrong with the hooks in the plugin's directory `hooks`; `published` are the files that git publishes.
-pub(super) fn check(plugin: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
+/// Reports what is wrong with the hooks in the plugin's directory `hooks`; `paths` are the files that git publishes.
+pub(super) fn check(plugin: &Path, paths: &[PathBuf]) -> Vec<Diagnostic> {
     let root = Root::new(Layer::ProjectPlugin, plugin.join(HOOKS.directory));
     let (candidates, mut findings) = scan(&root, 0);
     findings.extend(candidates.iter().filter_map(one));
     findings.extend(candidates.iter().filter_map(name));
-    let needed = candidates.iter().flat_map(needed);
+    let programs = candidates.iter().flat_map(needed);
     // A symlink to a directory is published as a symlink, and the content of the directory at its own path.
-    let is_published =
-        |path: &PathBuf| published.iter().any(|directory| path.starts_with(directory));
-    findings.extend(needed.filter(|path| !is_published(path)).map(left_out));
+    let is_published = |path: &PathBuf| paths.iter().any(|directory| path.starts_with(directory));
+    findings.extend(programs.filter(|path| !is_published(path)).map(left_out));
     findings
 }
 

@@ -24,12 +24,13 @@ const USUAL_FILE: u64 = 1 << 20;
 /// Prefixes of the names of licence files.
 const LICENCES: [&str; 4] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE"];
 
-/// Reports everything that is wrong with the plugin in `directory`; `published` are the files and symlinks that git publishes.
-pub fn check(directory: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
-    let (files, mut findings) = list(directory, published);
-    let installed: Vec<FoundFile> =
+/// Reports everything that is wrong with the plugin in `directory`; `paths` are the files and symlinks that git publishes.
+pub fn check(directory: &Path, paths: &[PathBuf]) -> Vec<Diagnostic> {
+    let (files, mut findings) = list(directory, paths);
+    let files_to_install: Vec<FoundFile> =
         files.iter().filter(|file| file.is_installed()).map(File::found).collect();
-    let violations = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
+    let violations =
+        rules::check(&files_to_install).into_iter().chain(links::check(&outline(&files)));
     findings.extend(violations.map(|finding| absolute(directory, finding)));
     findings.extend(missing(directory, &files));
     if directory.join(".gitmodules").exists() {
@@ -38,7 +39,7 @@ pub fn check(directory: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
         findings.push(finding.at(directory.join(".gitmodules")).help("add the files themselves"));
     }
     findings.extend(files.iter().filter_map(File::is_large));
-    findings.extend(hooks::check(directory, published));
+    findings.extend(hooks::check(directory, paths));
     findings.extend(
         files
             .iter()
@@ -87,10 +88,10 @@ impl File {
     }
 }
 
-fn list(directory: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
+fn list(directory: &Path, paths: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut findings = Vec::new();
-    for path in published {
+    for path in paths {
         let name = path.strip_prefix(directory).unwrap_or(path).as_os_str().as_bytes().to_vec();
         match fs::symlink_metadata(path) {
             Ok(metadata) => files.push(File { path: path.clone(), name, metadata }),
@@ -178,16 +179,16 @@ mod tests {
         }
 
         fn findings(&self) -> Vec<Diagnostic> {
-            let mut published = Vec::new();
+            let mut paths = Vec::new();
             let mut open = vec![self.0.path().to_owned()];
             while let Some(directory) = open.pop() {
                 for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
                     let is_directory = entry.file_type().unwrap().is_dir();
-                    if is_directory { &mut open } else { &mut published }.push(entry.path());
+                    if is_directory { &mut open } else { &mut paths }.push(entry.path());
                 }
             }
-            published.sort();
-            check(self.0.path(), &published)
+            paths.sort();
+            check(self.0.path(), &paths)
         }
 
         fn ids(&self) -> Vec<&'static str> {

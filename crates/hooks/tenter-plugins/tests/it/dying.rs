@@ -80,9 +80,9 @@ impl Between {
         let plugins = self.scene.plugins();
         let lock = plugins.lock().unwrap();
         assert_eq!(fs::read_to_string(self.at("plugin.lock")).unwrap(), self.lock[expected]);
-        let installed = plugins.installed().unwrap();
-        assert_eq!(installed.len(), lock.plugins().len());
-        for (plugin, locked) in installed.iter().zip(lock.plugins()) {
+        let text_after = plugins.installed().unwrap();
+        assert_eq!(text_after.len(), lock.plugins().len());
+        for (plugin, locked) in text_after.iter().zip(lock.plugins()) {
             assert_eq!(verify(&plugin.path, locked), (vec![], vec![]));
         }
         assert!(!self.at(".plugin.lock.new").exists());

@@ -288,11 +288,11 @@ fn the_users_git_hooks_do_not_run_in_our_repository() {
 fn installing_runs_none_of_the_plugins_hooks() {
     let scene = Scene::new();
     let source = scene.repository("guards");
-    let installed = scene.add(&source.url(), false).unwrap();
-    assert_eq!(installed.hooks, ["guard"]);
-    assert!(!installed.path.join("hooks/ran").exists());
+    let plugin = scene.add(&source.url(), false).unwrap();
+    assert_eq!(plugin.hooks, ["guard"]);
+    assert!(!plugin.path.join("hooks/ran").exists());
     let fetched = scene.fetch(&source.url()).unwrap();
-    let (content, findings) = tenter_plugins::Content::of_installed(&installed.path);
+    let (content, findings) = tenter_plugins::Content::of_installed(&plugin.path);
     assert_eq!(findings, []);
     assert_eq!(changes(&content, &fetched.content), []);
 }

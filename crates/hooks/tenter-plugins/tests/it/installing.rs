@@ -19,10 +19,10 @@ fn an_installed_plugin_is_recorded_and_verifies() {
         (vec!["guard".into()], vec!["pdf".into()], vec!["review/deep".into()])
     );
     let lock = scene.plugins().lock().unwrap();
-    let locked = lock.get("ada/guards").unwrap();
-    assert_eq!((locked.source.clone(), locked.reference.as_deref()), (source.url(), Some("main")));
-    assert_eq!(locked.commit.as_deref(), Some(source.git(&["rev-parse", "HEAD"]).as_str()));
-    assert_eq!(verify(&plugin.path, locked), (vec![], vec![]));
+    let record = lock.get("ada/guards").unwrap();
+    assert_eq!((record.source.clone(), record.reference.as_deref()), (source.url(), Some("main")));
+    assert_eq!(record.commit.as_deref(), Some(source.git(&["rev-parse", "HEAD"]).as_str()));
+    assert_eq!(verify(&plugin.path, record), (vec![], vec![]));
     assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
 }
 
@@ -38,7 +38,7 @@ fn verify_finds_every_difference() {
     std::os::unix::fs::symlink("/etc/passwd", path.join("recipes/review/deep.md")).unwrap();
     let lock = scene.plugins().lock().unwrap();
     let (differences, findings) = verify(&path, lock.get("ada/guards").unwrap());
-    let reported: Vec<(&str, &str)> =
+    let reports: Vec<(&str, &str)> =
         differences.iter().map(|one| (one.what, one.path.as_str())).collect();
     let expected = [
         ("missing", "README.md"),
@@ -46,7 +46,7 @@ fn verify_finds_every_difference() {
         ("extra", "hooks/more"),
         ("changed", "recipes/review/deep.md"),
     ];
-    assert_eq!((reported, findings), (expected.to_vec(), vec![]));
+    assert_eq!((reports, findings), (expected.to_vec(), vec![]));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn concurrent_installations_are_all_recorded() {
 fn only_one_of_two_concurrent_installations_of_a_plugin_succeeds() {
     let scene = Scene::new();
     let source = scene.repository("guards").url();
-    let added: Vec<bool> = thread::scope(|scope| {
+    let results: Vec<bool> = thread::scope(|scope| {
         let add = || match scene.add(&source, false) {
             Ok(_) => true,
             Err(InstallError::Installed) => false,
@@ -124,7 +124,7 @@ fn only_one_of_two_concurrent_installations_of_a_plugin_succeeds() {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert_eq!(added.iter().filter(|added| **added).count(), 1);
+    assert_eq!(results.iter().filter(|is_added| **is_added).count(), 1);
     assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
 }
 
@@ -169,9 +169,9 @@ fn symlinks_of_an_untrusted_plugin_cannot_stall_listings() {
         }
         symlink("..", directory.join("up")).unwrap();
     }
-    let installed = scene.plugins().installed().unwrap();
-    assert_eq!(installed[0].recipes[0], "a");
-    assert!(installed[0].recipes.len() <= 10_000);
+    let plugins = scene.plugins().installed().unwrap();
+    assert_eq!(plugins[0].recipes[0], "a");
+    assert!(plugins[0].recipes.len() <= 10_000);
 }
 
 #[test]

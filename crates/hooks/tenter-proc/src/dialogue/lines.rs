@@ -8,14 +8,14 @@ pub(super) const IDLE_CAPACITY: usize = 16 << 10;
 /// The line that has begun.
 pub(super) struct Lines {
     max: usize,
-    begun: Vec<u8>,
+    partial: Vec<u8>,
     /// True while a line that is too long is skipped.
     is_skipped: bool,
 }
 
 impl Lines {
     pub(super) fn new(max: usize) -> Self {
-        Self { max, begun: Vec::new(), is_skipped: false }
+        Self { max, partial: Vec::new(), is_skipped: false }
     }
 
     /// Adds the next bytes and passes on the lines that they complete.
@@ -24,11 +24,11 @@ impl Lines {
             self.add(&bytes[..end], listener);
             bytes = &bytes[end + 1..];
             if !std::mem::take(&mut self.is_skipped) {
-                listener.line(&self.begun);
+                listener.line(&self.partial);
             }
-            self.begun.clear();
-            if self.begun.capacity() > IDLE_CAPACITY {
-                self.begun = Vec::new();
+            self.partial.clear();
+            if self.partial.capacity() > IDLE_CAPACITY {
+                self.partial = Vec::new();
             }
         }
         self.add(bytes, listener);
@@ -38,12 +38,12 @@ impl Lines {
         if self.is_skipped {
             return;
         }
-        if self.begun.len() + bytes.len() > self.max {
+        if self.partial.len() + bytes.len() > self.max {
             self.is_skipped = true;
-            self.begun = Vec::new();
+            self.partial = Vec::new();
             listener.line_too_long();
         } else {
-            self.begun.extend_from_slice(bytes);
+            self.partial.extend_from_slice(bytes);
         }
     }
 }
@@ -82,7 +82,7 @@ mod tests {
             let mut lines = Lines::new(max);
             for part in &parts {
                 lines.push(part, &mut heard);
-                prop_assert!(lines.begun.len() <= max);
+                prop_assert!(lines.partial.len() <= max);
             }
             let mut expected: Vec<Option<Vec<u8>>> = all
                 .split(|byte| *byte == b'\n')

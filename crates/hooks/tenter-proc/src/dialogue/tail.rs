@@ -31,8 +31,8 @@ impl Tail {
     /// Returns the text after the first `position` bytes, as far as it is kept. Invalid UTF-8 is replaced.
     pub(super) fn since(&self, position: u64) -> String {
         let length = usize::try_from(self.total.saturating_sub(position)).unwrap_or(usize::MAX);
-        let skipped = self.bytes.len().saturating_sub(length);
-        let bytes: Vec<u8> = self.bytes.iter().skip(skipped).copied().collect();
+        let skip = self.bytes.len().saturating_sub(length);
+        let bytes: Vec<u8> = self.bytes.iter().skip(skip).copied().collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }

@@ -36,9 +36,9 @@ impl DialoguePipes {
     ) -> io::Result<(Self, io::PipeWriter)> {
         let file = program::find(invocation)?;
         let bound = trampoline.map(|trampoline| bound(invocation, trampoline, &file));
-        let started = bound.as_ref().unwrap_or(invocation);
+        let actual = bound.as_ref().unwrap_or(invocation);
         let mut command =
-            in_own_group(started, if bound.is_some() { &started.program } else { &file });
+            in_own_group(actual, if bound.is_some() { &actual.program } else { &file });
         let (reader, stdin) = pipe()?;
         let (stdout, out) = pipe()?;
         let (stderr, err) = pipe()?;
@@ -46,8 +46,8 @@ impl DialoguePipes {
         rustix::io::ioctl_fionbio(&stdout, true)?;
         rustix::io::ioctl_fionbio(&stderr, true)?;
         command.stdin(reader).stdout(out).stderr(err);
-        let leader = Leader::spawn_supervised(&mut command, started)
-            .map_err(|error| program::explain(&error, started, &file))?;
+        let leader = Leader::spawn_supervised(&mut command, actual)
+            .map_err(|error| program::explain(&error, actual, &file))?;
         let (leader, exit) = leader.watched()?;
         let pipes = Self {
             leader: Some(leader),

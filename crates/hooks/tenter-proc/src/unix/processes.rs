@@ -121,11 +121,11 @@ mod tests {
     #[test]
     fn a_program_name_may_look_like_the_fields_after_it() {
         let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 4711 19";
-        let read = Process::read(7, &format!("7 (a) Z 9 (b)) S 5 {rest}")).unwrap();
-        assert_eq!(read, Process { pid: 7, parent: 5, started: 4711, is_zombie: false });
+        let process = Process::read(7, &format!("7 (a) Z 9 (b)) S 5 {rest}")).unwrap();
+        assert_eq!(process, Process { pid: 7, parent: 5, started: 4711, is_zombie: false });
         assert!(Process::read(7, &format!("7 (a) Z 5 {rest}")).unwrap().is_zombie);
-        for broken in ["", "7 (a)", "7 (a) ", "7 (a) S", "7 (a) S 5 1 2", "7 (a) S x 1 2 3"] {
-            assert_eq!(Process::read(7, broken), None, "{broken:?}");
+        for text in ["", "7 (a)", "7 (a) ", "7 (a) S", "7 (a) S 5 1 2", "7 (a) S x 1 2 3"] {
+            assert_eq!(Process::read(7, text), None, "{text:?}");
         }
     }
 

@@ -92,11 +92,11 @@ impl Strays {
                 && (self.processes.iter().any(|one| one.is(*process))
                     || process.was_given(VARIABLE, is_of_run))
         };
-        let marked: Vec<Process> = ours.iter().copied().filter(is_known_or_marked).collect();
+        let members: Vec<Process> = ours.iter().copied().filter(is_known_or_marked).collect();
         let descendants =
-            processes::descendants(&all, marked.iter().map(|one| one.pid).chain([leader]));
+            processes::descendants(&all, members.iter().map(|one| one.pid).chain([leader]));
         self.processes =
-            marked.into_iter().chain(descendants).filter(|process| !process.is_zombie).collect();
+            members.into_iter().chain(descendants).filter(|process| !process.is_zombie).collect();
         self.processes.sort_unstable_by_key(|process| process.pid);
         self.processes.dedup_by_key(|process| process.pid);
         self.processes.clone()
@@ -106,8 +106,8 @@ impl Strays {
 /// Returns a unique value for the variable.
 fn mark(invocation: &Invocation) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let inherited = invocation.env.iter().rfind(|(name, _)| name == VARIABLE);
-    let outer = inherited.and_then(|(_, value)| value.to_str()).map(|value| format!("{value}/"));
+    let value = invocation.env.iter().rfind(|(name, _)| name == VARIABLE);
+    let outer = value.and_then(|(_, value)| value.to_str()).map(|value| format!("{value}/"));
     let (this, number) = (getpid(), COUNT.fetch_add(1, Ordering::Relaxed));
     format!("{}{}-{number}", outer.unwrap_or_default(), this.as_raw_pid())
 }

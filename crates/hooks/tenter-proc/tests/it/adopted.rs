@@ -193,7 +193,7 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
     alone("adopted::ending_a_run_leaves_the_daemons_of_other_runs_alone", || {
         adopt_orphans().unwrap();
         let daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
-        let ended = sh(&format!("{daemon}; sleep 0.1; echo ready; sleep 1000"));
+        let end = sh(&format!("{daemon}; sleep 0.1; echo ready; sleep 1000"));
         // It ends only once its daemon has survived everything that happens meanwhile.
         let (directory, mut patient) = started_by("");
         patient = Invocation {
@@ -207,7 +207,7 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
             let exits = || first_number(&run_to_end(&sh(&format!("{daemon}; sleep 0.1"))));
             let exiting: Vec<_> = (0..6).map(|_| scope.spawn(exits)).collect();
             let ending: Vec<_> = (0..6)
-                .map(|_| scope.spawn(|| first_number(&run_past_ready(ended.clone()))))
+                .map(|_| scope.spawn(|| first_number(&run_past_ready(end.clone()))))
                 .collect();
             let lived: BTreeSet<i32> = exiting.into_iter().map(|run| run.join().unwrap()).collect();
             for run in ending {

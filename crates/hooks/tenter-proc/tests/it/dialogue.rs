@@ -106,8 +106,8 @@ fn a_program_that_does_not_read_does_not_block_the_caller_and_memory_is_bounded(
     let talk = Talk::with(sh("echo ready; exec sleep 1000"), limits);
     assert_eq!(talk.line(), "ready");
     let line = [vec![b'x'; 99_999], vec![b'\n']].concat();
-    let sent = (0..100).take_while(|_| talk.dialogue.send(&line).is_ok()).count();
-    assert!((10..13).contains(&sent), "{sent}");
+    let count = (0..100).take_while(|_| talk.dialogue.send(&line).is_ok()).count();
+    assert!((10..13).contains(&count), "{count}");
     assert_eq!(talk.dialogue.send(&line), Err(NotSent::Full));
     talk.dialogue.kill();
     assert!(matches!(talk.end(), DialogueEnd::Killed));

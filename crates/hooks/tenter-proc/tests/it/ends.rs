@@ -170,12 +170,12 @@ fn a_child_that_floods_its_output_times_out() {
 #[test]
 fn a_cancel_from_another_thread_ends_the_program() {
     let directory = tempfile::tempdir().unwrap();
-    let started = directory.path().join("started");
-    let invocation = sh(&format!("echo partial; touch '{}'; sleep 1000", started.display()));
+    let marker = directory.path().join("started");
+    let invocation = sh(&format!("echo partial; touch '{}'; sleep 1000", marker.display()));
     let cancel = Cancel::new();
     let completion = std::thread::scope(|scope| {
         let running = scope.spawn(|| run(&invocation, &cancel));
-        until("the program has started", || started.exists());
+        until("the program has started", || marker.exists());
         cancel.cancel();
         running.join().unwrap()
     });
@@ -209,14 +209,14 @@ fn one_cancel_ends_all_programs_that_share_it() {
 #[test]
 fn a_cancelled_program_that_ignores_sigterm_is_killed() {
     let directory = tempfile::tempdir().unwrap();
-    let started = directory.path().join("started");
+    let marker = directory.path().join("started");
     let mut invocation =
-        sh(&format!("trap '' TERM; touch '{}'; while :; do sleep 1; done", started.display()));
+        sh(&format!("trap '' TERM; touch '{}'; while :; do sleep 1; done", marker.display()));
     invocation.limits.grace = Duration::from_millis(50);
     let cancel = Cancel::new();
     std::thread::scope(|scope| {
         let running = scope.spawn(|| run(&invocation, &cancel));
-        until("the program has started", || started.exists());
+        until("the program has started", || marker.exists());
         cancel.cancel();
         assert!(matches!(running.join().unwrap().end, ProcessEnd::Cancelled));
     });

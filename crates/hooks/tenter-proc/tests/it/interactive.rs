@@ -57,11 +57,11 @@ fn a_program_that_cannot_be_started_is_an_error() {
 #[test]
 fn a_given_stdin_replaces_the_terminal_and_need_not_be_read() {
     let directory = tempfile::tempdir().unwrap();
-    let fed = |script: &str, stdin: &[u8]| {
+    let output = |script: &str, stdin: &[u8]| {
         interactive(&Invocation { stdin: stdin.to_owned(), ..sh_in(directory.path(), script) })
     };
-    assert!(matches!(fed("cat > out", b"one\ntwo\n"), ProcessEnd::Exited(0)));
+    assert!(matches!(output("cat > out", b"one\ntwo\n"), ProcessEnd::Exited(0)));
     assert_eq!(fs::read_to_string(directory.path().join("out")).unwrap(), "one\ntwo\n");
     let more_than_a_pipe_holds = vec![b'x'; 1 << 20];
-    assert!(matches!(fed("exit 3", &more_than_a_pipe_holds), ProcessEnd::Exited(3)));
+    assert!(matches!(output("exit 3", &more_than_a_pipe_holds), ProcessEnd::Exited(3)));
 }

@@ -77,7 +77,7 @@ fn it_returns_at_once_however_many_programs_start_and_end() {
 
 fn in_the_middle_of_everything() {
     adopt_orphans().unwrap();
-    let (sender, started) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     for script in ["exit 0", "sleep 0.01 & exit 3", "(setsid sleep 0.01 &)", "kill -9 $$"] {
         let sender = sender.clone();
         thread::spawn(move || {
@@ -88,9 +88,9 @@ fn in_the_middle_of_everything() {
         });
     }
     for _ in 0..40 {
-        started.recv().unwrap();
+        receiver.recv().unwrap();
     }
     kill_all();
     // Results of programs that ended before may still arrive; then none does.
-    while started.recv_timeout(Duration::from_millis(300)).is_ok() {}
+    while receiver.recv_timeout(Duration::from_millis(300)).is_ok() {}
 }

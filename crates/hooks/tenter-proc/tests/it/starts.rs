@@ -58,10 +58,10 @@ fn it_inherits_only_its_three_streams() {
     invocation.stdin = b"x".to_vec();
     let completion = run_to_end(&invocation);
     let links = whole_text(&completion).lines().filter_map(|line| line.split_once(" -> "));
-    let inherited: Vec<_> =
+    let variables: Vec<_> =
         links.map(|(_, target)| target).filter(|target| !is_foreign(target)).collect();
-    assert_eq!(inherited.len(), 3, "{inherited:#?}");
-    assert!(inherited.iter().all(|target| target.starts_with("pipe:")), "{inherited:#?}");
+    assert_eq!(variables.len(), 3, "{variables:#?}");
+    assert!(variables.iter().all(|target| target.starts_with("pipe:")), "{variables:#?}");
 }
 
 /// Returns true if a descriptor does not come from this crate: the one with which `ls` reads the directory, or one that was

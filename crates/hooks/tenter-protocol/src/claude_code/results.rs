@@ -40,7 +40,7 @@ pub fn response(call: &ToolCall, result: &ToolResult) -> Value {
         Some(Bash::TYPE) => metadata::<Bash>(result).map(|bash| {
             json!({"stdout": bash.output, "stderr": "", "interrupted": false, "isImage": false})
         }),
-        Some(FileRead::TYPE) => metadata::<FileRead>(result).map(|read| file_read(&read)),
+        Some(FileRead::TYPE) => metadata::<FileRead>(result).map(|file| file_read(&file)),
         Some(FileWrite::TYPE) => metadata::<FileWrite>(result).map(
             |write| json!({"filePath": write.file_path, "content": write.content, "structuredPatch": []}),
         ),
@@ -55,11 +55,11 @@ fn metadata<M: Metadata + serde::de::DeserializeOwned>(result: &ToolResult) -> O
     serde_json::from_value(Value::Object(result.metadata.clone()?)).ok()
 }
 
-fn file_read(read: &FileRead) -> Value {
-    let count = read.lines.len() as u64;
-    let total = read.offset.max(1) - 1 + count + read.remaining_lines;
-    let file = json!({"filePath": read.file_path, "content": read.lines.join("\n"), "numLines": count,
-        "startLine": read.offset.max(1), "totalLines": total});
+fn file_read(file: &FileRead) -> Value {
+    let count = file.lines.len() as u64;
+    let total = file.offset.max(1) - 1 + count + file.remaining_lines;
+    let file = json!({"filePath": file.file_path, "content": file.lines.join("\n"), "numLines": count,
+        "startLine": file.offset.max(1), "totalLines": total});
     json!({"type": "text", "file": file})
 }
 
@@ -150,34 +150,34 @@ mod tests {
     #[test]
     fn a_changed_response_becomes_the_same_kind_of_result() {
         let (_, result) = bash();
-        let rewritten = rewrite(&result, &json!({"stdout": "[gone]", "stderr": ""}));
-        let rewritten = result.rewritten(&rewritten).unwrap();
+        let output = rewrite(&result, &json!({"stdout": "[gone]", "stderr": ""}));
+        let new = result.rewritten(&output).unwrap();
         assert_eq!(
-            (rewritten.text(), &rewritten.metadata.unwrap()["command"]),
+            (new.text(), &new.metadata.unwrap()["command"]),
             ("[gone]".to_owned(), &json!("make"))
         );
         let blocks = json!([{"type": "text", "text": "x"}]);
-        let rewritten = result.rewritten(&rewrite(&result, &json!({"content": blocks}))).unwrap();
-        assert_eq!(rewritten.metadata_type.as_deref(), Some(HOST));
+        let output = result.rewritten(&rewrite(&result, &json!({"content": blocks}))).unwrap();
+        assert_eq!(output.metadata_type.as_deref(), Some(HOST));
     }
 
     #[test]
     fn a_read_file_has_its_content_without_numbers() {
-        let read = FileRead {
+        let file = FileRead {
             file_path: "/a".into(),
             offset: 3,
             lines: vec!["x".into(), "y".into()],
             remaining_lines: 5,
             ..FileRead::default()
         };
-        let result = ToolResult::success("file_read", &read, "T".into());
+        let result = ToolResult::success("file_read", &file, "T".into());
         let response = response(&ToolCall::new("1", "file_read", []), &result);
         assert_eq!(
             response["file"],
             json!({"filePath": "/a", "content": "x\ny", "numLines": 2, "startLine": 3, "totalLines": 9})
         );
-        let rewritten = rewrite(&result, &json!({"file": {"content": "z"}}));
-        assert_eq!(rewritten["metadata"]["lines"], json!(["z"]));
+        let output = rewrite(&result, &json!({"file": {"content": "z"}}));
+        assert_eq!(output["metadata"]["lines"], json!(["z"]));
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub struct Announcement {
 ///
 /// # Errors
 /// The first line that is neither; an empty string if there is no event.
-pub fn announcement(printed: &str) -> Result<Announcement, String> {
-    let lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+pub fn announcement(output: &str) -> Result<Announcement, String> {
+    let lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
     let (serve, events): (Vec<&str>, Vec<&str>) = lines.partition(|line| *line == SERVE);
     let subscriptions = named_by(&events)?;
     Ok(Announcement { subscriptions, serves: !serve.is_empty() })
@@ -53,8 +53,8 @@ pub fn announcement(printed: &str) -> Result<Announcement, String> {
 ///
 /// # Errors
 /// The first line that is not an event name; an empty string if nothing was printed.
-pub fn subscriptions(printed: &str) -> Result<Vec<Subscription>, String> {
-    let lines: Vec<&str> = printed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+pub fn subscriptions(output: &str) -> Result<Vec<Subscription>, String> {
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     named_by(&lines)
 }
 

@@ -10,8 +10,8 @@ use crate::{EventName, Reply, Rewrite, Verdict};
 ///
 /// # Errors
 /// The output is not a JSON object, or asks for a change that cannot be made; see [`ReplyError`].
-pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
-    let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
+pub fn parse_reply(event: EventName, output_bytes: &[u8]) -> Result<ParsedReply, ReplyError> {
+    let Some(content) = stdout::content(output_bytes) else { return Ok(ParsedReply::default()) };
     let mut fields = FieldReader::of_reply(event, stdout::object(content)?, &fields::EXECUTABLE);
     let mut reply = Reply {
         verdict: verdict(&mut fields),
@@ -29,8 +29,8 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
 /// Returns `blocked` as a verdict: `false` allows, and a missing field is no opinion.
 fn verdict(fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::BLOCK_REASON);
-    let blocked: bool = fields.read(&fields::BLOCKED)?;
-    let kind = if blocked { VerdictKind::Deny } else { VerdictKind::Allow };
+    let is_blocked: bool = fields.read(&fields::BLOCKED)?;
+    let kind = if is_blocked { VerdictKind::Deny } else { VerdictKind::Allow };
     Some(Verdict::new(kind, reason))
 }
 
@@ -49,7 +49,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn reply(event: EventName, stdout: &str) -> Result<Reply, ReplyError> {
-        parse_reply(event, stdout.as_bytes()).map(|parsed| parsed.reply)
+        parse_reply(event, stdout.as_bytes()).map(|reply| reply.reply)
     }
 
     #[test]
@@ -83,10 +83,10 @@ mod tests {
 
     #[test]
     fn a_repeated_field_is_a_failure_unless_one_of_its_values_denies() {
-        let denied = br#"{"blocked": true, "reason": "no", "blocked": false}"#;
-        let parsed = parse_reply(EventName::BeforeTool, denied).unwrap();
-        assert_eq!(parsed.reply.verdict.unwrap().reason_text(), "no");
-        assert_eq!(parsed.defects, [r#"its reply has the field "blocked" more than once"#]);
+        let output_bytes = br#"{"blocked": true, "reason": "no", "blocked": false}"#;
+        let result = parse_reply(EventName::BeforeTool, output_bytes).unwrap();
+        assert_eq!(result.reply.verdict.unwrap().reason_text(), "no");
+        assert_eq!(result.defects, [r#"its reply has the field "blocked" more than once"#]);
         for stdout in [
             r#"{"blocked": false, "blocked": false}"#,
             r#"{"reason": "a", "reason": "b"}"#,
@@ -108,33 +108,30 @@ mod tests {
             assert!(matches!(reply(event, stdout), Err(ReplyError::Change(_))), "{stdout}");
         }
         let stdout = br#"{"blocked": true, "reason": 7, "input": "rm"}"#;
-        let parsed = parse_reply(EventName::BeforeTool, stdout).unwrap();
-        assert!(parsed.reply.verdict.unwrap().is_deny());
-        assert_eq!(
-            parsed.defects,
-            [r#""reason" must be a string"#, r#""input" must be an object"#]
-        );
-        let parsed = parse_reply(EventName::BeforeTool, br#"{"blocked": "true"}"#).unwrap();
-        assert_eq!(parsed.reply, Reply::default());
-        assert_eq!(parsed.defects, [r#""blocked" must be true or false"#]);
+        let reply = parse_reply(EventName::BeforeTool, stdout).unwrap();
+        assert!(reply.reply.verdict.unwrap().is_deny());
+        assert_eq!(reply.defects, [r#""reason" must be a string"#, r#""input" must be an object"#]);
+        let reply = parse_reply(EventName::BeforeTool, br#"{"blocked": "true"}"#).unwrap();
+        assert_eq!(reply.reply, Reply::default());
+        assert_eq!(reply.defects, [r#""blocked" must be true or false"#]);
     }
 
     #[test]
     fn unknown_fields_are_reported_with_a_suggestion() {
-        let parsed = |stdout: &str| parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap();
-        let beside = parsed(r#"{"blocked": false, "success": true}"#);
+        let reply = |stdout: &str| parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap();
+        let beside = reply(r#"{"blocked": false, "success": true}"#);
         assert_eq!(beside.warnings, ["its reply has no field \"success\"; it is ignored"]);
         for (stdout, expected) in [
             (r#"{"blokced": true, "reason": "no"}"#, "blocked"),
             (r#"{"decision": "deny", "reason": "no"}"#, "blocked"),
         ] {
-            let defects = parsed(stdout).defects;
+            let defects = reply(stdout).defects;
             assert!(defects[0].ends_with(&format!("did you mean {expected:?}?")), "{defects:?}");
         }
         let foreign = parse_reply(EventName::AfterTool, br#"{"modified_output": {}}"#).unwrap();
-        let suggested = "its reply has no field \"modified_output\"; did you mean \"output\"?";
-        assert_eq!(foreign.defects, [suggested]);
-        let alone = parsed(r#"{"success": true}"#).defects;
+        let message = "its reply has no field \"modified_output\"; did you mean \"output\"?";
+        assert_eq!(foreign.defects, [message]);
+        let alone = reply(r#"{"success": true}"#).defects;
         assert_eq!(
             alone,
             [
@@ -156,9 +153,9 @@ mod tests {
             ),
         ] {
             for event in [EventName::AfterTurn, EventName::BeforeStop] {
-                let parsed = parse_reply(event, stdout.as_bytes()).unwrap();
+                let reply = parse_reply(event, stdout.as_bytes()).unwrap();
                 assert_eq!(
-                    (parsed.reply, parsed.warnings),
+                    (reply.reply, reply.warnings),
                     (Reply::default(), vec![warning.to_owned()])
                 );
             }

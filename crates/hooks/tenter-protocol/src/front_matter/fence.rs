@@ -115,7 +115,7 @@ impl NoFrontMatter {
 
 const FENCE_HELP: &str = "write exactly `---`: three hyphens at the beginning of the line";
 
-fn opening_help(line: &[u8], required: &[&str]) -> String {
+fn opening_help(line: &[u8], keys: &[&str]) -> String {
     if line.trim_ascii() == FENCE_LINE {
         return FENCE_HELP.to_owned();
     }
@@ -125,7 +125,7 @@ fn opening_help(line: &[u8], required: &[&str]) -> String {
     if line.starts_with(FENCE_LINE) {
         return "write `---` on a line of its own, and the first key on the next".to_owned();
     }
-    let fields: Vec<String> = required.iter().map(|key| format!("`{key}: …`")).collect();
+    let fields: Vec<String> = keys.iter().map(|key| format!("`{key}: …`")).collect();
     format!("begin with a line `---`, then {}, then a line `---`", fields.join(", "))
 }
 

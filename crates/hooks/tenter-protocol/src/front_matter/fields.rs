@@ -144,15 +144,15 @@ impl Report<'_> {
         words: &[&'static str],
     ) -> Option<&'static str> {
         let scalar = self.scalar(field, code, &or_list(words))?;
-        let chosen = words.iter().copied().find(|word| *word == scalar.text);
-        if chosen.is_none() {
+        let word = words.iter().copied().find(|word| *word == scalar.text);
+        if word.is_none() {
             let fallback = self.fallback(code, "it is ignored");
             let message =
                 format!("`{}` cannot be `{}`{fallback}", field.key, quotable(&scalar.text));
             let help = did_you_mean(&scalar.text, words, || format!("write {}", or_list(words)));
             self.add(code, &field.value.at, message, help);
         }
-        chosen
+        word
     }
 
     /// Returns the items of a list.

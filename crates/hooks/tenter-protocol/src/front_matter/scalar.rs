@@ -67,12 +67,12 @@ pub(super) fn plain(text: &str) -> Meaning {
 }
 
 fn integer(text: &str) -> Option<Meaning> {
-    let parsed = match text.get(..2) {
+    let number = match text.get(..2) {
         Some("0x") => i64::from_str_radix(unsigned(&text[2..])?, 16),
         Some("0o") => i64::from_str_radix(unsigned(&text[2..])?, 8),
         _ => text.parse(),
     };
-    parsed.ok().map(Meaning::Integer)
+    number.ok().map(Meaning::Integer)
 }
 
 fn unsigned(digits: &str) -> Option<&str> {

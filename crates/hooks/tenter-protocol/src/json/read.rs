@@ -31,7 +31,7 @@ pub(crate) struct ReadValue {
 /// # Errors
 /// It is not JSON, or is nested too deeply.
 pub fn read(bytes: &[u8]) -> serde_json::Result<Value> {
-    read_selecting(bytes, |_, _, _| false).map(|read| read.value)
+    read_selecting(bytes, |_, _, _| false).map(|result| result.value)
 }
 
 /// Reads as [`read`], and reports repeated keys, whose value `keeps_first` selects.
@@ -75,11 +75,11 @@ pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
 }
 
 fn strict(text: &[u8], keeps_first: KeepsFirst) -> serde_json::Result<ReadValue> {
-    let repeated = RefCell::new(None);
+    let repeated_key = RefCell::new(None);
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Seed { keeps_first, repeated: &repeated }.deserialize(&mut deserializer)?;
+    let value = Seed { keeps_first, repeated: &repeated_key }.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    Ok(ReadValue { value, repeated: repeated.into_inner() })
+    Ok(ReadValue { value, repeated: repeated_key.into_inner() })
 }
 
 #[derive(Clone, Copy)]
@@ -257,10 +257,10 @@ mod tests {
 
     #[test]
     fn a_repeated_key_is_reported_at_every_depth() {
-        let repeated =
+        let repeated_key =
             |text: &str| read_selecting(text.as_bytes(), |_, _, _| false).unwrap().repeated;
-        assert_eq!(repeated(r#"{"a": 1, "b": [{"c": 1, "c": 2}]}"#).as_deref(), Some("c"));
-        assert_eq!(repeated(r#"{"a": 1, "b": {"a": 1}}"#), None);
-        assert_eq!(repeated(r#"{"\udcff": 1, "\udcfe": 1}"#), None);
+        assert_eq!(repeated_key(r#"{"a": 1, "b": [{"c": 1, "c": 2}]}"#).as_deref(), Some("c"));
+        assert_eq!(repeated_key(r#"{"a": 1, "b": {"a": 1}}"#), None);
+        assert_eq!(repeated_key(r#"{"\udcff": 1, "\udcfe": 1}"#), None);
     }
 }

@@ -27,8 +27,8 @@ const MAX_WORD_LENGTH: usize = 60;
 ///
 /// # Errors
 /// Text that begins with `{` and is not one JSON object, or a change that cannot be applied; see [`ReplyError`].
-pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
-    let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
+pub fn parse_reply(event: EventName, output_bytes: &[u8]) -> Result<ParsedReply, ReplyError> {
+    let Some(content) = stdout::content(output_bytes) else { return Ok(ParsedReply::default()) };
     if content.first() == Some(&b'{') {
         return object_reply(event, stdout::object(content)?);
     }
@@ -363,8 +363,8 @@ mod tests {
         let many: Object = (0..1000).map(|index| (format!("x{index}"), json!(1))).collect();
         let decision = [("decision".to_owned(), json!("allow"))];
         let many: Object = many.into_iter().chain(decision).collect();
-        let read = parse_reply(EventName::BeforeTool, crate::json::to_string(&many).as_bytes());
-        assert_eq!(read.unwrap().warnings.len(), 5);
+        let result = parse_reply(EventName::BeforeTool, crate::json::to_string(&many).as_bytes());
+        assert_eq!(result.unwrap().warnings.len(), 5);
     }
 
     #[test]
@@ -416,15 +416,15 @@ mod tests {
                 .iter()
                 .map(|&(key, value)| (KEYS[key].to_owned(), values()[value].clone()))
                 .collect();
-            let parsed = parse_reply(event, crate::json::to_string(&object).as_bytes());
-            let Ok(ParsedReply { reply, .. }) = parsed else { return Ok(()) };
-            let allowed = match &reply.rewrite {
+            let result = parse_reply(event, crate::json::to_string(&object).as_bytes());
+            let Ok(ParsedReply { reply, .. }) = result else { return Ok(()) };
+            let kinds = match &reply.rewrite {
                 None => true,
                 Some(Rewrite::Input(_)) => event.may(Power::RewriteInput),
                 Some(Rewrite::Output(_)) => event.may(Power::RewriteOutput),
                 Some(Rewrite::Message(_)) => event.may(Power::RewriteMessage),
             };
-            prop_assert!(allowed);
+            prop_assert!(kinds);
             prop_assert!(reply.follow_ups.is_empty() || event.may(Power::Continue));
             prop_assert!(reply.history.is_none() || event.may(Power::Mutate));
             prop_assert!(reply.context.is_none() || event.may(Power::AddContext));

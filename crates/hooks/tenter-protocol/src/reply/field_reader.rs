@@ -104,12 +104,12 @@ impl FieldReader {
             }
             return None;
         }
-        let read = serde_json::from_value(value).ok();
-        if read.is_none() {
+        let result = serde_json::from_value(value).ok();
+        if result.is_none() {
             let what = format!("\"{spelling}\" must be {}", field.kind.phrase());
             if field.is_change { self.fail(what) } else { self.defect(what) }
         }
-        read
+        result
     }
 
     /// Returns the first spelling with a value. `null` counts as missing (R24).

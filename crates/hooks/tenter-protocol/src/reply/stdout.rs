@@ -23,12 +23,12 @@ pub(crate) fn object(content: &[u8]) -> Result<ReplyObject, ReplyError> {
     if content.first() != Some(&b'{') {
         return Err(ReplyError::NotAnObject("it does not begin with {".to_owned()));
     }
-    let read = json::read_selecting(content, |key, first, second| {
+    let result = json::read_selecting(content, |key, first, second| {
         !denies(key, second) && denies(key, first)
     });
-    let read = read.map_err(|error| ReplyError::NotAnObject(error.to_string()))?;
-    match read.value {
-        Value::Object(object) => Ok(ReplyObject { object, repeated: read.repeated }),
+    let result = result.map_err(|error| ReplyError::NotAnObject(error.to_string()))?;
+    match result.value {
+        Value::Object(object) => Ok(ReplyObject { object, repeated: result.repeated }),
         _ => Err(ReplyError::NotAnObject("it is a number".to_owned())),
     }
 }
@@ -80,9 +80,9 @@ mod tests {
             ),
             (r#"{"input": {"a": 1, "a": 2}}"#, json!({"input": {"a": 2}})),
         ] {
-            let read = object(text.as_bytes()).unwrap();
-            assert!(read.repeated.is_some(), "{text}");
-            assert_eq!(Value::Object(read.object), expected, "{text}");
+            let value = object(text.as_bytes()).unwrap();
+            assert!(value.repeated.is_some(), "{text}");
+            assert_eq!(Value::Object(value.object), expected, "{text}");
         }
         assert_eq!(object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).unwrap().repeated, None);
     }

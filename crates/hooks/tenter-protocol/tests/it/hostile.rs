@@ -26,10 +26,10 @@ fn ids(findings: &[Diagnostic]) -> Vec<&str> {
 
 /// Reads `bytes`, which must be rejected in bounded time with the diagnostic `id`.
 fn rejected(bytes: &[u8], id: &str) -> Diagnostic {
-    let begun = Instant::now();
+    let start = Instant::now();
     let (hook, findings) = read(bytes);
     // A generous bound: it distinguishes milliseconds from exponential time.
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert_eq!(hook, None);
     let finding_with_id = findings.iter().find(|finding| finding.id == id);
     finding_with_id.unwrap_or_else(|| panic!("{findings:?}")).clone()
@@ -79,8 +79,8 @@ fn a_long_body_is_accepted_and_a_long_front_matter_is_rejected() {
 fn exponential_anchors_are_rejected() {
     let mut bomb = "metadata:\n  a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for (before, letter) in "abcdefgh".chars().zip("bcdefghi".chars()) {
-        let repeated = vec![format!("*{before}"); 9].join(", ");
-        bomb.push_str(&format!("  {letter}: &{letter} [{repeated}]\n"));
+        let aliases = vec![format!("*{before}"); 9].join(", ");
+        bomb.push_str(&format!("  {letter}: &{letter} [{aliases}]\n"));
     }
     rejected(&manifest(&bomb), "manifest-too-large");
     // Few values, each of them long.

@@ -78,8 +78,8 @@ fn line(finding: &Diagnostic) -> String {
         || "-".to_owned(),
         |place| {
             let letters = place.source.chars().skip(place.column - 1).take(place.length);
-            let marked = letters.collect::<String>();
-            format!("{}:{}-{} `{marked}`", place.line, place.column, place.length)
+            let text = letters.collect::<String>();
+            format!("{}:{}-{} `{text}`", place.line, place.column, place.length)
         },
     );
     let help = finding.help.as_deref().unwrap_or("");

@@ -38,8 +38,8 @@ fn check_bytes(bytes: &[u8]) -> Result<(), TestCaseError> {
     for rules in [Strictness::Strict, Strictness::Tolerant] {
         let (manifest, findings) = read(path, bytes, rules, CHECKS);
         check_diagnostics(bytes, &findings)?;
-        let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
-        prop_assert_eq!(manifest.is_none(), broken);
+        let has_errors = findings.iter().any(|finding| finding.severity == Severity::Error);
+        prop_assert_eq!(manifest.is_none(), has_errors);
         if let Some(manifest) = manifest {
             prop_assert!((100..=600_000).contains(&manifest.timeout_ms));
             prop_assert!(manifest.priority <= 1000);

@@ -184,8 +184,8 @@ fn complete_examples_are_valid_and_shortened_ones_lack_a_description() {
         let mut codes = ids(&read_as(directory(text), text, Strictness::Strict).1);
         // Backslashes in the examples are kept, with a warning.
         codes.retain(|id| *id != "manifest-escape");
-        let shortened = !text.contains("\ndescription:");
-        let expected: &[&str] = if shortened { &["manifest-description"] } else { &[] };
+        let is_short = !text.contains("\ndescription:");
+        let expected: &[&str] = if is_short { &["manifest-description"] } else { &[] };
         assert_eq!(codes, expected, "{heading}");
     }
 }
@@ -201,8 +201,11 @@ fn matchers_are_read_as_written() {
     for (text, (tool, pattern)) in MATCHERS.into_iter().zip(expected) {
         let text = format!("---\nname: a\ndescription: b\ntrigger: before_tool\n{text}---\n");
         let manifest = read_as("a", &text, Strictness::Strict).0.unwrap();
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        assert_eq!(manifest.matcher, MatcherText { tool: owned(tool), pattern: owned(pattern) });
+        let to_string = |text: Option<&str>| text.map(str::to_owned);
+        assert_eq!(
+            manifest.matcher,
+            MatcherText { tool: to_string(tool), pattern: to_string(pattern) }
+        );
     }
 }
 

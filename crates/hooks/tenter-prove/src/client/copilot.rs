@@ -69,10 +69,10 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
 }
 
 fn more_arguments(launch: &Launch) -> Vec<String> {
-    let denied = launch.denied_program().map(|program| format!("--deny-tool=shell({program}:*)"));
+    let option = launch.denied_program().map(|program| format!("--deny-tool=shell({program}:*)"));
     let server = launch.mcp_server.map(|program| {
         let server = json!({"type": "local", "command": program, "args": [], "tools": ["*"]});
         format!("--additional-mcp-config={}", json!({"mcpServers": {MCP_SERVER: server}}))
     });
-    [denied, server].into_iter().flatten().collect()
+    [option, server].into_iter().flatten().collect()
 }

@@ -51,10 +51,10 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         "provider": "generic-chat-completion-api",
         "maxOutputTokens": 8000,
     });
-    let denied = launch.denied_program().map(str::to_owned);
+    let program = launch.denied_program().map(str::to_owned);
     let settings = json!({
         "customModels": [model],
-        "commandBlocklist": denied.into_iter().collect::<Vec<_>>(),
+        "commandBlocklist": program.into_iter().collect::<Vec<_>>(),
     });
     let settings = (launch.home.join(".factory/settings.json"), settings.to_string());
     [settings].into_iter().chain(launch.mcp_file(".factory/mcp.json")).collect()

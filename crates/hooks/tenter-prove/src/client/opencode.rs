@@ -96,12 +96,12 @@ pub(super) fn files(launch: &Launch, name: &str) -> Vec<(PathBuf, String)> {
 }
 
 fn packages(directory: &Path) -> Vec<(PathBuf, String)> {
-    let needed = PACKAGES.map(|name| (name.to_owned(), json!("*")));
-    let needed = json!({"dependencies": serde_json::Map::from_iter(needed)});
-    let installed = json!({"packages": {"": needed}});
+    let packages = PACKAGES.map(|name| (name.to_owned(), json!("*")));
+    let manifest = json!({"dependencies": serde_json::Map::from_iter(packages)});
+    let lock = json!({"packages": {"": manifest}});
     vec![
-        (directory.join("package.json"), needed.to_string()),
-        (directory.join("package-lock.json"), installed.to_string()),
+        (directory.join("package.json"), manifest.to_string()),
+        (directory.join("package-lock.json"), lock.to_string()),
         (directory.join("node_modules/.keep"), String::new()),
     ]
 }

@@ -47,9 +47,9 @@ pub(super) const CLIENT: Client = Client {
 };
 
 fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
-    let denied = launch.denied_program().map(|program| format!("run_shell_command({program} *)"));
+    let option = launch.denied_program().map(|program| format!("run_shell_command({program} *)"));
     let settings = json!({
-        "permissions": {"deny": denied.into_iter().collect::<Vec<_>>()},
+        "permissions": {"deny": option.into_iter().collect::<Vec<_>>()},
         "general": {"enableAutoUpdate": false},
         "telemetry": {"enabled": false},
         "privacy": {"usageStatisticsEnabled": false},

@@ -40,13 +40,13 @@ impl HookFailure {
     }
 
     /// Returns the name of the hook that fails like this.
-    pub(crate) fn hook(self, closed: bool) -> String {
-        format!("{}-{}", self.name(), if closed { "closed" } else { "open" })
+    pub(crate) fn hook(self, fail_closed: bool) -> String {
+        format!("{}-{}", self.name(), if fail_closed { "closed" } else { "open" })
     }
 
     /// Returns the file of the call that the hook guards.
-    pub(crate) fn file(self, closed: bool) -> String {
-        format!("{}.txt", self.hook(closed))
+    pub(crate) fn file(self, fail_closed: bool) -> String {
+        format!("{}.txt", self.hook(fail_closed))
     }
 }
 
@@ -56,14 +56,15 @@ const TIMEOUT: u32 = 2000;
 pub(super) fn plan(client: &Client) -> Plan {
     let cases =
         || HookFailure::ALL.iter().flat_map(|failure| [(*failure, true), (*failure, false)]);
-    let hooks = cases().map(|(failure, closed)| {
-        let name = failure.hook(closed);
+    let hooks = cases().map(|(failure, fail_closed)| {
+        let name = failure.hook(fail_closed);
         let hook = HookFile::script(&name, EventName::BeforeTool, failure.script())
-            .only("Bash", &failure.file(closed))
+            .only("Bash", &failure.file(fail_closed))
             .timeout(TIMEOUT);
-        if closed { hook } else { hook.failing_open() }
+        if fail_closed { hook } else { hook.failing_open() }
     });
-    let calls = cases()
-        .map(|(failure, closed)| (client.shell)(ModelReply::new(), &touch(&failure.file(closed))));
+    let calls = cases().map(|(failure, fail_closed)| {
+        (client.shell)(ModelReply::new(), &touch(&failure.file(fail_closed)))
+    });
     Plan::new(hooks.collect(), calls.chain([ModelReply::text("All finished.")]).collect())
 }

@@ -26,7 +26,7 @@ pub(super) fn plan(client: &Client, registered: Registered) -> Plan {
 /// Returns the facts that show whether hooks held although the user disables them.
 pub(crate) fn managed_facts(run: &Run, client: &Client) -> Vec<Fact> {
     let setting = client.off_switch.unwrap_or_default();
-    let denied = run.not_made(DENIED);
-    let denied = Fact::new(denied.holds, format!("with {setting}, {}", denied.text));
-    vec![denied, run.read(REASON), run.made(FILE)]
+    let fact = run.not_made(DENIED);
+    let fact = Fact::new(fact.holds, format!("with {setting}, {}", fact.text));
+    vec![fact, run.read(REASON), run.made(FILE)]
 }

@@ -84,17 +84,16 @@ pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
 fn hooks(sandbox: &Sandbox) -> Vec<HookFile> {
     let contexts = CONTEXTS.iter().map(|event| context_hook(*event, "context"));
     let at_call = EventName::BeforeTool;
-    let rewritten = format!(r#"{{"modified_input": {{"command": "{}"}}}}"#, touch(REWRITTEN));
-    let replaced = format!(r#"{{"modified_output": {{"metadata": {{"output": "{REPLACED}"}}}}}}"#);
+    let input = format!(r#"{{"modified_input": {{"command": "{}"}}}}"#, touch(REWRITTEN));
+    let output = format!(r#"{{"modified_output": {{"metadata": {{"output": "{REPLACED}"}}}}}}"#);
     let continued = format!(r#"{{"follow_up_messages": ["{CONTINUE}: run one more command"]}}"#);
     let flag = quoted(&sandbox.flag("continued"));
     let others = [
         HookFile::deny(DENY_HOOK, at_call, DENY_REASON).only("Bash", DENIED),
         HookFile::script(EXIT_HOOK, at_call, format!("echo {EXIT_REASON} >&2\nexit 2\n"))
             .only("(Write|Edit)", WRITTEN),
-        HookFile::printing("rewrite", at_call, &rewritten).only("Bash", ORIGINAL),
-        HookFile::printing("replace-output", EventName::AfterTool, &replaced)
-            .only("Bash", "output-"),
+        HookFile::printing("rewrite", at_call, &input).only("Bash", ORIGINAL),
+        HookFile::printing("replace-output", EventName::AfterTool, &output).only("Bash", "output-"),
         HookFile::deny(PARALLEL_HOOK, at_call, PARALLEL_REASON).only("Bash", PARALLEL[1]),
         HookFile::deny(OUTSIDE_HOOK, at_call, OUTSIDE_REASON).only("Bash", OUTSIDE),
         HookFile::printing("continue", EventName::BeforeStop, &continued)

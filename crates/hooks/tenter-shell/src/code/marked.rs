@@ -26,8 +26,8 @@ impl CodeReader<'_> {
             Ruby => "%x",
             _ => "",
         };
-        let marked = self.text.match_indices(name).filter(|_| !name.is_empty());
-        scripts.extend(marked.filter_map(|(at, _)| {
+        let places = self.text.match_indices(name).filter(|_| !name.is_empty());
+        scripts.extend(places.filter_map(|(at, _)| {
             in_marks(&self.text[at + name.len()..]).map(|(script, _)| script)
         }));
         for script in scripts {

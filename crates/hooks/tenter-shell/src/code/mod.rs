@@ -77,10 +77,10 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         deletes_unknown: false,
     };
     let mut tried = 0;
-    let renamed: HashMap<&str, &str> = renamed(text).collect();
+    let new_names: HashMap<&str, &str> = renamed(text).collect();
     for (start, name) in names(text) {
         let length = name.len();
-        let name = renamed.get(name).copied().unwrap_or(name);
+        let name = new_names.get(name).copied().unwrap_or(name);
         let before = &text[..start];
         let after = &text[start + length..];
         if !may_be_call(language, name, after) {
@@ -278,10 +278,10 @@ impl CodeReader<'_> {
         if !self.deletes_unknown {
             return;
         }
-        for listed in std::mem::take(&mut self.listed) {
-            let literal = listed.split(['*', '?', '[', '{']).next().unwrap_or_default();
-            let path = if literal.len() == listed.len() {
-                listed
+        for list in std::mem::take(&mut self.listed) {
+            let literal = list.split(['*', '?', '[', '{']).next().unwrap_or_default();
+            let path = if literal.len() == list.len() {
+                list
             } else {
                 literal.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned()
             };

@@ -207,9 +207,9 @@ impl<'a> Literals<'a, '_> {
         let between = self.source.between(at, self.at);
         for (place, _) in between.match_indices(name).take(MAX_ADDED) {
             let after = &between[place + name.len()..];
-            let added = ADDITIONS.iter().find_map(|start| after.strip_prefix(start));
-            let added = added.map(|added| reader(added, at + place).arguments());
-            match added.as_deref() {
+            let addition = ADDITIONS.iter().find_map(|start| after.strip_prefix(start));
+            let addition = addition.map(|addition| reader(addition, at + place).arguments());
+            match addition.as_deref() {
                 Some([Argument::List(more)]) => words.extend_from_slice(more),
                 Some(more) => words.extend(more.iter().map(Argument::text)),
                 None => {}

@@ -144,7 +144,7 @@ fn range(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
     let count = start.abs_diff(end) / step;
     // One more than allowed, so that the caller finds too many.
     let count = count.min(MAX_BRACES as u64 + 1);
-    let signed = |index: u64| {
+    let index_of = |index: u64| {
         let distance = i64::try_from(index * step).unwrap_or(i64::MAX);
         if start <= end { start.saturating_add(distance) } else { start.saturating_sub(distance) }
     };
@@ -152,5 +152,9 @@ fn range(tokens: &[Token]) -> Option<Vec<Vec<Token>>> {
         let letter = u8::try_from(number).ok().filter(|_| is_letters);
         letter.map_or_else(|| number.to_string(), |letter| char::from(letter).to_string())
     };
-    Some((0..=count).map(|index| value(signed(index)).chars().map(Token::Char).collect()).collect())
+    Some(
+        (0..=count)
+            .map(|index| value(index_of(index)).chars().map(Token::Char).collect())
+            .collect(),
+    )
 }

@@ -203,8 +203,8 @@ impl Reader<'_> {
         match variable {
             // As in a prompt, what is in the value is expanded.
             VariableValue::Value(value) if value.is_certain && operation.text == "@P" => {
-                let expanded = self.expanded_again(&value, context);
-                expanded.unwrap_or_else(|| unknown(parameter, &value))
+                let expansion = self.expanded_again(&value, context);
+                expansion.unwrap_or_else(|| unknown(parameter, &value))
             }
             VariableValue::Value(value) if value.is_certain && operation.is_certain => {
                 let is_length = parameter.raw.starts_with("${#");

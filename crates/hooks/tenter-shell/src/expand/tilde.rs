@@ -68,18 +68,18 @@ impl Reader<'_> {
     /// Returns text without quotes, whose tildes at these offsets are expanded. `is_last` says whether the word ends with the text.
     pub(super) fn with_tildes(&self, text: &str, offsets: &[usize], is_last: bool) -> Field {
         let mut field = Field::default();
-        let mut done = 0;
+        let mut position = 0;
         for at in offsets.iter().copied() {
-            field.push(&super::plain(&text[done..at]));
+            field.push(&super::plain(&text[position..at]));
             let end = text[at..].find(['/', ':']).map(|length| at + length);
-            done = end.unwrap_or(text.len());
-            let user = &text[at..done];
+            position = end.unwrap_or(text.len());
+            let user = &text[at..position];
             // The rest of the name is quoted or a variable.
             let is_cut = end.is_none() && !is_last;
             let home = if is_cut { None } else { self.directory(user) };
             field.push(&home.map_or_else(|| Field::unknown(user), Field::known));
         }
-        field.push(&super::plain(&text[done..]));
+        field.push(&super::plain(&text[position..]));
         field
     }
 

@@ -75,10 +75,10 @@ impl Parser<'_> {
             Some(escaped @ ('$' | '`' | '\\')) => {
                 push_text(parts, escaped.encode_utf8(&mut [0; 4]), true);
             }
-            Some(escaped)
-                if u32::from(escaped) == u32::from(end) || (escaped == '"' && end != 0) =>
+            Some(character)
+                if u32::from(character) == u32::from(end) || (character == '"' && end != 0) =>
             {
-                push_text(parts, escaped.encode_utf8(&mut [0; 4]), true);
+                push_text(parts, character.encode_utf8(&mut [0; 4]), true);
             }
             Some(other) => {
                 push_text(parts, "\\", true);

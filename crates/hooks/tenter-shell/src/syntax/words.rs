@@ -76,7 +76,7 @@ impl Parser<'_> {
         self.at += 1;
         match self.bump() {
             Some('\n') => {}
-            Some(escaped) => push_text(parts, escaped.encode_utf8(&mut [0; 4]), true),
+            Some(character) => push_text(parts, character.encode_utf8(&mut [0; 4]), true),
             None => push_text(parts, "\\", true),
         }
     }
@@ -131,7 +131,7 @@ impl Parser<'_> {
     fn pattern_group(&mut self, parts: &mut Vec<Part>) {
         push_text(parts, "(", false);
         self.at += 1;
-        let closed = self.nested(|parser| {
+        let has_end = self.nested(|parser| {
             while parser.peek().is_some_and(|byte| !matches!(byte, b')' | b'\n')) {
                 match parser.peek() {
                     Some(b'(') => parser.pattern_group(parts),
@@ -146,7 +146,7 @@ impl Parser<'_> {
                 }
             }
         });
-        if closed.is_some() && self.eat(")") {
+        if has_end.is_some() && self.eat(")") {
             push_text(parts, ")", false);
         } else {
             self.is_broken = true;
@@ -268,7 +268,7 @@ impl Parser<'_> {
     fn braced(&mut self, parts: &mut Vec<Part>, is_quoted: bool) {
         let start = self.at;
         self.at += 2;
-        let read = self.nested(|parser| {
+        let result = self.nested(|parser| {
             let is_indirect = parser.peek() == Some(b'!') && parser.peek_at(1) != Some(b'}');
             let is_length = parser.peek() == Some(b'#') && parser.peek_at(1) != Some(b'}');
             parser.at += usize::from(is_indirect || is_length);
@@ -280,7 +280,7 @@ impl Parser<'_> {
                 _ => (name, change),
             }
         });
-        let Some((name, change)) = read else {
+        let Some((name, change)) = result else {
             push_text(parts, &self.text[start..self.at], is_quoted);
             return;
         };

@@ -364,26 +364,26 @@ type RowPlace = (u16, u16);
 
 /// The places of the rows, sorted by name when this program is compiled, so that no call pays for it.
 static INDEX: [RowPlace; ROWS] = {
-    let mut sorted = [(0, 0); ROWS];
+    let mut places = [(0, 0); ROWS];
     let (mut count, mut table) = (0, 0_u16);
     while (table as usize) < TABLES.len() {
         let mut row = 0_u16;
         while (row as usize) < TABLES[table as usize].len() {
-            insert(&mut sorted, count, (table, row));
+            insert(&mut places, count, (table, row));
             count += 1;
             row += 1;
         }
         table += 1;
     }
-    sorted
+    places
 };
 
 /// Inserts a place into the first `count` places, which are sorted.
-const fn insert(sorted: &mut [RowPlace; ROWS], count: usize, place: RowPlace) {
+const fn insert(rows: &mut [RowPlace; ROWS], count: usize, place: RowPlace) {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = usize::midpoint(low, high);
-        if is_less(row(sorted[middle]).name, row(place).name) {
+        if is_less(row(rows[middle]).name, row(place).name) {
             low = middle + 1;
         } else {
             high = middle;
@@ -391,10 +391,10 @@ const fn insert(sorted: &mut [RowPlace; ROWS], count: usize, place: RowPlace) {
     }
     let mut at = count;
     while at > low {
-        sorted[at] = sorted[at - 1];
+        rows[at] = rows[at - 1];
         at -= 1;
     }
-    sorted[low] = place;
+    rows[low] = place;
 }
 
 const fn row((table, row): RowPlace) -> &'static Program {

@@ -58,12 +58,12 @@ fn named(row: &Program) -> Vec<&'static str> {
 fn every_option_in_a_rule_is_listed() {
     let mut missing = Vec::new();
     for row in rows() {
-        let listed: HashSet<&str> = row
+        let words: HashSet<&str> = row
             .options
             .split_ascii_whitespace()
             .map(|option| option.trim_end_matches(['=', '?']))
             .collect();
-        let unlisted = named(row).into_iter().filter(|option| !listed.contains(option));
+        let unlisted = named(row).into_iter().filter(|option| !words.contains(option));
         missing.extend(unlisted.map(|option| format!("{}: {option}", row.name)));
     }
     assert!(missing.is_empty(), "not in `options`: {missing:#?}");

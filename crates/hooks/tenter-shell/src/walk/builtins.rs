@@ -242,10 +242,10 @@ impl Reader<'_> {
         }
         self.touch(&file, PathOp::Execute, Some(emitted.index));
         self.remember_sourced(&file);
-        let written = self.written(&file).cloned().unwrap_or_default();
-        let text = written.text.filter(|_| !self.active.contains(&file.text));
+        let file_text = self.written(&file).cloned().unwrap_or_default();
+        let text = file_text.text.filter(|_| !self.active.contains(&file.text));
         self.active.push(file.text);
-        let outcome = self.run_input(&written.sources, text.as_ref(), emitted, context);
+        let outcome = self.run_input(&file_text.sources, text.as_ref(), emitted, context);
         self.active.pop();
         outcome
     }

@@ -64,13 +64,13 @@ impl Reader<'_> {
     pub(super) fn through_links(&self, mut path: String, follows: bool) -> String {
         for _ in 0..MAX_FOLLOWED {
             let mut links = self.links.iter().rev();
-            let linked = links.find_map(|(name, target)| {
+            let end = links.find_map(|(name, target)| {
                 let rest = path.strip_prefix(name.as_str())?;
                 let is_below = rest.starts_with('/') || (rest.is_empty() && follows);
                 is_below.then(|| format!("{}{rest}", target.trim_end_matches('/')))
             });
-            match linked.filter(|linked| linked.len() <= MAX_LENGTH) {
-                Some(linked) => path = linked,
+            match end.filter(|end| end.len() <= MAX_LENGTH) {
+                Some(end) => path = end,
                 None => break,
             }
         }

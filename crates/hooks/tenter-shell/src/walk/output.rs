@@ -173,8 +173,8 @@ fn echo(args: &[Field]) -> Field {
     let newline = !args[..options].iter().any(|option| option.text.contains('n'));
     let mut text = Field::joined(&args[options..], " ");
     if escapes {
-        let (unescaped, is_certain) = escapes::echo(&text.text);
-        text.text = unescaped;
+        let (plain, is_certain) = escapes::echo(&text.text);
+        text.text = plain;
         text.is_certain &= is_certain;
     }
     if newline {

@@ -65,9 +65,9 @@ impl Reader<'_> {
                 Form::Code(language) => self.code(language, text, emitted.index, context),
                 Form::Package => {
                     let scripts = package_scripts(&text.text).into_iter();
-                    let called = scripts.filter(|(name, _)| is_called(name, &names));
+                    let recipes = scripts.filter(|(name, _)| is_called(name, &names));
                     let scripts: Vec<Field> =
-                        called.map(|(_, script)| text.with_text(script)).collect();
+                        recipes.map(|(_, script)| text.with_text(script)).collect();
                     self.scripts(&scripts, emitted, context)
                 }
                 Form::Script => self.script_of(text, emitted, context),

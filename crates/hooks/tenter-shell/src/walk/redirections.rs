@@ -139,9 +139,9 @@ impl Reader<'_> {
                 sources: vec![FlowSource::Network],
                 text: None,
             };
-            let opened = descriptor(&redirection.fd);
-            let opened = if opened.is_empty() { "1" } else { opened };
-            redirected.inputs.push((opened.to_owned(), Rc::new(input)));
+            let number = descriptor(&redirection.fd);
+            let number = if number.is_empty() { "1" } else { number };
+            redirected.inputs.push((number.to_owned(), Rc::new(input)));
             return;
         }
         if target.is_process {
@@ -167,7 +167,7 @@ impl Reader<'_> {
         redirected: &mut Redirected,
     ) {
         let name = descriptor(&target.text);
-        let own = redirected.inputs.iter().rev().find(|(opened, _)| opened == name);
+        let own = redirected.inputs.iter().rev().find(|(name_here, _)| name_here == name);
         let input = own.map(|(_, input)| input).or_else(|| self.descriptors.get(name)).cloned();
         let is_unknown = target.text.starts_with('$');
         if let Some(input) = input.or_else(|| is_unknown.then(|| self.any_descriptor())) {
@@ -287,8 +287,8 @@ impl Reader<'_> {
         let sources = file.sources.clone();
         let path = crate::locate::absolute(&file.text, self.scope.cwd())
             .unwrap_or_else(|| file.text.clone());
-        let written = WrittenFile { sources, text: Some(text) };
-        self.files.insert(path, written);
+        let file_here = WrittenFile { sources, text: Some(text) };
+        self.files.insert(path, file_here);
     }
 
     /// Keeps that a command wrote a file.

@@ -115,8 +115,8 @@ impl Reader<'_> {
             })
         };
         let files = self.files.keys().filter_map(|file| file.rsplit_once('/'));
-        let mut written = files.filter(|(_, base)| *base == name.text);
-        let (directory, _) = written.find(|(directory, _)| is_in_path(directory))?;
+        let mut matches = files.filter(|(_, base)| *base == name.text);
+        let (directory, _) = matches.find(|(directory, _)| is_in_path(directory))?;
         let path = name.with_text(format!("{directory}/{}", name.text));
         let mut call = call.clone();
         call.argv[0] = path;

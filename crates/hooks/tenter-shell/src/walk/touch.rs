@@ -90,28 +90,28 @@ impl Reader<'_> {
             PathOp::Create | PathOp::Execute => false,
             _ => true,
         };
-        let resolved = absolute
+        let location = absolute
             .filter(|_| !starts_unknown)
             .map(|path| if is_remote { path } else { self.through_links(path, follows) });
-        if resolved.as_deref().is_some_and(locate::is_harmless_device) {
+        if location.as_deref().is_some_and(locate::is_harmless_device) {
             return;
         }
-        let (place, inside_project) = match (&resolved, is_remote) {
+        let (place, inside_project) = match (&location, is_remote) {
             (_, true) => (PathPlace::Remote, false),
-            (Some(resolved), _) => locate::place(resolved, self.surroundings),
+            (Some(location), _) => locate::place(location, self.surroundings),
             (None, _) => locate::place(text, self.surroundings),
         };
         // What `find directory` finds is anywhere in the directory.
         let recursive = recursive || (path.is_glob && path.text.contains("/**"));
         self.facts.paths.push(PathFact {
-            path: resolved.clone().filter(|_| !is_remote).unwrap_or_else(|| path.text.clone()),
+            path: location.clone().filter(|_| !is_remote).unwrap_or_else(|| path.text.clone()),
             given: path.text.clone(),
             op,
             recursive,
             place,
             inside_project,
             command,
-            certain: path.is_certain && resolved.is_some(),
+            certain: path.is_certain && location.is_some(),
             glob: path.is_glob,
             joined: locate::joined(&path.text, here.cwd.as_deref()),
         });

@@ -120,8 +120,8 @@ impl Reader<'_> {
                 let script = Field::joined(&args[at + options..], " ");
                 // `screen -X stuff 'command\n'` types the text.
                 let is_typed = word == "stuff";
-                let typed = script.text.replace("\\n", "\n").replace("^M", "\n");
-                let script = if is_typed { script.with_text(typed) } else { script };
+                let input_text = script.text.replace("\\n", "\n").replace("^M", "\n");
+                let script = if is_typed { script.with_text(input_text) } else { script };
                 self.script_of(&script, emitted, context)
             }
             Run::Script(start) => {
@@ -147,9 +147,9 @@ impl Reader<'_> {
             Run::Remote(start) => self.remote(from(start), call, emitted, &remote()),
             Run::OptionRemote(names) => self.scripts(&values(emitted, names), emitted, &remote()),
             Run::ListRemote(names, key) => {
-                let listed = values(emitted, names);
+                let list = values(emitted, names);
                 let scripts: Vec<Field> =
-                    listed.iter().flat_map(|value| listed_texts(value, key)).collect();
+                    list.iter().flat_map(|value| listed_texts(value, key)).collect();
                 self.scripts(&scripts, emitted, &remote())
             }
             Run::Package => {

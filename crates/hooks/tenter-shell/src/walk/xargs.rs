@@ -60,8 +60,8 @@ impl Reader<'_> {
         let file = values(emitted, "-a --arg-file").into_iter().next();
         let (sources, text) = match (&file, &context.stdin) {
             (Some(file), _) => {
-                let written = self.written(file).cloned().unwrap_or_default();
-                (written.sources, written.text)
+                let content = self.written(file).cloned().unwrap_or_default();
+                (content.sources, content.text)
             }
             (None, Some(input)) => (input.sources.clone(), input.text.clone()),
             (None, None) => return vec![Field::unknown("{}")],
@@ -144,8 +144,8 @@ impl Reader<'_> {
         if words.iter().any(|word| word.is_certain && word.text.contains(' ')) && words.len() > 1 {
             for item in items.iter().take(ARGUMENTS) {
                 let with_item = |word: &Field| {
-                    let mut used = placeholders.clone().filter(|text| word.text.contains(*text));
-                    replaced(word, used.next().unwrap_or("{}"), item)
+                    let mut marks = placeholders.clone().filter(|text| word.text.contains(*text));
+                    replaced(word, marks.next().unwrap_or("{}"), item)
                 };
                 let words: Vec<Field> = words.iter().map(with_item).collect();
                 outcome.commands.extend(self.words(&words, &[], "parallel", &inner).commands);

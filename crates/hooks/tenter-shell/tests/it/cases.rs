@@ -66,7 +66,7 @@ fn updates() -> bool {
 }
 
 fn check(name: &str) {
-    let mut updated = String::new();
+    let mut new_text = String::new();
     let mut wrong = String::new();
     for case in cases(name) {
         let actual = rendered(&read(&case.command, &surroundings()));
@@ -78,10 +78,10 @@ fn check(name: &str) {
             );
         }
         let command = case.command.replace('\n', "\n> ");
-        let _ = write!(updated, "{}$ {command}\n{actual}", case.comments);
+        let _ = write!(new_text, "{}$ {command}\n{actual}", case.comments);
     }
     if updates() {
-        fs::write(directory().join(name), updated).unwrap();
+        fs::write(directory().join(name), new_text).unwrap();
         return;
     }
     assert!(wrong.is_empty(), "{name} (write with TENTER_UPDATE=1):\n{wrong}");

@@ -82,8 +82,8 @@ const BUILTINS: [&str; 59] = [
 
 /// Returns for each text whether bash runs `alpha`. `None` if that cannot be tried here.
 fn evaluated(texts: &[String]) -> Option<Vec<bool>> {
-    let ran = commands_run(texts, &["alpha"])?;
-    Some(ran.iter().map(|commands| commands.iter().any(|argv| argv[0] == "alpha")).collect())
+    let programs = commands_run(texts, &["alpha"])?;
+    Some(programs.iter().map(|commands| commands.iter().any(|argv| argv[0] == "alpha")).collect())
 }
 
 /// Checks whether the facts have the command `alpha`, or mark that a command is not known.
@@ -161,12 +161,12 @@ fn nothing_but_its_words_happens_in_a_plain_text() {
     let count = CASES * tenter_testkit::soak_factor();
     let texts: Vec<String> = (0..count).map(|_| text(&mut choices)).collect();
     let Some(evaluated) = evaluated(&texts) else { return };
-    let (mut ran, mut are_plain) = (0, 0);
+    let (mut program_runs, mut are_plain) = (0, 0);
     for (text, is_evaluated) in texts.iter().zip(evaluated) {
         let is_plain = plain(text).is_some();
         assert!(!(is_plain && is_evaluated), "{text}");
-        ran += usize::from(is_evaluated);
+        program_runs += usize::from(is_evaluated);
         are_plain += usize::from(is_plain);
     }
-    assert!(ran > 10 && are_plain > 80, "{ran} evaluated, {are_plain} plain");
+    assert!(program_runs > 10 && are_plain > 80, "{program_runs} evaluated, {are_plain} plain");
 }

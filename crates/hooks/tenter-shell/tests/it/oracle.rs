@@ -174,7 +174,7 @@ fn every_command_that_bash_runs_is_a_fact() {
     let mut generated = Texts(Choices::new(16));
     let count = CASES * tenter_testkit::soak_factor();
     let texts: Vec<String> = (0..count).map(|_| generated.text()).collect();
-    let Some(ran) = commands_run(&texts, &PROGRAMS) else { return };
+    let Some(programs) = commands_run(&texts, &PROGRAMS) else { return };
     let surroundings = Surroundings {
         home: Some("/home/ann".to_owned()),
         cwd: Some("/empty".to_owned()),
@@ -182,7 +182,7 @@ fn every_command_that_bash_runs_is_a_fact() {
     };
     let (mut certain, mut uncertain) = (0, 0);
     let mut wrong = String::new();
-    for (text, ran) in texts.iter().zip(&ran) {
+    for (text, programs) in texts.iter().zip(&programs) {
         let facts = read(text, &surroundings);
         let mut commands: BTreeMap<Vec<String>, usize> = BTreeMap::new();
         let mut has_unknown = false;
@@ -191,7 +191,7 @@ fn every_command_that_bash_runs_is_a_fact() {
             let words = std::iter::once(&command.program).chain(&command.args).cloned().collect();
             *commands.entry(words).or_default() += 1;
         }
-        for words in ran {
+        for words in programs {
             match commands.get_mut(words) {
                 Some(count) if *count > 0 => {
                     *count -= 1;

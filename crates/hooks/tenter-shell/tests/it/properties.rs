@@ -301,8 +301,8 @@ fn what_follows_a_limit_is_seen_or_is_a_limit() {
         format!("rm {}{{/x,y}}", "{".repeat(70)),
     ];
     for text in texts {
-        let written = format!("echo 'int main() {{ system(\"rm /x\"); }}' > /x.c; {text}");
-        let facts = read(&written, &surroundings());
+        let program = format!("echo 'int main() {{ system(\"rm /x\"); }}' > /x.c; {text}");
+        let facts = read(&program, &surroundings());
         let is_seen =
             facts.paths.iter().any(|path| path.path.starts_with("/x") && path.op == PathOp::Delete);
         assert!(is_seen || facts.over_limit, "{text:.60}");

@@ -162,7 +162,7 @@ impl<'t> Reader<'t, '_> {
 
     /// Returns a field, which is recorded as used.
     fn part(&mut self, name: &str, at: &Range<usize>) -> Part {
-        if !self.uses.names.iter().any(|used| used == name) {
+        if !self.uses.names.iter().any(|name_in_use| name_in_use == name) {
             self.uses.names.push(name.to_owned());
         }
         Part { at: at.clone(), name: name.to_owned() }

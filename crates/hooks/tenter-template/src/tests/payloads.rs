@@ -155,8 +155,8 @@ fn errors_in_templates_have_positions() {
 
 #[test]
 fn recipe_arguments_have_no_fields() {
-    let parsed = Template::parse(file("{{(index . \"a\").b}}"), Dialect::Recipe);
-    assert_eq!(first(parsed), "1:16-2 template-syntax: an argument is text and has no parts");
+    let template = Template::parse(file("{{(index . \"a\").b}}"), Dialect::Recipe);
+    assert_eq!(first(template), "1:16-2 template-syntax: an argument is text and has no parts");
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -196,9 +196,9 @@ proptest! {
     fn objects_and_lists_are_written_as_json(payload in any_json()) {
         let values = json!({"a": payload});
         let template = Template::parse(file("{{.a}}"), Dialect::Hook).unwrap();
-        let rendered = template.render(&Inputs { values: &values, declared: &[] }, &NoShell);
+        let text = template.render(&Inputs { values: &values, declared: &[] }, &NoShell);
         if payload.is_array() || payload.is_object() {
-            prop_assert_eq!(serde_json::from_str::<Value>(&rendered.unwrap().text).unwrap(), payload);
+            prop_assert_eq!(serde_json::from_str::<Value>(&text.unwrap().text).unwrap(), payload);
         }
     }
 

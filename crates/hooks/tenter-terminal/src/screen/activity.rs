@@ -120,7 +120,7 @@ impl Activities {
         if !front.is_empty() {
             return front;
         }
-        let is_recent = |ended: Instant| now.saturating_duration_since(ended) < DELAY;
+        let is_recent = |end: Instant| now.saturating_duration_since(end) < DELAY;
         match &self.last {
             Some((last, ended)) if is_recent(*ended) => vec![last],
             _ => self.running.iter().collect(),
@@ -174,8 +174,8 @@ impl Status {
         let tokens = self.tokens.as_ref().map_or_else(String::new, |words| format!(" · {words}"));
         let rests =
             [format!("{time}{tokens} · Ctrl-C stops"), format!("{time} · Ctrl-C stops"), time];
-        let needed = rows::width(&self.label).min(LABEL);
-        let fitting = rests.iter().find(|rest| rows::width(rest) + needed + 2 <= columns);
+        let width = rows::width(&self.label).min(LABEL);
+        let fitting = rests.iter().find(|rest| rows::width(rest) + width + 2 <= columns);
         let rest = fitting.map_or("", String::as_str);
         let room = columns.saturating_sub(rows::width(rest) + 2);
         let label = rows::cut(&self.label, room);

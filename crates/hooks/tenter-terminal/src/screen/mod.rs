@@ -97,9 +97,9 @@ impl Screen {
 
     /// Writes a text to stdout or stderr: above the region while an agent works, after the end of a question while one is open.
     pub fn print(&self, stream: Stream, text: &str) -> std::io::Result<()> {
-        let written = self.state().print(stream, text);
+        let result = self.state().print(stream, text);
         self.changes.notify_all();
-        written
+        result
     }
 
     /// Prints complete blocks of the model's text, and shows what `pending` returns for a number of columns in the region.
@@ -148,8 +148,8 @@ impl Screen {
     }
 
     /// Counts a response that was received, which cost these tokens.
-    pub fn count_response(&self, conversation: &str, sent: u64, received: u64) {
-        self.state().activities.tokens.add_response(conversation, sent, received);
+    pub fn count_response(&self, conversation: &str, tokens_sent: u64, tokens_received: u64) {
+        self.state().activities.tokens.add_response(conversation, tokens_sent, tokens_received);
     }
 
     /// Runs something that has the terminal for itself: a question, an editor. What other threads print meanwhile is printed

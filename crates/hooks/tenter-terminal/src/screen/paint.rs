@@ -101,9 +101,9 @@ mod tests {
         let input = Region { cursor_left: 2, ..region(&["> abc"], 20) };
         let begin = "\x1b[?2026h\x1b[?7l> abc\x1b[2D\x1b[?7h\x1b[?2026l";
         assert_eq!(replace(&region(&[], 20), "", &input), begin);
-        let moved = Region { cursor_left: 1, ..input.clone() };
+        let region = Region { cursor_left: 1, ..input.clone() };
         let moving = "\x1b[?2026h\x1b[?7l\r\r\x1b[2K> abc\x1b[1D\x1b[?7h\x1b[?2026l";
-        assert_eq!(replace(&input, "", &moved), moving);
+        assert_eq!(replace(&input, "", &region), moving);
     }
 
     #[test]
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn only_changed_rows_are_written() {
-        let written = replace(&region(&["a", "b", "c"], 20), "", &region(&["a", "x", "c"], 20));
+        let output = replace(&region(&["a", "b", "c"], 20), "", &region(&["a", "x", "c"], 20));
         assert_eq!(
-            written,
+            output,
             "\x1b[?2026h\x1b[?7l\r\x1b[2A\n\r\x1b[2Kx\n\r\x1b[2Kc\x1b[?7h\x1b[?2026l"
         );
     }

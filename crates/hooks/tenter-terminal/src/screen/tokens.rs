@@ -11,34 +11,39 @@ pub(super) struct Tokens {
     sent: u64,
     received: u64,
     /// Bytes received of responses that are not counted yet, by conversation.
-    streamed: HashMap<String, usize>,
+    bytes_by_conversation: HashMap<String, usize>,
 }
 
 impl Tokens {
     /// Counts a piece of a response that was received.
     pub(super) fn add_streamed(&mut self, conversation: &str, bytes: usize) {
-        match self.streamed.get_mut(conversation) {
-            Some(streamed) => *streamed += bytes,
-            None => drop(self.streamed.insert(conversation.to_owned(), bytes)),
+        match self.bytes_by_conversation.get_mut(conversation) {
+            Some(sum) => *sum += bytes,
+            None => drop(self.bytes_by_conversation.insert(conversation.to_owned(), bytes)),
         }
     }
 
     /// Discards or counts the received part of a response.
     pub(super) fn forget_streamed(&mut self, conversation: &str) {
-        self.streamed.remove(conversation);
+        self.bytes_by_conversation.remove(conversation);
     }
 
     /// Adds the tokens of a complete response.
-    pub(super) fn add_response(&mut self, conversation: &str, sent: u64, received: u64) {
+    pub(super) fn add_response(
+        &mut self,
+        conversation: &str,
+        tokens_sent: u64,
+        tokens_received: u64,
+    ) {
         self.forget_streamed(conversation);
-        self.sent += sent;
-        self.received += received;
+        self.sent += tokens_sent;
+        self.received += tokens_received;
     }
 
     /// Returns the tokens in words; `None` if there are none.
     pub(super) fn words(&self) -> Option<String> {
-        let streamed = self.streamed.values().sum::<usize>() / BYTES_PER_TOKEN;
-        match (self.sent, self.received + streamed as u64) {
+        let tokens = self.bytes_by_conversation.values().sum::<usize>() / BYTES_PER_TOKEN;
+        match (self.sent, self.received + tokens as u64) {
             (0, 0) => None,
             (0, received) => Some(format!("{} tokens out", short(received))),
             (sent, received) => Some(format!("{} tokens in, {} out", short(sent), short(received))),

@@ -51,14 +51,14 @@ pub(crate) fn lost() -> Option<&'static str> {
     LOST.get().map(String::as_str)
 }
 
-fn noted(written: io::Result<()>) -> io::Result<()> {
-    if let Err(error) = &written
+fn noted(result: io::Result<()>) -> io::Result<()> {
+    if let Err(error) = &result
         && error.kind() != ErrorKind::BrokenPipe
         && error.raw_os_error() != Some(Errno::IO.raw_os_error())
     {
         LOST.get_or_init(|| error.to_string());
     }
-    written
+    result
 }
 
 /// Writes bytes to the terminal as they are. Errors are ignored: the terminal may be gone.

@@ -27,7 +27,7 @@ pub struct Markdown {
     block: String,
     open: Open,
     /// True if anything was returned.
-    begun: bool,
+    has_begun: bool,
     /// True if an empty line precedes the next block.
     gap: bool,
 }
@@ -56,9 +56,9 @@ impl Markdown {
         let mut page = RenderedPage { layout: BlockLayout::new(width), text: String::new() };
         let mut lines = piece.split('\n');
         self.line.push_str(lines.next().unwrap_or_default());
-        for begun in lines {
+        for line in lines {
             self.end_line(&mut page);
-            self.line.push_str(begun);
+            self.line.push_str(line);
         }
         page.text
     }
@@ -171,10 +171,10 @@ impl Markdown {
 
     /// Begins a block, after an empty line if the text had any.
     fn begin_block(&mut self, page: &mut RenderedPage) {
-        if std::mem::take(&mut self.gap) && self.begun {
+        if std::mem::take(&mut self.gap) && self.has_begun {
             page.text.push('\n');
         }
-        self.begun = true;
+        self.has_begun = true;
     }
 }
 

@@ -149,28 +149,28 @@ fn by_directory(modules: &Modules) -> BTreeMap<String, Imports> {
 
 /// Returns a circle of modules, if there is one.
 fn cycle(imports: &Imports) -> Option<Vec<String>> {
-    let mut done = BTreeSet::new();
-    imports.keys().find_map(|module| cycle_from(module, &mut Vec::new(), &mut done, imports))
+    let mut names = BTreeSet::new();
+    imports.keys().find_map(|module| cycle_from(module, &mut Vec::new(), &mut names, imports))
 }
 
 /// Returns a circle that begins with the modules of `path` and goes through `module`. What is in `done` is in no circle.
 fn cycle_from(
     module: &str,
     path: &mut Vec<String>,
-    done: &mut BTreeSet<String>,
+    names: &mut BTreeSet<String>,
     imports: &Imports,
 ) -> Option<Vec<String>> {
     if let Some(start) = path.iter().position(|earlier| earlier == module) {
         return Some([&path[start..], &[module.to_owned()]].concat());
     }
-    if done.contains(module) {
+    if names.contains(module) {
         return None;
     }
     path.push(module.to_owned());
     let mut next = imports.get(module).into_iter().flatten();
-    let cycle = next.find_map(|next| cycle_from(next, path, done, imports));
+    let cycle = next.find_map(|next| cycle_from(next, path, names, imports));
     path.pop();
-    done.insert(module.to_owned());
+    names.insert(module.to_owned());
     cycle
 }
 

@@ -35,8 +35,8 @@ fn arguments(package: &Value, libraries: &BTreeMap<String, Value>) -> Vec<String
     let features = library["features"].as_array().unwrap();
     let features = features.iter().flat_map(|name| ["--cfg".into(), format!("feature={name}")]);
     let dependencies = package["deps"].as_array().unwrap().iter().filter_map(|dependency| {
-        let built = libraries.get(text(&dependency["pkg"]))?;
-        let files = built["filenames"].as_array().unwrap().iter().map(text);
+        let build = libraries.get(text(&dependency["pkg"]))?;
+        let files = build["filenames"].as_array().unwrap().iter().map(text);
         let file =
             files.into_iter().find(|file| Path::new(file).extension() != Some("rmeta".as_ref()))?;
         Some(["--extern".into(), format!("{}={file}", text(&dependency["name"]))])
@@ -171,16 +171,16 @@ fn compare(package: &str) -> BTreeSet<String> {
     if std::env::var_os("TENTER_UPDATE").is_some() {
         fs::write(&file, &current).unwrap();
     }
-    let recorded = fs::read_to_string(&file).unwrap_or_default();
-    assert!(recorded == current, "{}", difference(&file, &recorded, &lines));
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    assert!(text == current, "{}", difference(&file, &text, &lines));
     lines
 }
 
-fn difference(file: &Path, recorded: &str, lines: &BTreeSet<String>) -> String {
-    let recorded: BTreeSet<String> = recorded.lines().map(str::to_owned).collect();
-    let removed = recorded.difference(lines).map(|line| format!("- {line}\n"));
-    let added = lines.difference(&recorded).map(|line| format!("+ {line}\n"));
-    let changes: String = removed.chain(added).collect();
+fn difference(file: &Path, text: &str, lines: &BTreeSet<String>) -> String {
+    let old_lines: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+    let removals = old_lines.difference(lines).map(|line| format!("- {line}\n"));
+    let additions = lines.difference(&old_lines).map(|line| format!("+ {line}\n"));
+    let changes: String = removals.chain(additions).collect();
     format!("{} is out of date; write it with TENTER_UPDATE=1:\n{changes}", file.display())
 }
 

@@ -207,8 +207,8 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
     let settings =
         sandbox.read(".claude/settings.json").replace("\"timeout\": 10", "\"timeout\": 20");
     sandbox.write(".claude/settings.json", settings.replace("Bash(curl:*)", "Bash(wget:*)"));
-    let edited = ".agents/hooks/check-command/scripts/run.sh";
-    sandbox.write(edited, format!("{}# mine\n", sandbox.read(edited)));
+    let file = ".agents/hooks/check-command/scripts/run.sh";
+    sandbox.write(file, format!("{}# mine\n", sandbox.read(file)));
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
     for text in [
         "format (update)",
@@ -220,7 +220,7 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
         assert!(output.stdout.contains(text), "{text}\n{output}");
     }
     assert!(sandbox.read(".agents/hooks/format/HOOK.md").contains("timeout: 20000"));
-    assert!(sandbox.read(edited).ends_with("# mine\n"));
+    assert!(sandbox.read(file).ends_with("# mine\n"));
     assert!(!sandbox.project().join(".agents/hooks/claude-deny-bash-curl").exists());
 }
 
@@ -234,9 +234,8 @@ fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
     assert!(output.stderr.contains("settings.json:2:13"), "{output}");
     sandbox.write(".claude/settings.json", "{\n  \"permissions\": {\"deny\": \"Bash(ls)\"}\n}");
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
-    let rejected =
-        "settings.json:2:27: Claude Code rejects this file as a whole: `permissions.deny`";
-    assert!(output.stderr.contains(rejected), "{output}");
+    let hook = "settings.json:2:27: Claude Code rejects this file as a whole: `permissions.deny`";
+    assert!(output.stderr.contains(hook), "{output}");
     assert!(!sandbox.project().join(".agents").exists());
     sandbox.write("managed-settings.json", "{}");
     let managed = ["bridge", "import", "claude-code", "managed-settings.json", "--yes"];
@@ -310,9 +309,9 @@ fn a_hook_behind_http_posts_the_payload_of_claude_code() {
 fn a_hook_that_asks_a_model_denies_a_call_and_makes_the_agent_continue() {
     let sandbox = sandbox();
     let hook = |prompt: &str| format!(r#"{{"hooks": [{{"type": "prompt", "prompt": "{prompt}"}}]"#);
-    let (safe, done) = (hook("Is this safe? $ARGUMENTS"), hook("It's done?"));
+    let (safe, question) = (hook("Is this safe? $ARGUMENTS"), hook("It's done?"));
     let settings = format!(
-        r#"{{"hooks": {{"PreToolUse": [{safe}, "matcher": "Bash"}}], "Stop": [{done}}}]}}}}"#
+        r#"{{"hooks": {{"PreToolUse": [{safe}, "matcher": "Bash"}}], "Stop": [{question}}}]}}}}"#
     );
     sandbox.write(".claude/settings.json", settings);
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
@@ -404,8 +403,8 @@ fn the_documented_hooks_add_format_and_continue_unchanged() {
     let (lines, code) = headless(&sandbox, script);
     assert_eq!((code, sandbox.read("a.txt").as_str()), (0, "x\nformatted\n"));
     assert!(of_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"), "{lines:?}");
-    let rejected = sandbox.play("turns: [{text: ok}]", &["my password: x"]).expect_code(3);
-    assert!(rejected.stderr.contains("Write it without."), "{rejected}");
+    let output = sandbox.play("turns: [{text: ok}]", &["my password: x"]).expect_code(3);
+    assert!(output.stderr.contains("Write it without."), "{output}");
     if needs::has("jq") {
         let (_, code) = headless(&sandbox, &call("bash", "command: 'true'", ""));
         assert_eq!((code, sandbox.read("commands.log").as_str()), (0, "true - no description\n"));

@@ -33,8 +33,8 @@ fn turn(call: &Value) -> Value {
 }
 
 /// Imports the settings of an agent, lets a model make the same calls, and compares the files that the calls create.
-fn compare(sandbox: &Sandbox, recorded: &Value) {
-    let calls = recorded["calls"].as_array().unwrap();
+fn compare(sandbox: &Sandbox, fixture: &Value) {
+    let calls = fixture["calls"].as_array().unwrap();
     let turns: Vec<Value> = calls.iter().map(|call| turn(&call["call"])).collect();
     let _ = sandbox.play(&json!({"turns": turns}).to_string(), &["work"]).expect_code(0);
     let mut differences = Vec::new();
@@ -71,13 +71,13 @@ fn hooks_of_claude_code_decide_as_in_claude_code() {
         return;
     }
     let sandbox = sandbox();
-    let recorded = recorded("claude-code");
+    let fixture = recorded("claude-code");
     add_scripts(&sandbox);
-    sandbox.write(".claude/settings.json", recorded["settings"].to_string());
+    sandbox.write(".claude/settings.json", fixture["settings"].to_string());
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    assert_every_entry_is_listed(&recorded["settings"], &output.stdout);
+    assert_every_entry_is_listed(&fixture["settings"], &output.stdout);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
-    compare(&sandbox, &recorded);
+    compare(&sandbox, &fixture);
 }
 
 #[test]
@@ -86,22 +86,22 @@ fn hooks_of_codex_decide_as_in_codex() {
         return;
     }
     let sandbox = sandbox();
-    let recorded = recorded("codex");
+    let fixture = recorded("codex");
     add_scripts(&sandbox);
     let rule = "prefix_rule(pattern=[\"curl\"], decision=\"forbidden\")\n";
     sandbox.write("../home/.codex/rules/default.rules", rule);
-    sandbox.write("../home/.codex/hooks.json", recorded["settings"].to_string());
+    sandbox.write("../home/.codex/hooks.json", fixture["settings"].to_string());
     let output = sandbox.run(&["bridge", "import", "codex", "--user", "--yes"]).expect_code(0);
-    assert_every_entry_is_listed(&recorded["settings"], &output.stdout);
-    compare(&sandbox, &recorded);
+    assert_every_entry_is_listed(&fixture["settings"], &output.stdout);
+    compare(&sandbox, &fixture);
 }
 
 #[test]
 fn policies_of_gemini_decide_as_in_gemini() {
     let sandbox = sandbox();
-    let recorded = recorded("gemini");
-    sandbox.write("../home/.gemini/settings.json", recorded["settings"].to_string());
-    sandbox.write("../home/.gemini/policies/rules.toml", recorded["policy"].as_str().unwrap());
+    let fixture = recorded("gemini");
+    sandbox.write("../home/.gemini/settings.json", fixture["settings"].to_string());
+    sandbox.write("../home/.gemini/policies/rules.toml", fixture["policy"].as_str().unwrap());
     let output = sandbox.run(&["bridge", "import", "gemini", "--user", "--yes"]).expect_code(0);
     for left_out in [
         "rule allow git push --dry-run: a hook's allow does not answer",
@@ -111,8 +111,8 @@ fn policies_of_gemini_decide_as_in_gemini() {
     ] {
         assert!(output.stdout.contains(left_out), "{left_out}: {output}");
     }
-    compare(&sandbox, &recorded);
-    let calls = recorded["calls"].as_array().unwrap().iter();
+    compare(&sandbox, &fixture);
+    let calls = fixture["calls"].as_array().unwrap().iter();
     for call in calls.filter(|call| call["decision"] == "asked" && call.get("tenter").is_none()) {
         let command = call["call"]["bash"].as_str().unwrap();
         let output = sandbox.run(&["check", "--", command]).expect_code(1);

@@ -14,12 +14,12 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
     let sandbox = Installed::with_settings(SETTINGS);
     let output = sandbox.run(&["bridge", "install", "claude-code", "--dry-run"]).expect_code(0);
     let program = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
-    let added = format!(
+    let text = format!(
         "+      {{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{} claude-code Stop --home {} --id ",
         program.display(),
         sandbox.home().display()
     );
-    assert!(output.stdout.contains(&added), "{output}");
+    assert!(output.stdout.contains(&text), "{output}");
     assert_eq!(
         output.stdout.lines().filter(|line| line.starts_with("    -")).count(),
         0,
@@ -102,9 +102,9 @@ fn without_a_terminal_nothing_is_changed_unless_the_user_said_yes() {
     assert!(output.stderr.contains("--yes"), "{output}");
     assert_eq!(sandbox.text(), SETTINGS);
     let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
-    let installed = sandbox.text();
+    let text = sandbox.text();
     let _ = sandbox.run(&["bridge", "remove", "claude-code"]).expect_code(1);
-    assert_eq!(sandbox.text(), installed);
+    assert_eq!(sandbox.text(), text);
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn an_outdated_or_missing_program_is_noted_by_every_command_and_renewed() {
     fs::remove_file(&copy).unwrap();
     let missing = sandbox.run(&["hooks", "list"]);
     assert!(missing.stderr.contains("is missing, so none of your hooks runs"), "{missing}");
-    let listed = sandbox.run(&["bridge", "list"]);
-    assert!(format!("{listed}").contains("tenter bridge renew"), "{listed}");
+    let list = sandbox.run(&["bridge", "list"]);
+    assert!(format!("{list}").contains("tenter bridge renew"), "{list}");
     let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
     assert!(copy.is_file());
     let current = sandbox.run(&["hooks", "list"]);

@@ -24,10 +24,10 @@ fn agents_are_listed_with_version_and_registrations() {
     let expected = format!("claude-code  Claude Code  2.1.330  registered\n  user      {file}\n");
     assert!(output.stdout.starts_with(&expected), "{output}");
 
-    let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
-    assert_eq!(listed[0]["version"], "2.1.330");
+    let list = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+    assert_eq!(list[0]["version"], "2.1.330");
     let registration = json!({"scope": "user", "file": file, "events": 13, "complete": true});
-    assert_eq!(listed[0]["registrations"], json!([registration]));
+    assert_eq!(list[0]["registrations"], json!([registration]));
 
     fs::write(sandbox.settings(), sandbox.text().replace("\"PreToolUse\"", "\"PreTool\"")).unwrap();
     let output = sandbox.run(&["bridge", "list"]).expect_code(0);
@@ -64,8 +64,8 @@ fn a_keeper_is_listed_with_the_hooks_that_it_keeps() {
         sandbox.shell(&line).expect_code(0)
     };
     assert!(list("").stdout.contains("  guard  user, 2 events"));
-    let listed = list("--json").json();
-    let keeper = listed.as_array().unwrap().last().unwrap();
+    let listing = list("--json").json();
+    let keeper = listing.as_array().unwrap().last().unwrap();
     assert_eq!((&keeper["id"], &keeper["registrations"]), (&json!("keeper"), &json!([])));
     let expected =
         json!({"hook": "guard", "layer": "user", "since": "2026-03-01T09:30:00Z", "answered": 2});
@@ -92,8 +92,8 @@ fn a_program_is_run_for_its_version_once_at_most_and_in_a_scratch_home() {
     );
     sandbox.program("claude", &script);
     let version = || {
-        let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
-        listed[0]["version"].as_str().unwrap().to_owned()
+        let list = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+        list[0]["version"].as_str().unwrap().to_owned()
     };
     assert_eq!((version(), version()), ("2.1.329".to_owned(), "2.1.329".to_owned()));
     let homes = fs::read_to_string(&runs).unwrap();
@@ -172,10 +172,10 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert_eq!(ids(), ["bridge-silenced"]);
     fs::remove_dir_all(sandbox.project().join(".claude")).unwrap();
 
-    let installed = sandbox.text();
-    fs::write(sandbox.settings(), installed.replacen("600", "5", 1)).unwrap();
+    let text = sandbox.text();
+    fs::write(sandbox.settings(), text.replacen("600", "5", 1)).unwrap();
     assert_eq!(ids(), ["bridge-timeout"]);
-    fs::write(sandbox.settings(), installed.replacen("claude-code Stop", "claude-code Sotp", 1))
+    fs::write(sandbox.settings(), text.replacen("claude-code Stop", "claude-code Sotp", 1))
         .unwrap();
     assert_eq!(ids(), ["bridge-incomplete"]);
     fs::write(sandbox.settings(), "{}").unwrap();
@@ -184,7 +184,7 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert_eq!(ids(), [""; 0]);
     let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
 
-    fs::write(sandbox.settings(), &installed).unwrap();
+    fs::write(sandbox.settings(), &text).unwrap();
     let transcript = sandbox.home().join(".claude/projects/shop/session.jsonl");
     fs::create_dir_all(transcript.parent().unwrap()).unwrap();
     let transcript = fs::File::create(transcript).unwrap();
@@ -197,8 +197,8 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     let last_event = fs::File::create(last_event).unwrap();
     last_event.set_modified(later).unwrap();
     assert!(ids().is_empty());
-    let listed = sandbox.run(&["bridge", "list"]).expect_code(0);
-    assert!(listed.stdout.contains("registered, last event 2"), "{listed}");
+    let list = sandbox.run(&["bridge", "list"]).expect_code(0);
+    assert!(list.stdout.contains("registered, last event 2"), "{list}");
 
     let program = sandbox.program("claude", "#!/bin/sh\necho '2.1.331 (Claude Code)'\n");
     let findings = sandbox.shell("tenter hooks doctor");
@@ -214,8 +214,8 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert!(ids().is_empty());
     fs::write(&copy, [0, 1]).unwrap();
     assert_eq!(ids(), ["bridge-launcher"]);
-    let listed = sandbox.run(&["bridge", "list"]).expect_code(0);
-    assert!(listed.stderr.contains("the launcher of confined commands cannot be"), "{listed}");
+    let listing = sandbox.run(&["bridge", "list"]).expect_code(0);
+    assert!(listing.stderr.contains("the launcher of confined commands cannot be"), "{listing}");
     let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
     assert!(ids().is_empty());
 

@@ -61,18 +61,18 @@ impl Installed {
         if fs::hard_link(own, &tenter).is_err() {
             copy(own, &tenter);
         }
-        let installed = Self { sandbox: Sandbox::new(tenter), bin };
+        let host = Self { sandbox: Sandbox::new(tenter), bin };
         let version = env!("CARGO_PKG_VERSION");
-        installed.program("tenter-hook", &format!("#!/bin/sh\necho tenter-hook {version}\n"));
-        installed
+        host.program("tenter-hook", &format!("#!/bin/sh\necho tenter-hook {version}\n"));
+        host
     }
 
     /// Returns one with settings of Claude Code.
     fn with_settings(text: &str) -> Self {
-        let installed = Self::new();
-        fs::create_dir(installed.home().join(".claude")).unwrap();
-        fs::write(installed.settings(), text).unwrap();
-        installed
+        let host = Self::new();
+        fs::create_dir(host.home().join(".claude")).unwrap();
+        fs::write(host.settings(), text).unwrap();
+        host
     }
 
     /// Returns the directory of `tenter`.

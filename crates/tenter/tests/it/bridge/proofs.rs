@@ -38,17 +38,17 @@ fn installed() -> Installed {
 fn listings_say_what_was_proved_last() {
     let sandbox = installed();
     keep_proof(&sandbox, "yes");
-    let listed = sandbox.shell("tenter bridge list").expect_code(0);
-    assert!(listed.stdout.contains("\n  proved    2.1.330, 2026-11-22 18:00:00\n"), "{listed}");
+    let list = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(list.stdout.contains("\n  proved    2.1.330, 2026-11-22 18:00:00\n"), "{list}");
     let output = sandbox.shell("tenter bridge show claude-code").expect_code(0);
     assert!(output.stdout.contains("\n  proved with 2.1.330, 2026-11-22 18:00:00\n"), "{output}");
     let output = sandbox.shell("tenter bridge show claude-code --json").expect_code(0).json();
     assert_eq!(output["proved"]["checks"][0]["verdict"], "yes");
 
     keep_proof(&sandbox, "BROKEN");
-    let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+    let listing = sandbox.shell("tenter bridge list --json").expect_code(0).json();
     let proved = json!({"version": "2.1.330", "at": "2026-11-22T18:00:00Z", "broken": 1});
-    assert_eq!(listed[0]["proved"], proved);
+    assert_eq!(listing[0]["proved"], proved);
 }
 
 #[test]
@@ -91,17 +91,17 @@ fn a_denied_call_that_ran_is_reported_in_the_words_of_a_proof_until_the_next_pro
     let file = sandbox.state().join("bridge/last-breach-claude-code.json");
     fs::write(&file, breach.to_string()).unwrap();
     let words = "BROKEN: a deny denies, the model reads why: Claude Code ran a call of Bash that a hook had denied";
-    let listed = sandbox.shell("tenter bridge list").expect_code(0);
-    assert!(listed.stdout.contains(&format!("  {words}, 2026-11-23 09:00:00\n")), "{listed}");
-    let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
-    assert_eq!(listed[0]["breach"]["message"], words);
+    let list = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(list.stdout.contains(&format!("  {words}, 2026-11-23 09:00:00\n")), "{list}");
+    let listing = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+    assert_eq!(listing[0]["breach"]["message"], words);
     let doctor = sandbox.shell("tenter hooks doctor").expect_code(1);
     assert!(doctor.stdout.contains(&format!("{words} in the session s-1")), "{doctor}");
     assert!(doctor.stdout.contains("run `tenter bridge prove claude-code`"), "{doctor}");
 
     fs::write(&file, breach.to_string().replace("11-23", "11-21")).unwrap();
-    let listed = sandbox.shell("tenter bridge list").expect_code(0);
-    assert!(!listed.stdout.contains("BROKEN"), "{listed}");
+    let listing = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(!listing.stdout.contains("BROKEN"), "{listing}");
     let _ = sandbox.shell("tenter hooks doctor").expect_code(0);
 }
 

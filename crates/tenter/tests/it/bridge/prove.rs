@@ -18,27 +18,27 @@ fn with_client(defects: &[Defect]) -> Option<Installed> {
         needs::skipped("tenter-hook", "tenter-hook is not built");
         return None;
     }
-    let installed = Installed::new();
-    let link = installed.bin.path().join("tenter-hook");
+    let host = Installed::new();
+    let link = host.bin.path().join("tenter-hook");
     fs::remove_file(&link).unwrap();
     if fs::hard_link(&hook, &link).is_err() {
         copy(&hook, &link);
     }
     let test = "bridge::prove::without_a_defect_nothing_is_broken_and_nothing_is_left";
-    fake_claude::install(installed.bin.path(), test, defects).unwrap();
-    Some(installed)
+    fake_claude::install(host.bin.path(), test, defects).unwrap();
+    Some(host)
 }
 
 /// Runs a command whose scratch directories are beside the project.
-fn run(installed: &Installed, command: &str) -> Output {
-    let directory = installed.root().join("temporary");
+fn run(host: &Installed, command: &str) -> Output {
+    let directory = host.root().join("temporary");
     fs::create_dir_all(&directory).unwrap();
-    installed.shell(&format!("export TMPDIR={}\n{command}", directory.display()))
+    host.shell(&format!("export TMPDIR={}\n{command}", directory.display()))
 }
 
 /// Proves the client; its stdout alone is the output.
-fn prove(installed: &Installed, options: &str) -> Output {
-    run(installed, &format!("tenter bridge prove claude-code {options} 2>../stderr"))
+fn prove(host: &Installed, options: &str) -> Output {
+    run(host, &format!("tenter bridge prove claude-code {options} 2>../stderr"))
 }
 
 /// Returns the checks that were proved, and the output.
@@ -50,8 +50,8 @@ fn checks(output: &Output) -> Vec<Value> {
 
 /// Checks which of the checks that `options` select a client with these defects breaks.
 fn are_broken(defects: &[Defect], options: &str, expected: &[&str]) {
-    let Some(installed) = with_client(defects) else { return };
-    let output = prove(&installed, &format!("--json {options}")).expect_code(1);
+    let Some(host) = with_client(defects) else { return };
+    let output = prove(&host, &format!("--json {options}")).expect_code(1);
     let mut ids: Vec<String> = Vec::new();
     for check in checks(&output).into_iter().filter(|check| check["verdict"] == "BROKEN") {
         assert!(!check["evidence"].as_str().unwrap().is_empty(), "{check}");
@@ -102,21 +102,21 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
     if own_process::plays(fake_claude::PART) {
         fake_claude::run();
     }
-    let Some(installed) = with_client(&[]) else { return };
-    let before = tree(&installed.home()).len();
-    let output = prove(&installed, "--json").expect_code(0);
+    let Some(host) = with_client(&[]) else { return };
+    let before = tree(&host.home()).len();
+    let output = prove(&host, "--json").expect_code(0);
     let checks = checks(&output);
-    let broken: Vec<_> = checks.iter().filter(|check| check["verdict"] == "BROKEN").collect();
-    assert!(broken.is_empty(), "{broken:?}");
+    let failures: Vec<_> = checks.iter().filter(|check| check["verdict"] == "BROKEN").collect();
+    assert!(failures.is_empty(), "{failures:?}");
     assert!(checks.iter().filter(|check| check["verdict"] == "yes").count() > 20, "{output}");
     assert!(output.stdout.contains("sandbox-inside.txt was made"), "{output}");
-    let stored = ".local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
-    assert!(installed.home().join(stored).is_file());
-    let new = tree(&installed.home()).len() - before;
-    assert!(new <= 10, "only the result is kept: {:?}", tree(&installed.home()));
-    assert!(!installed.project().join(".claude").exists());
-    nothing_runs_in(&installed);
-    let table = prove(&installed, "--only deny").expect_code(0);
+    let file = ".local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
+    assert!(host.home().join(file).is_file());
+    let new = tree(&host.home()).len() - before;
+    assert!(new <= 10, "only the result is kept: {:?}", tree(&host.home()));
+    assert!(!host.project().join(".claude").exists());
+    nothing_runs_in(&host);
+    let table = prove(&host, "--only deny").expect_code(0);
     assert!(table.stdout.contains("yes       a deny denies"), "{table}");
     assert!(table.stdout.contains(" 0 BROKEN"), "{table}");
 }
@@ -125,8 +125,8 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
 fn a_client_that_fires_nothing_is_broken() {
     // Its own sandbox needs no hooks.
     let ids: Vec<String> = Check::all().into_iter().map(Check::id).collect();
-    let broken: Vec<&str> = ids.iter().map(String::as_str).filter(|id| *id != "sandbox").collect();
-    are_broken(&[Defect::FiresNothing], "", &broken);
+    let others: Vec<&str> = ids.iter().map(String::as_str).filter(|id| *id != "sandbox").collect();
+    are_broken(&[Defect::FiresNothing], "", &others);
 }
 
 #[test]
@@ -193,8 +193,8 @@ fn a_client_whose_sandbox_does_not_hold_or_lets_no_command_run_is_broken() {
         (Defect::IgnoresSandbox, "sandbox-outside.txt was made"),
         (Defect::SandboxFails, "unknown cap: CAP_SETFCAP"),
     ] {
-        let Some(installed) = with_client(&[defect]) else { return };
-        let output = prove(&installed, "--json --only sandbox").expect_code(1);
+        let Some(host) = with_client(&[defect]) else { return };
+        let output = prove(&host, "--json --only sandbox").expect_code(1);
         let check = &checks(&output)[0];
         assert_eq!(check["verdict"], "BROKEN", "{output}");
         assert!(check["evidence"].as_str().unwrap().contains(evidence), "{output}");
@@ -213,24 +213,24 @@ fn ci_file(name: &str) -> String {
 #[test]
 fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
     for (defects, code) in [(&[][..], 0), (&[Defect::IgnoresRewrite], 1)] {
-        let Some(installed) = with_client(defects) else { return };
-        installed.write("ci/prove.sh", ci_file("ci/prove.sh"));
-        let pinned = installed.project().join("ci/agents/node_modules/.bin");
-        fs::create_dir_all(&pinned).unwrap();
-        let client = installed.bin.path().join("claude");
-        copy(&client, &pinned.join("claude"));
+        let Some(bridge) = with_client(defects) else { return };
+        bridge.write("ci/prove.sh", ci_file("ci/prove.sh"));
+        let directory = bridge.project().join("ci/agents/node_modules/.bin");
+        fs::create_dir_all(&directory).unwrap();
+        let client = bridge.bin.path().join("claude");
+        copy(&client, &directory.join("claude"));
         fs::remove_file(client).unwrap();
         // Other tests prove all checks.
-        let tenter = installed.bin.path().join("tenter");
+        let tenter = bridge.bin.path().join("tenter");
         let few = format!("#!/bin/sh\nexec {} \"$@\" --only rewrite,deny\n", tenter.display());
-        fs::write(pinned.join("tenter"), few).unwrap();
-        fs::set_permissions(pinned.join("tenter"), fs::Permissions::from_mode(0o755)).unwrap();
-        let output = run(&installed, "sh ci/prove.sh").expect_code(code);
+        fs::write(directory.join("tenter"), few).unwrap();
+        fs::set_permissions(directory.join("tenter"), fs::Permissions::from_mode(0o755)).unwrap();
+        let output = run(&bridge, "sh ci/prove.sh").expect_code(code);
         assert!(output.stdout.contains("Claude Code 2.1.330, proved in"), "{output}");
         let is_broken = output.stdout.contains("BROKEN    a call is rewritten");
         assert_eq!(is_broken, code == 1, "{output}");
-        fs::remove_dir_all(&pinned).unwrap();
-        let missing = run(&installed, "sh ci/prove.sh").expect_code(1);
+        fs::remove_dir_all(&directory).unwrap();
+        let missing = run(&bridge, "sh ci/prove.sh").expect_code(1);
         assert!(missing.stdout.contains("Claude Code is not installed"), "{missing}");
     }
     let workflow = ci_file(".github/workflows/prove.yml");
@@ -239,8 +239,8 @@ fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
     }
     let package: Value = serde_json::from_str(&ci_file("ci/agents/package.json")).unwrap();
     let host = tenter_bridge::hosts::find("claude-code").unwrap();
-    let pinned = &package["dependencies"]["@anthropic-ai/claude-code"];
-    assert_eq!(pinned.as_str(), host.measured_version);
+    let version = &package["dependencies"]["@anthropic-ai/claude-code"];
+    assert_eq!(version.as_str(), host.measured_version);
 }
 
 /// Returns every file and directory below a directory.
@@ -256,8 +256,8 @@ fn tree(directory: &Path) -> Vec<String> {
 }
 
 /// Checks that no process has a working directory or an environment in a scratch directory of the sandbox's runs.
-fn nothing_runs_in(installed: &Installed) {
-    let marker = installed.bin.path().display().to_string();
+fn nothing_runs_in(host: &Installed) {
+    let marker = host.bin.path().display().to_string();
     for process in fs::read_dir("/proc").unwrap().flatten() {
         let environment = fs::read(process.path().join("environ")).unwrap_or_default();
         let environment = String::from_utf8_lossy(&environment).into_owned();
@@ -268,8 +268,8 @@ fn nothing_runs_in(installed: &Installed) {
 
 #[test]
 fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
-    let installed = Installed::new();
-    let missing = installed.run(&["bridge", "prove", "claude-code"]).expect_code(1);
+    let host = Installed::new();
+    let missing = host.run(&["bridge", "prove", "claude-code"]).expect_code(1);
     assert!(missing.stderr.contains("Claude Code is not installed"), "{missing}");
 
     for (script, why) in [
@@ -279,12 +279,12 @@ fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
         ("yes flood\n", ["wrote more than 32 MiB", "flood"]),
     ] {
         let version = "[ \"$1\" = --version ] && exec echo 2.1.330";
-        installed.program("claude", &format!("#!/bin/sh\n{version}\n{script}"));
-        let output = prove(&installed, "--json --only deny --timeout 1").expect_code(1);
+        host.program("claude", &format!("#!/bin/sh\n{version}\n{script}"));
+        let output = prove(&host, "--json --only deny --timeout 1").expect_code(1);
         let deny = checks(&output).into_iter().find(|check| check["id"] == "deny").unwrap();
         let evidence = deny["evidence"].as_str().unwrap();
         assert!(why.iter().all(|why| evidence.contains(why)), "{script}: {evidence}");
-        nothing_runs_in(&installed);
+        nothing_runs_in(&host);
     }
 }
 
@@ -299,35 +299,35 @@ fn an_installation_is_tried_before_it_is_made() {
         (&[Defect::IgnoresSwitch], "--fail-closed", 1, "with --fail-closed"),
         (&[Defect::IgnoresSwitch], "", 0, "It reads the registration"),
     ] {
-        let Some(installed) = with_client(defects) else { return };
-        installed.write("../home/.claude/settings.json", "{}\n");
+        let Some(host) = with_client(defects) else { return };
+        host.write("../home/.claude/settings.json", "{}\n");
         let command = format!("tenter bridge install claude-code --yes {options}");
-        let output = run(&installed, &command).expect_code(code);
-        nothing_runs_in(&installed);
+        let output = run(&host, &command).expect_code(code);
+        nothing_runs_in(&host);
         assert!(output.stdout.contains(text), "{defects:?} {options}: {output}");
-        let is_unchanged = installed.text() == "{}\n";
-        assert_eq!((is_unchanged, installed.text().contains("PreToolUse")), (code == 1, code == 0));
+        let is_unchanged = host.text() == "{}\n";
+        assert_eq!((is_unchanged, host.text().contains("PreToolUse")), (code == 1, code == 0));
     }
 }
 
 #[test]
 fn single_checks_can_be_proved() {
-    let Some(installed) = with_client(&[]) else { return };
-    let output = prove(&installed, "--json --only registered,missing").expect_code(0);
+    let Some(host) = with_client(&[]) else { return };
+    let output = prove(&host, "--json --only registered,missing").expect_code(0);
     let ids: Vec<Value> = checks(&output).iter().map(|check| check["id"].clone()).collect();
     assert_eq!(ids, ["registered", "missing"]);
-    assert!(!installed.state().join("bridge/proofs").exists(), "nothing is kept");
-    let unknown = prove(&installed, "--only registred; cat ../stderr").expect_code(0);
+    assert!(!host.state().join("bridge/proofs").exists(), "nothing is kept");
+    let unknown = prove(&host, "--only registred; cat ../stderr").expect_code(0);
     assert!(unknown.stdout.contains("did you mean `registered`?"), "{unknown}");
 }
 
 /// Nothing is written to the machine: `/etc` is mounted anew for the proof.
 #[test]
 fn a_client_whose_user_disables_managed_hooks_is_broken() {
-    let Some(installed) = with_client(&[]) else { return };
+    let Some(host) = with_client(&[]) else { return };
     let before = fs::read_dir("/etc").unwrap().count();
-    let output = prove(&installed, "--managed --json");
-    let stderr = fs::read_to_string(installed.project().join("../stderr")).unwrap();
+    let output = prove(&host, "--managed --json");
+    let stderr = fs::read_to_string(host.project().join("../stderr")).unwrap();
     if stderr.contains("not tried") {
         needs::skipped("mounts", "this system lets no process have mounts of its own");
         return;
@@ -337,7 +337,7 @@ fn a_client_whose_user_disables_managed_hooks_is_broken() {
     assert_eq!(checks[0]["verdict"], "yes", "{checks:?}");
     assert!(checks[0]["evidence"].as_str().unwrap().contains("with `disableAllHooks`"));
     assert_eq!(fs::read_dir("/etc").unwrap().count(), before);
-    assert!(!installed.state().join("bridge/proofs").exists(), "nothing is kept");
+    assert!(!host.state().join("bridge/proofs").exists(), "nothing is kept");
     for defect in [Defect::UserDisablesManaged, Defect::FiresNothing] {
         are_broken(&[defect], "--managed", &["managed"]);
     }
@@ -346,11 +346,11 @@ fn a_client_whose_user_disables_managed_hooks_is_broken() {
 /// Without `unshare`, a process cannot get mounts of its own: the machine stays as it is.
 #[test]
 fn the_managed_registration_is_not_tried_without_mounts_of_its_own() {
-    let Some(installed) = with_client(&[]) else { return };
-    installed.program("unshare", "#!/bin/sh\nexit 1\n");
+    let Some(host) = with_client(&[]) else { return };
+    host.program("unshare", "#!/bin/sh\nexit 1\n");
     for isolated in ["", "TENTER_PROVE_ISOLATED=mnt:[1] "] {
         let command = format!("{isolated}tenter bridge prove claude-code --managed");
-        let output = installed.shell(&command).expect_code(1);
+        let output = host.shell(&command).expect_code(1);
         assert!(output.stdout.contains("not tried"), "{output}");
     }
 }

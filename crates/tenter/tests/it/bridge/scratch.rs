@@ -51,20 +51,20 @@ fn has_namespaces(sandbox: &Installed) -> bool {
 #[test]
 fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let sandbox = with_agent(CURIOUS);
-    let stored = sandbox.root().join("kept");
+    let directory = sandbox.root().join("kept");
     let line = "MY_TOKEN=secret ANTHROPIC_API_KEY=secret tenter bridge prove claude-code --json";
-    let proved = sandbox.shell(&format!("{line} --keep {} 2> errors.txt", stored.display()));
+    let proved = sandbox.shell(&format!("{line} --keep {} 2> errors.txt", directory.display()));
     let proved = proved.expect_code(1).json();
     assert_eq!(proved[0]["version"], "9.9.9");
     let checks = proved[0]["checks"].as_array().unwrap();
-    let broken = |check: &&Value| check["verdict"] == "BROKEN";
-    let evidence = checks.iter().find(broken).unwrap()["evidence"].to_string();
+    let is_failure = |check: &&Value| check["verdict"] == "BROKEN";
+    let evidence = checks.iter().find(is_failure).unwrap()["evidence"].to_string();
     assert!(evidence.contains("exited with code 7; its output: no such option"), "{evidence}");
     let errors = sandbox.read("errors.txt");
     let counts = errors.lines().filter_map(|line| line.rsplit(": ").next()?.split_once(" of "));
-    assert!(counts.into_iter().any(|(done, all)| all == format!("{done} runs done")), "{errors}");
+    assert!(counts.into_iter().any(|(count, all)| all == format!("{count} runs done")), "{errors}");
 
-    let home = stored.join("claude-code/tools/home");
+    let home = directory.join("claude-code/tools/home");
     let environment = fs::read_to_string(home.join("environment.txt")).unwrap();
     assert!(!environment.contains("secret"), "{environment}");
     assert!(environment.contains(&format!("HOME={}", home.display())), "{environment}");
@@ -72,7 +72,7 @@ fn an_agent_gets_no_secrets_and_no_network_and_leaves_no_process_behind() {
     let interfaces = network.lines().filter(|line| line.contains(':')).count();
     assert_eq!(proved[0]["isolated"], interfaces == 1);
     assert!(!has_namespaces(&sandbox) || interfaces == 1, "{network}");
-    assert!(!is_running(&stored), "a process is left");
+    assert!(!is_running(&directory), "a process is left");
 }
 
 #[test]

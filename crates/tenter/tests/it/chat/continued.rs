@@ -56,10 +56,10 @@ fn resume_without_an_id_lets_the_user_choose() {
     say(&mut first, "about apples");
     first.enter("/quit");
     assert_eq!(first.end().0, Some(0));
-    let mut chosen = start(&sandbox, "turns: []", &["--resume"]);
-    chosen.wait_for_row("❯ about apples");
-    chosen.type_in("\r");
-    chosen.wait_for("│ about apples\nOne.\n");
+    let mut session = start(&sandbox, "turns: []", &["--resume"]);
+    session.wait_for_row("❯ about apples");
+    session.type_in("\r");
+    session.wait_for("│ about apples\nOne.\n");
     let model = sandbox.script("turns: []");
     let args = ["run", "--model", &model, "continue", "--resume"];
     let output = sandbox.run(&args).expect_code(2);

@@ -28,8 +28,8 @@ fn images_are_attached_to_the_next_message_only() {
     assert!(say(&mut chat, "/image clear").contains("Removed the attached images."));
     say(&mut chat, "/image my cat's.png");
     say(&mut chat, "/image ~/home.png my\\ cat\\'s.png");
-    let listed = say(&mut chat, "/image https://example.org/dog.jpeg");
-    assert_eq!(listed.matches("my cat's.png").count(), 2, "{listed}");
+    let screen = say(&mut chat, "/image https://example.org/dog.jpeg");
+    assert_eq!(screen.matches("my cat's.png").count(), 2, "{screen}");
     assert!(say(&mut chat, "What is this?").contains("A cat."));
     assert!(say(&mut chat, "/image").contains("No image is attached."));
     assert!(say(&mut chat, "and this").contains("Fine."));
@@ -41,8 +41,8 @@ fn an_invalid_image_attaches_nothing_and_paths_are_completed() {
     std::fs::write(sandbox.project().join("white cat.png"), PNG).unwrap();
     sandbox.write("notes.txt", "no image");
     let mut chat = chat(&sandbox, "turns: []");
-    let failed = say(&mut chat, "/image white\\ cat.png notes.txt");
-    assert!(failed.contains("notes.txt is not a PNG, JPEG, GIF or WebP image"), "{failed}");
+    let screen = say(&mut chat, "/image white\\ cat.png notes.txt");
+    assert!(screen.contains("notes.txt is not a PNG, JPEG, GIF or WebP image"), "{screen}");
     assert!(say(&mut chat, "/image gone.png").contains("gone.png: No such file"));
     assert!(say(&mut chat, "/image").contains("No image is attached."));
     chat.type_in("/ima\tw\t");

@@ -17,8 +17,8 @@ fn history_is_private_and_lines_after_a_space_are_not_kept() {
     assert_eq!(first.end().0, Some(0));
 
     let file = sandbox.state().join("chat_history");
-    let stored = std::fs::read_to_string(&file).unwrap();
-    assert!(stored.contains("remember me\n") && !stored.contains("forget"), "{stored}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("remember me\n") && !text.contains("forget"), "{text}");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     let mut second = chat(&sandbox, "turns: [{text: Again., expect: {contains: [remember me]}}]");

@@ -44,8 +44,8 @@ fn a_blocked_message_shows_the_hook_that_blocked_it() {
         r#"case "$payload" in *damn*) echo '{"blocked": true, "reason": "no swearing"}';; esac"#,
     );
     let mut chat = chat(&sandbox, "turns: [{text: Hello.}]");
-    let refused = say(&mut chat, "damn");
-    assert!(refused.contains("blocked by hook polite at before_agent: no swearing"), "{refused}");
+    let screen = say(&mut chat, "damn");
+    assert!(screen.contains("blocked by hook polite at before_agent: no swearing"), "{screen}");
     assert!(say(&mut chat, "hi").contains("Hello."));
 }
 
@@ -200,8 +200,8 @@ recipes: {compact: [Short., Shorter.]}",
     );
     say(&mut chat, "one");
     say(&mut chat, "two");
-    let untrusted = say(&mut chat, "/compact");
-    assert!(untrusted.contains("the recipe compact comes with the project"), "{untrusted}");
+    let screen = say(&mut chat, "/compact");
+    assert!(screen.contains("the recipe compact comes with the project"), "{screen}");
     assert!(!sandbox.project().join("ran").exists());
     chat
 }
@@ -237,7 +237,7 @@ fn hooks_trusted_in_another_terminal_run_after_slash_trust() {
 fn a_hook_that_blocks_the_session_ends_the_chat() {
     let sandbox = sandbox();
     manifest_hook(&sandbox, "gate", "session_start", "", "echo closed >&2; exit 2");
-    let (code, shown) = start(&sandbox, "turns: [{text: never}]", &[]).end();
-    assert_eq!(code, Some(3), "{shown}");
-    assert!(shown.contains("blocked by hook gate at session_start"), "{shown}");
+    let (code, screen) = start(&sandbox, "turns: [{text: never}]", &[]).end();
+    assert_eq!(code, Some(3), "{screen}");
+    assert!(screen.contains("blocked by hook gate at session_start"), "{screen}");
 }

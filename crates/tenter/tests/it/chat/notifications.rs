@@ -74,8 +74,8 @@ fn run_notifies_only_on_a_terminal() {
         PtySession::start(command)
     };
     start(&[]).wait_for("\u{7}");
-    let (code, shown) = start(&["--headless"]).end();
-    assert!(code == Some(0) && !shown.contains('\u{7}'), "{shown}");
+    let (code, screen) = start(&["--headless"]).end();
+    assert!(code == Some(0) && !screen.contains('\u{7}'), "{screen}");
     let args = ["run", "--model", &model, "go"];
     let output = sandbox.run_with_env(&[("TERM", "xterm")], &args).to_string();
     assert!(!output.contains('\u{7}'), "{output}");

@@ -18,8 +18,8 @@ fn recipes_are_listed_completed_and_run_with_arguments_and_a_message() {
   - {text: Reviewed., expect: {contains: [hi, "Review lib, mind the gap.\n\nand don't be long"]}}
   - {text: Bye., expect: {contains: [Reviewed., thanks]}}"#,
     );
-    let listed = say(&mut chat, "/recipe");
-    assert!(listed.contains("review") && listed.contains("Review code"), "{listed}");
+    let listing = say(&mut chat, "/recipe");
+    assert!(listing.contains("review") && listing.contains("Review code"), "{listing}");
     let missing = say(&mut chat, "/recipe review");
     assert!(missing.contains("the recipe \"review\" needs more arguments"), "{missing}");
     assert!(missing.contains("help: focus=… (what matters)"), "{missing}");

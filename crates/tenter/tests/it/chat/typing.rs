@@ -196,10 +196,10 @@ fn input_typed_before_a_question_does_not_answer_it() {
 #[test]
 fn the_terminal_is_restored_however_the_chat_ends() {
     let sandbox = sandbox();
-    let mut ended = chat(&sandbox, "turns: []");
-    assert!(!ended.echoes());
-    ended.enter("/exit");
-    wait_until("the terminal is restored", || ended.echoes());
+    let mut session = chat(&sandbox, "turns: []");
+    assert!(!session.echoes());
+    session.enter("/exit");
+    wait_until("the terminal is restored", || session.echoes());
 
     let hold = "touch holding; while [ ! -e go ]; do sleep 0.1; done";
     manifest_hook(&sandbox, "slow", "after_agent", "", hold);

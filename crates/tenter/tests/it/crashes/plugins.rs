@@ -82,12 +82,12 @@ impl<'s> Scene<'s> {
         if deed == Deed::Remove {
             return Vec::new();
         }
-        let moved = |(path, bytes): (PathBuf, Vec<u8>)| {
+        let target = |(path, bytes): (PathBuf, Vec<u8>)| {
             (self.place().join(path.strip_prefix(&self.source.path).unwrap()), bytes)
         };
         let parts =
             ["hooks", "recipes", "skills"].map(|part| content(&self.source.path.join(part)));
-        parts.into_iter().flatten().map(moved).collect()
+        parts.into_iter().flatten().map(target).collect()
     }
 
     /// Puts the plugin there, or takes it away, for the deed to have something to do.
@@ -123,17 +123,17 @@ impl<'s> Scene<'s> {
     fn is_whole(&self, deed: Deed, before: &[(PathBuf, Vec<u8>)], round: u64) {
         let at = format!("{deed:?}, round {round}");
         files_are_whole(self.sandbox);
-        let verified = self.sandbox.run(&["plugin", "verify"]).expect_code(0);
+        let output = self.sandbox.run(&["plugin", "verify"]).expect_code(0);
         let now = self.content();
-        assert!(now == before || now == self.wanted(deed), "{at}: {now:?}\n{verified}");
-        let listed = self.sandbox.run(&["plugin", "list", "--json"]).expect_code(0);
+        assert!(now == before || now == self.wanted(deed), "{at}: {now:?}\n{output}");
+        let list = self.sandbox.run(&["plugin", "list", "--json"]).expect_code(0);
         let count = usize::from(!now.is_empty());
-        assert_eq!(listed.json().as_array().unwrap().len(), count, "{at}\n{listed}");
-        assert_eq!(verified.stdout.lines().count(), count, "{at}\n{verified}");
-        assert!(listed.stderr.is_empty() && verified.stderr.is_empty(), "{at}\n{listed}{verified}");
+        assert_eq!(list.json().as_array().unwrap().len(), count, "{at}\n{list}");
+        assert_eq!(output.stdout.lines().count(), count, "{at}\n{output}");
+        assert!(list.stderr.is_empty() && output.stderr.is_empty(), "{at}\n{list}{output}");
         if now.is_empty() {
-            let trusted = self.sandbox.run(&["trust", "--list", "--json"]).expect_code(0);
-            assert!(!trusted.stdout.contains(&format!("\"{NAME}/")), "{at}\n{trusted}");
+            let trust_list = self.sandbox.run(&["trust", "--list", "--json"]).expect_code(0);
+            assert!(!trust_list.stdout.contains(&format!("\"{NAME}/")), "{at}\n{trust_list}");
         }
     }
 
@@ -171,13 +171,13 @@ fn deeds_are_killed(is_repository: bool, rounds: u64) {
             let _ = sandbox.run(&Deed::Replace.args(&scene.spec())).expect_code(0);
             left(&sandbox) == ["ada@guards", "plugin.lock"]
         });
-        let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
         let is_theirs =
             |hook: &&serde_json::Value| hook["name"].as_str().unwrap().starts_with(NAME);
-        let theirs: Vec<_> = listed.as_array().unwrap().iter().filter(is_theirs).collect();
+        let theirs: Vec<_> = list.as_array().unwrap().iter().filter(is_theirs).collect();
         assert!(
             theirs.len() == 2 && theirs.iter().all(|hook| hook["status"] == "active"),
-            "{listed}"
+            "{list}"
         );
     }
 }

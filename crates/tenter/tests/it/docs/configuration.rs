@@ -119,21 +119,21 @@ fn no_key_is_missing_from_the_table() {
         let expected = error.split_once("expected").unwrap_or_else(|| panic!("{error}")).1;
         let expected = expected.lines().next().unwrap().split('`').skip(1).step_by(2);
         let expected: BTreeSet<&str> = expected.collect();
-        let listed = keys.names().into_iter().filter_map(|key| {
+        let listing = keys.names().into_iter().filter_map(|key| {
             let rest = key.strip_prefix(table)?;
             rest.split('.').next()
         });
-        assert_eq!(listed.collect::<BTreeSet<_>>(), expected, "in [{table}]");
+        assert_eq!(listing.collect::<BTreeSet<_>>(), expected, "in [{table}]");
     }
 }
 
 /// Every exit code of the table is one that a run ends with, and the other way round.
 #[test]
 fn the_table_of_exit_codes_is_what_runs_end_with() {
-    let listed = table("configuration.md", "Exit code");
+    let codes = table("configuration.md", "Exit code");
     let real = [done(), failed(), misused(), blocked(), untrusted(), limited(), interrupted()];
     let real: Vec<String> = real.iter().map(|output| output.code.unwrap().to_string()).collect();
-    assert_eq!(listed.names(), real);
+    assert_eq!(codes.names(), real);
 }
 
 fn done() -> Output {
@@ -222,9 +222,9 @@ fn every_key_of_a_script_is_listed() {
         for name in table.names() {
             assert!(error.contains(name), "{heading}: {name} is not taken\n{error}");
         }
-        let taken = error.split_once("expected").unwrap_or_else(|| panic!("{error}")).1;
-        let taken = taken.lines().next().unwrap().split(|c: char| !c.is_alphanumeric() && c != '_');
-        let unlisted: Vec<&str> = taken
+        let names = error.split_once("expected").unwrap_or_else(|| panic!("{error}")).1;
+        let words = names.lines().next().unwrap().split(|c: char| !c.is_alphanumeric() && c != '_');
+        let unlisted: Vec<&str> = words
             .filter(|word| {
                 !word.is_empty()
                     && !["one", "of", "or"].contains(word)

@@ -16,22 +16,22 @@ fn listed() -> Vec<String> {
 
 #[test]
 fn every_decision_is_listed_once_and_says_something() {
-    let listed = listed();
-    let different: BTreeSet<&String> = listed.iter().collect();
-    assert_eq!(different.len(), listed.len());
-    assert_eq!(text_of("decisions.md").matches("\n### ").count(), listed.len());
+    let codes = listed();
+    let different: BTreeSet<&String> = codes.iter().collect();
+    assert_eq!(different.len(), codes.len());
+    assert_eq!(text_of("decisions.md").matches("\n### ").count(), codes.len());
 }
 
 #[test]
 fn every_citation_in_the_code_resolves() {
-    let listed: BTreeSet<String> = listed().into_iter().collect();
+    let codes: BTreeSet<String> = listed().into_iter().collect();
     let comment = Regex::new(r"(?m)//.*$").unwrap();
     let citation = Regex::new(r"\b[RBCFHMPST][1-9]\d?\b").unwrap();
     let (mut citations, mut missing) = (0, BTreeSet::new());
     for (name, text) in sources() {
         for place in comment.find_iter(&text).flat_map(|place| citation.find_iter(place.as_str())) {
             citations += 1;
-            if !listed.contains(place.as_str()) {
+            if !codes.contains(place.as_str()) {
                 missing.insert(format!(
                     "{name} cites {}, which docs/decisions.md lacks",
                     place.as_str()

@@ -63,7 +63,7 @@ fn the_page_of_events_is_up_to_date() {
     let line = text_of("events.md")
         .lines()
         .zip(generated.lines())
-        .position(|(written, generated)| written != generated);
+        .position(|(table_line, generated)| table_line != generated);
     assert!(
         text_of("events.md") == generated,
         "docs/events.md is stale (line {line:?}); update it with TENTER_UPDATE=1 cargo test --test it page_of_events"
@@ -194,8 +194,8 @@ fn named_fields(executable: &[PayloadField], manifest: &[PayloadField]) -> Strin
 /// Returns true if both fields have the same meaning and, apart from renamed fields, the same name.
 fn is_counterpart(executable: &PayloadField, manifest: &PayloadField) -> bool {
     let name = manifest.name.trim_start_matches("context.");
-    let renamed = RENAMED_FIELDS.contains(&(executable.name.as_str(), name));
-    (executable.name == name || renamed) && executable.description == manifest.description
+    let is_renamed = RENAMED_FIELDS.contains(&(executable.name.as_str(), name));
+    (executable.name == name || is_renamed) && executable.description == manifest.description
 }
 
 /// Returns the fields of an event that only manifest hooks have, or of an object, whose fields have the same names in both protocols.
@@ -268,10 +268,8 @@ fn subscription(row: &Lifecycle) -> String {
     if row.executable.is_empty() {
         return format!("Only manifest hooks have this event: `trigger` is {trigger}{matcher}.");
     }
-    let printed = spellings(row, ProtocolName::Executable).replace(", ", " or ");
-    format!(
-        "- Executable hooks print {printed}.\n- Manifest hooks: `trigger` is {trigger}{matcher}."
-    )
+    let names = spellings(row, ProtocolName::Executable).replace(", ", " or ");
+    format!("- Executable hooks print {names}.\n- Manifest hooks: `trigger` is {trigger}{matcher}.")
 }
 
 fn replies(row: &Lifecycle) -> String {
@@ -315,11 +313,11 @@ fn sample_payload(row: &Lifecycle, protocol: ProtocolName) -> Option<String> {
     Some(text)
 }
 
-/// Writes `value` on one line if it is a list of strings or fits behind `used` characters, else one entry a line.
-fn pretty(value: &Value, indent: usize, used: usize, text: &mut String) {
+/// Writes `value` on one line if it is a list of strings or fits behind `width` characters, else one entry a line.
+fn pretty(value: &Value, indent: usize, width: usize, text: &mut String) {
     let line = json::to_string(value);
     let is_strings = value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
-    if indent > 0 && (is_strings || used + line.chars().count() < WIDTH) {
+    if indent > 0 && (is_strings || width + line.chars().count() < WIDTH) {
         *text += &line;
         return;
     }

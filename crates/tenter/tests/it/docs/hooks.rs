@@ -50,8 +50,8 @@ fn every_event_has_a_hook_in_bash_and_in_python() {
 pub(super) fn has_what_it_needs(block: &Block) -> bool {
     let first_line =
         block.text.lines().next().and_then(|line| line.strip_prefix("#!/usr/bin/env "));
-    let mut needed = first_line.into_iter().chain(block.note.get("needs"));
-    needed.all(needs::has)
+    let mut needs = first_line.into_iter().chain(block.note.get("needs"));
+    needs.all(needs::has)
 }
 
 pub(super) fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str) {
@@ -107,6 +107,6 @@ fn check(sandbox: &Sandbox, block: &Block, script: &str, message: &str, expected
         "{}: {reason}\n{output}",
         block.place
     );
-    let refused = lines.last().unwrap()["status"] == "blocked" && decisions == "deny";
-    assert_eq!(output.code, Some(if refused { 3 } else { 0 }), "{}\n{output}", block.place);
+    let is_denied = lines.last().unwrap()["status"] == "blocked" && decisions == "deny";
+    assert_eq!(output.code, Some(if is_denied { 3 } else { 0 }), "{}\n{output}", block.place);
 }

@@ -165,15 +165,20 @@ fn every_reply_of_a_manifest_hook_is_read_completely() {
     for block in super::examples(&pages(), "says") {
         let (event, decision) = said(block);
         let answer: Object = serde_json::from_str(&block.text).unwrap();
-        let read = parse_reply(event, block.text.as_bytes()).unwrap();
-        let reported = [read.warnings.clone(), read.defects.clone()].concat();
-        assert_eq!(reported, [] as [String; 0], "{}", block.place);
-        assert_eq!(DecisionKind::most_important(&read.reply).as_str(), decision, "{}", block.place);
+        let reply = parse_reply(event, block.text.as_bytes()).unwrap();
+        let messages = [reply.warnings.clone(), reply.defects.clone()].concat();
+        assert_eq!(messages, [] as [String; 0], "{}", block.place);
+        assert_eq!(
+            DecisionKind::most_important(&reply.reply).as_str(),
+            decision,
+            "{}",
+            block.place
+        );
         for key in answer.keys() {
             let mut without = answer.clone();
             without.shift_remove(key);
             let without = parse_reply(event, json::to_string(&without).as_bytes());
-            assert_ne!(Ok(read.clone()), without, "{}: {key} changes nothing", block.place);
+            assert_ne!(Ok(reply.clone()), without, "{}: {key} changes nothing", block.place);
         }
     }
 }
@@ -195,17 +200,17 @@ fn every_field_of_an_answer_is_listed_with_its_events() {
     assert_eq!(output, documented.names().into_iter().map(str::to_owned).collect());
     for row in &TABLE {
         let warning = &parse_reply(row.event, b"{\"zzz\": 1}").unwrap().defects[0];
-        let taken: BTreeSet<&str> =
+        let names: BTreeSet<&str> =
             warning.split_once("it may have ").unwrap().1.split(", ").collect();
         let is_for = |events: &str| {
             events == "every event"
                 || events == row.name
                 || events.contains(&format!("`{}`", row.name))
         };
-        let listed = documented.rows.iter().filter(|field| is_for(&field[2]));
+        let fields = documented.rows.iter().filter(|field| is_for(&field[2]));
         assert_eq!(
-            listed.map(|field| field[0].as_str()).collect::<BTreeSet<_>>(),
-            taken,
+            fields.map(|field| field[0].as_str()).collect::<BTreeSet<_>>(),
+            names,
             "{}",
             row.name
         );
@@ -221,11 +226,11 @@ fn every_hooks_toml_example_is_valid() {
             install(&sandbox, name, &front, "#!/bin/sh\n");
         }
         sandbox.write(&format!("../home/{DIRECTORY}/hooks.toml"), &block.text);
-        let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
-        assert!(listed.stderr.is_empty(), "{}\n{listed}", block.place);
-        let listed = listed.json();
+        let output = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
+        assert!(output.stderr.is_empty(), "{}\n{output}", block.place);
+        let list = output.json();
         let of = |name: &str| {
-            let hook = listed.as_array().unwrap().iter().find(|hook| hook["name"] == name).unwrap();
+            let hook = list.as_array().unwrap().iter().find(|hook| hook["name"] == name).unwrap();
             (hook["active"] == true, hook["priority"].as_u64(), hook["timeout_ms"].as_u64())
         };
         assert_eq!(of("quick"), (true, Some(100), Some(10000)));
@@ -291,9 +296,9 @@ fn the_table_of_actions_is_the_codes() {
     for row in &TABLE {
         let possible: BTreeSet<&str> = actions_at(row.event).into_iter().collect();
         let names = |cell: &str| cell == row.name || cell.contains(&format!("`{}`", row.name));
-        let listed = documented.rows.iter().filter(|action| names(&action[1]));
-        let listed: BTreeSet<&str> = listed.map(|action| action[0].as_str()).collect();
-        assert_eq!(listed, possible, "{}", row.name);
+        let actions = documented.rows.iter().filter(|action| names(&action[1]));
+        let headings: BTreeSet<&str> = actions.map(|action| action[0].as_str()).collect();
+        assert_eq!(headings, possible, "{}", row.name);
     }
 }
 

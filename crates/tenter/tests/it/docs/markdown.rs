@@ -118,9 +118,9 @@ pub(super) fn leads_somewhere(page: &Page, link: &str) -> bool {
 
 /// Returns a heading's anchor, as GitHub makes it.
 fn slug(title: &str) -> String {
-    let stored = title.to_lowercase();
-    let stored = stored.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    stored.map(|c| if c == ' ' { '-' } else { c }).collect()
+    let anchor = title.to_lowercase();
+    let letters = anchor.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    letters.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 impl Page {

@@ -60,9 +60,9 @@ fn every_key_is_listed() {
 #[test]
 fn the_built_in_recipes_are_listed_with_their_tools() {
     let sandbox = sandbox();
-    let listed = sandbox.run(&["recipe", "list", "--json"]).json();
+    let list = sandbox.run(&["recipe", "list", "--json"]).json();
     let names: Vec<&str> =
-        listed.as_array().unwrap().iter().map(|recipe| recipe["name"].as_str().unwrap()).collect();
+        list.as_array().unwrap().iter().map(|recipe| recipe["name"].as_str().unwrap()).collect();
     let table = tables("Recipe").remove(0);
     assert_eq!(table.names(), names);
     for row in &table.rows {
@@ -81,8 +81,8 @@ fn the_built_in_recipes_are_listed_with_their_tools() {
 #[test]
 fn every_pattern_allows_what_the_table_states() {
     for row in tables("Pattern").iter().flat_map(|table| &table.rows) {
-        let allowed = AllowedCommands::new(&[row[0].clone()]).unwrap();
-        let is_allowed = allowed.check(&row[1]).is_ok();
+        let patterns = AllowedCommands::new(&[row[0].clone()]).unwrap();
+        let is_allowed = patterns.check(&row[1]).is_ok();
         assert_eq!(is_allowed, row[2] == "yes", "{} {}", row[0], row[1]);
     }
 }

@@ -25,12 +25,12 @@ fn every_session_example_prints_what_is_shown() {
             sections.entry(&block.section).or_default().push(block);
         }
     }
-    let failed: Vec<&&str> = sections
+    let failures: Vec<&&str> = sections
         .iter()
         .filter(|(_, blocks)| catch_unwind(|| play(blocks)).is_err())
         .map(|(section, _)| section)
         .collect();
-    assert!(failed.is_empty(), "see above: {failed:#?}");
+    assert!(failures.is_empty(), "see above: {failures:#?}");
 }
 
 fn play(section: &[&Block]) {
@@ -38,10 +38,10 @@ fn play(section: &[&Block]) {
     let pages = ["bridge.md:", "claude-code.md:"];
     let is_of_bridge =
         section.iter().any(|block| pages.iter().any(|page| block.place.starts_with(page)));
-    let installed = is_of_bridge.then(Installed::new);
+    let host = is_of_bridge.then(Installed::new);
     let is_of_teams = section.iter().any(|block| block.place.starts_with("teams.md:"));
     let plain = if is_of_teams { sandbox().managed() } else { sandbox() };
-    let sandbox = installed.as_deref().unwrap_or(&plain);
+    let sandbox = host.as_deref().unwrap_or(&plain);
     if section.iter().all(|block| has_what_it_needs(block)) {
         for block in section {
             carry_out(sandbox, block);
@@ -145,11 +145,11 @@ fn commands(block: &Block) -> Vec<(String, Vec<&str>)> {
         if let Some(command) = line.strip_prefix("$ ") {
             commands.push((command.to_owned(), Vec::new()));
         } else {
-            let (command, printed) =
+            let (command, output) =
                 commands.last_mut().unwrap_or_else(|| panic!("{}: no command", block.place));
             match line.strip_prefix("> ") {
                 Some(more) => *command = format!("{command}\n{more}"),
-                None => printed.push(line),
+                None => output.push(line),
             }
         }
     }
@@ -167,7 +167,7 @@ fn is_so(documented: &[String], real: &[String]) -> bool {
     match documented.split_first() {
         None => real.is_empty(),
         Some((first, rest)) if first.trim() == "…" => {
-            (0..=real.len()).any(|skipped| is_so(rest, &real[skipped..]))
+            (0..=real.len()).any(|count| is_so(rest, &real[count..]))
         }
         Some((first, rest)) => real.first() == Some(first) && is_so(rest, &real[1..]),
     }

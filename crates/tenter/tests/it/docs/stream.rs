@@ -117,15 +117,15 @@ fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {
 
 #[test]
 fn every_documented_line_is_printed() {
-    let printed = printed().join("\n");
+    let text = printed().join("\n");
     let sandbox = sandbox();
     let any = sandbox.shell("true");
     for block in super::examples(&pages(), "line") {
         let documented: Value = serde_json::from_str(&block.text).unwrap();
         let documented = as_documented(&any, &json::to_string(&documented));
         assert!(
-            printed.lines().any(|line| line == documented),
-            "{}\n{documented}\nis none of\n{printed}",
+            text.lines().any(|line| line == documented),
+            "{}\n{documented}\nis none of\n{text}",
             block.place
         );
     }
@@ -142,13 +142,13 @@ fn every_kind_and_every_field_is_listed() {
         fields.entry(kind).or_default().extend(object.keys().cloned());
     }
     for (kind, found) in &fields {
-        let listed = &page.fields("Every object") | &page.fields(kind);
+        let listing = &page.fields("Every object") | &page.fields(kind);
         let unlisted: Vec<&String> =
-            found.iter().filter(|field| !listed.contains(field.as_str())).collect();
+            found.iter().filter(|field| !listing.contains(field.as_str())).collect();
         assert_eq!(unlisted, [] as [&String; 0], "of {kind}");
         assert!(page.blocks.iter().any(|block| block.heading == *kind), "{kind} has no example");
     }
-    let listed: BTreeSet<&str> = page.tables.iter().map(|table| table.heading.as_str()).collect();
+    let headings: BTreeSet<&str> = page.tables.iter().map(|table| table.heading.as_str()).collect();
     let kinds: BTreeSet<&str> = fields.keys().map(String::as_str).chain(["Every object"]).collect();
-    assert_eq!(listed, kinds);
+    assert_eq!(headings, kinds);
 }

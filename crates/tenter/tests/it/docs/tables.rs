@@ -137,7 +137,7 @@ fn the_table_of_chat_commands_is_what_help_lists() {
     let table = table("chat.md", "Command");
     let documented = table.rows.iter().map(|row| format!("{} {}", row[0], row[1]));
     let help = say(&mut chat(&sandbox(), "turns: []"), "/help");
-    let listed = help.lines().filter(|line| line.starts_with("  /"));
-    let listed = listed.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    assert_eq!(documented.collect::<Vec<_>>(), listed.collect::<Vec<_>>());
+    let lines = help.lines().filter(|line| line.starts_with("  /"));
+    let words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert_eq!(documented.collect::<Vec<_>>(), words.collect::<Vec<_>>());
 }

@@ -84,8 +84,8 @@ fn every_field_of_a_reply_is_shown() {
         let is_of_event = |events: &str| {
             events == "every event" || events == event || events.contains(&format!("`{event}`"))
         };
-        let listed = table.rows.iter().filter(|row| is_of_event(&row[2]));
-        let listed: BTreeSet<String> = listed.map(|row| row[0].clone()).collect();
-        assert_eq!(output, listed, "at {event}");
+        let rows = table.rows.iter().filter(|row| is_of_event(&row[2]));
+        let names: BTreeSet<String> = rows.map(|row| row[0].clone()).collect();
+        assert_eq!(output, names, "at {event}");
     }
 }

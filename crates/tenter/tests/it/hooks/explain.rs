@@ -215,12 +215,12 @@ fn a_check_says_in_a_line_what_hooks_decide() {
     let none = sandbox.run(&["check", "ls"]).expect_code(0);
     assert!(none.stdout.starts_with("passes: there are no hooks"), "{none}");
     let _ = sandbox.run(&["guard", "add", "git-safety", "secrets"]).expect_code(0);
-    let denied = sandbox.run(&["check", "git push --force"]).expect_code(1);
+    let denial = sandbox.run(&["check", "git push --force"]).expect_code(1);
     assert!(
-        denied.stdout.starts_with("denied by git-safety, rule force-push: A force"),
-        "{denied}"
+        denial.stdout.starts_with("denied by git-safety, rule force-push: A force"),
+        "{denial}"
     );
-    assert_eq!(denied.stdout.lines().count(), 1, "{denied}");
+    assert_eq!(denial.stdout.lines().count(), 1, "{denial}");
     for words in
         [&["git", "push", "--force"][..], &["git push --force"], &["sh", "-c", "git push '-f'"]]
     {

@@ -238,8 +238,8 @@ fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     assert_eq!((&list[0]["threshold"], &list[0]["status"]), (&json!(0.625), &json!("active")));
     sandbox.configure("[compact]\nauto = false\n");
     let event = ["--event", "after_turn"];
-    let listed = sandbox.run(&[&["hooks", "list"][..], &event].concat()).expect_code(0);
-    assert_snapshot!(listed.stdout, @"
+    let listing = sandbox.run(&[&["hooks", "list"][..], &event].concat()).expect_code(0);
+    assert_snapshot!(listing.stdout, @"
     NAME                     EVENT       LAYER    STATUS  PATH
     builtin:compact-trigger  after_turn  builtin  off     -
       it is off: conversations are not compacted automatically
@@ -376,8 +376,8 @@ fn untrusted_names_and_scripts_cannot_control_the_terminal() {
 fn a_claude_code_event_gets_our_name_as_a_suggestion() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", "#!/bin/sh\necho Stop\n");
-    let listed = sandbox.run(&["hooks", "list"]).expect_code(0);
-    assert!(listed.stdout.contains("did you mean \"agent_stop\"?"), "{listed}");
+    let list = sandbox.run(&["hooks", "list"]).expect_code(0);
+    assert!(list.stdout.contains("did you mean \"agent_stop\"?"), "{list}");
     for args in [
         &["hooks", "explain", "--event", "UserPromptSubmit"][..],
         &["hooks", "new", "x", "--event", "UserPromptSubmit"],

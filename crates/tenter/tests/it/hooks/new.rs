@@ -21,9 +21,9 @@ fn interpreter(language: &str) -> &str {
 
 /// Runs the tests of all hooks.
 fn every_test_passes(sandbox: &Sandbox, count: usize) {
-    let tested = sandbox.run(&["hooks", "test"]).expect_code(0);
-    assert_eq!(sandbox.run(&["hooks", "test", "--all"]).expect_code(0).stdout, tested.stdout);
-    assert!(tested.stdout.ends_with(&format!("{count} passed, 0 failed\n")), "{tested}");
+    let output = sandbox.run(&["hooks", "test"]).expect_code(0);
+    assert_eq!(sandbox.run(&["hooks", "test", "--all"]).expect_code(0).stdout, output.stdout);
+    assert!(output.stdout.ends_with(&format!("{count} passed, 0 failed\n")), "{output}");
 }
 
 /// Trust is recorded as JSON, which is UTF-8.
@@ -101,13 +101,13 @@ fn an_empty_hook_is_valid_and_does_nothing_in_every_language() {
 fn a_runtime_hook_comes_with_its_sdk() {
     let sandbox = sandbox();
     let languages = [("python", "python3"), ("javascript", "node")];
-    let installed = languages.into_iter().filter(|(_, program)| needs::has(program));
-    let installed: Vec<&str> = installed.map(|(language, _)| language).collect();
-    for language in &installed {
+    let languages_here = languages.into_iter().filter(|(_, program)| needs::has(program));
+    let names: Vec<&str> = languages_here.map(|(language, _)| language).collect();
+    for language in &names {
         let event = ["--event", "after_tool_failure", "--lang", language, "--runtime"];
         let _ = sandbox.run(&[&["hooks", "new", language], &event[..]].concat()).expect_code(0);
     }
-    every_test_passes(&sandbox, installed.len());
+    every_test_passes(&sandbox, names.len());
     let _ = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
     // There is none for bash, and a template has its own script.
     let output = sandbox.run(&["hooks", "new", "guard", "--runtime"]).expect_code(2);
@@ -216,8 +216,8 @@ fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
         .unwrap();
         assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(4), "{name}");
     }
-    let trusted = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
-    assert_eq!(trusted[0]["events"], json!(["before_tool_call"]));
+    let list = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
+    assert_eq!(list[0]["events"], json!(["before_tool_call"]));
 }
 
 #[test]

@@ -121,18 +121,18 @@ fn every_field_of_a_schema_is_in_a_payload() {
     for protocol in PROTOCOLS {
         for row in &TABLE {
             let Some(schema) = Document::Payload.schema(row.event, protocol) else { continue };
-            let mut listed = BTreeSet::new();
-            paths("", &schema, &mut listed);
+            let mut names = BTreeSet::new();
+            paths("", &schema, &mut names);
             let (event, facts) = full_event(row.event);
-            let written = payloads(&event, &facts);
-            for path in listed {
+            let lines = payloads(&event, &facts);
+            for path in names {
                 let pointer = path.replace('.', "/");
                 let is_written = |(of, payload): &(ProtocolName, Value)| {
                     *of == protocol && payload.pointer(&pointer).is_some()
                 };
                 // A result that succeeded has no error.
                 let is_error = row.event == EventName::AfterTool && path == ".tool_output.error";
-                assert!(written.iter().any(is_written) || is_error, "{}: {path}", row.name);
+                assert!(lines.iter().any(is_written) || is_error, "{}: {path}", row.name);
             }
         }
     }

@@ -30,9 +30,10 @@ const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
 /// Returns the languages whose interpreters are installed.
 fn languages() -> Vec<&'static str> {
-    let installed = |(language, program): &(&str, &str)| *language == "bash" || needs::has(program);
+    let is_installed =
+        |(language, program): &(&str, &str)| *language == "bash" || needs::has(program);
     let all = [("bash", "bash"), ("python", "python3"), ("node", "node")];
-    all.into_iter().filter(installed).map(|(language, _)| language).collect()
+    all.into_iter().filter(is_installed).map(|(language, _)| language).collect()
 }
 
 /// Returns a sandbox with a user hook from this template, with a script in this language.
@@ -77,9 +78,9 @@ fn every_template_is_valid_and_passes_its_own_tests() {
         for name in rules {
             let _ = sandbox.run(&["hooks", "new", name, "--template", name]).expect_code(0);
         }
-        let tested = sandbox.run(&["hooks", "test", "--all"]).expect_code(0);
-        assert!(tested.stdout.ends_with(" passed, 0 failed\n"), "{language}: {tested}");
-        assert!(!tested.stdout.contains("no tests"), "{language}: {tested}");
+        let output = sandbox.run(&["hooks", "test", "--all"]).expect_code(0);
+        assert!(output.stdout.ends_with(" passed, 0 failed\n"), "{language}: {output}");
+        assert!(!output.stdout.contains("no tests"), "{language}: {output}");
         let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
         assert_eq!(valid.stdout.lines().count(), rules.len() + SCRIPTS.len(), "{valid}");
         if language == "bash" {
@@ -142,9 +143,9 @@ fn attack(template: &str) {
     }
     let tmp = format!("{root}/tmp");
     let output = sandbox.run_with_env(&[("TMPDIR", &tmp)], &["hooks", "test", template]);
-    let failed: Vec<&str> =
+    let failures: Vec<&str> =
         output.stdout.lines().filter(|line| !line.starts_with("pass ")).collect();
-    assert_eq!(output.code, Some(0), "{failed:#?}");
+    assert_eq!(output.code, Some(0), "{failures:#?}");
     assert!(output.stdout.matches("pass tests/attack-").count() == count && count > 0);
 }
 
@@ -305,7 +306,7 @@ fn format_after_edit_formats_files_of_the_project_and_no_others() {
         let formatter = "[ $# = 0 ] || exit 9\nsed -e '/syntax/q7' -e 's/  */ /g'";
         let path = path_with(&sandbox, "gofmt", formatter);
         let vars = [("PATH", path.as_str())];
-        let formatted = |file: &str| {
+        let format = |file: &str| {
             let payload = json!({"event_type": "after_tool", "tool_name": "WriteFile", "tool_input": {"file_path": file},
                 "work_dir": sandbox.project(), "tool_use_id": "c", "tool_output": {}});
             let result = tried(&sandbox, "format-after-edit", &payload, &vars);
@@ -317,19 +318,19 @@ fn format_after_edit_formats_files_of_the_project_and_no_others() {
         }
         symlink("real.go", sandbox.project().join("link.go")).unwrap();
         for file in ["-w a \"b\".go", "sub/it's.go", "link.go"] {
-            assert!(formatted(file).contains("read it again"), "{language} {file}");
+            assert!(format(file).contains("read it again"), "{language} {file}");
             assert_eq!(sandbox.read(file), "a b\n", "{language} {file}");
-            assert_eq!(formatted(file), "", "it is formatted already");
+            assert_eq!(format(file), "", "it is formatted already");
         }
         assert!(fs::symlink_metadata(sandbox.project().join("link.go")).unwrap().is_symlink());
         sandbox.write("bad.go", "syntax   error\n");
-        assert!(formatted("bad.go").contains("cannot format bad.go"), "{language}");
+        assert!(format("bad.go").contains("cannot format bad.go"), "{language}");
         assert_eq!(sandbox.read("bad.go"), "syntax   error\n", "{language}");
         sandbox.write("../outside/x.go", "a   b\n");
         symlink("../outside/x.go", sandbox.project().join("out.go")).unwrap();
         symlink("../outside", sandbox.project().join("out")).unwrap();
         for file in ["out.go", "out/x.go", "../outside/x.go", "missing.go", "notes.txt", "."] {
-            assert_eq!(formatted(file), "", "{language} {file}");
+            assert_eq!(format(file), "", "{language} {file}");
         }
         assert_eq!(sandbox.read("../outside/x.go"), "a   b\n", "{language}");
     }
@@ -375,7 +376,7 @@ fn context_at_start_tells_of_the_repository_and_starts_nothing_of_it() {
         let _ = sandbox.play("turns: [{text: ok, expect: {contains: ['Branch: fe\"at', 'new file', 'say \"hi\" \\ there']}}]", &["go"]).expect_code(0);
         assert!(!sandbox.root().join("pwned").exists(), "{language}");
         let _ = sandbox.shell("rm -rf .git").expect_code(0);
-        let tested = sandbox.run(&["hooks", "test", "context-at-start", "--sample", "--json"]);
-        assert_eq!(tested.expect_code(0).json()["context"], Value::Null, "{language}");
+        let output = sandbox.run(&["hooks", "test", "context-at-start", "--sample", "--json"]);
+        assert_eq!(output.expect_code(0).json()["context"], Value::Null, "{language}");
     }
 }

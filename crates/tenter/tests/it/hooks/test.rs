@@ -198,10 +198,10 @@ fn a_hook_whose_matcher_does_not_match_is_not_run() {
     let sample = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
     assert!(sample.stderr.contains("--payload FILE"), "{sample}");
     assert!(!sandbox.project().join("ran").exists());
-    let denied = test("rm").expect_code(0).json();
-    assert_eq!(denied["decision"], "deny");
+    let output = test("rm").expect_code(0).json();
+    assert_eq!(output["decision"], "deny");
     // It reads the name that its matcher matched, as in a run.
-    assert_eq!(denied["payload"]["tool_name"], "Shell");
+    assert_eq!(output["payload"]["tool_name"], "Shell");
 }
 
 #[test]
@@ -214,8 +214,8 @@ fn a_test_an_explanation_and_a_run_agree_on_whether_a_hook_runs() {
         let input = json!({"command": command});
         let payload = json!({"event_type": "before_tool", "tool_input": input});
         sandbox.write("p", payload.to_string());
-        let tested = sandbox.run(&["hooks", "test", "guard", "--json", "--payload", "p"]).json();
-        assert_eq!(tested["decision"] != "unmatched", runs, "{tested}");
+        let output = sandbox.run(&["hooks", "test", "guard", "--json", "--payload", "p"]).json();
+        assert_eq!(output["decision"] != "unmatched", runs, "{output}");
         let explain = ["hooks", "explain", "--json", "--event", "before_tool", "--tool", "bash"];
         let explained = sandbox.run(&[&explain[..], &["--input", &input.to_string()]].concat());
         assert_eq!(explained.json()[0]["verdict"] == "runs", runs, "{explained}");
@@ -369,11 +369,11 @@ fn ctrl_c_terminates_the_hook_under_test() {
 }
 
 /// Returns a hook whose rule stops force pushes, with these examples.
-fn rule_with_examples(stopped: &str, passed: &str) -> Sandbox {
+fn rule_with_examples(stops: &str, passes: &str) -> Sandbox {
     let sandbox = sandbox();
     let front = format!(
         "name: pushes\ndescription: x\ntrigger: before_tool\nmetadata:\n  match:\n    - name: force\n      program: git\n      \
-         flags: {{any: [--force]}}\n      decision: deny\n      reason: No.\n      examples: {{stopped: {stopped}, passed: {passed}}}\n"
+         flags: {{any: [--force]}}\n      decision: deny\n      reason: No.\n      examples: {{stopped: {stops}, passed: {passes}}}\n"
     );
     sandbox.write("../home/.config/agents/hooks/pushes/HOOK.md", format!("---\n{front}---\n"));
     sandbox

@@ -104,13 +104,13 @@ fn the_json_form_has_every_finding() {
     manifest(&hooks, "good", "trigger: before_tool", "");
     let output = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks"]).expect_code(1);
     assert!(output.stderr.is_empty(), "{output}");
-    let checked = output.json();
-    assert_eq!(checked[1], json!({"path": ".agents/hooks/good", "valid": true, "diagnostics": []}));
+    let checks = output.json();
+    assert_eq!(checks[1], json!({"path": ".agents/hooks/good", "valid": true, "diagnostics": []}));
     assert_eq!(
-        [&checked[0]["path"], &checked[0]["valid"]],
+        [&checks[0]["path"], &checks[0]["valid"]],
         [&json!(".agents/hooks/bad"), &json!(false)]
     );
-    let finding = &checked[0]["diagnostics"][0];
+    let finding = &checks[0]["diagnostics"][0];
     assert_eq!([&finding["id"], &finding["severity"]], ["manifest-priority", "error"]);
     assert_eq!(
         (&finding["place"]["line"], &finding["place"]["source"]),
@@ -187,9 +187,9 @@ fn an_untrusted_executable_is_reported_as_not_checked() {
     let text = sandbox.run(&["hooks", "validate", path]).expect_code(0);
     assert_eq!(text.stdout, format!("Not checked: {path}\n"));
     assert!(text.stderr.contains("run `tenter trust`"), "{text}");
-    let checked = sandbox.run(&["hooks", "validate", "--json", path]).expect_code(0).json();
-    assert_eq!(checked[0]["valid"], json!(null));
-    assert_eq!(checked[0]["diagnostics"][0]["id"], "executable-not-checked");
+    let checks = sandbox.run(&["hooks", "validate", "--json", path]).expect_code(0).json();
+    assert_eq!(checks[0]["valid"], json!(null));
+    assert_eq!(checks[0]["diagnostics"][0]["id"], "executable-not-checked");
     let strict = sandbox.run(&["hooks", "validate", "--strict", path]).expect_code(1);
     assert_eq!(strict.stdout, "");
 }
@@ -222,8 +222,8 @@ fn a_script_that_cannot_start_or_is_not_used_is_reported() {
     let guard = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
     let run = guard.join("scripts/run");
     let ids = || {
-        let checked = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks/guard"]).json();
-        let findings = checked[0]["diagnostics"].as_array().unwrap().clone();
+        let checks = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks/guard"]).json();
+        let findings = checks[0]["diagnostics"].as_array().unwrap().clone();
         findings.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(ids(), [] as [&str; 0]);

@@ -167,8 +167,8 @@ fn the_newest_session_is_last_and_the_newest_records_can_be_selected() {
     assert_eq!(shown(&sandbox, &["-n", "2"]).len(), 2);
     assert_eq!(records(&sandbox, &["-n", "1"]).len(), 1);
     for (count, why) in [("0", "at least 1 record must be shown"), ("x", "x is not a number")] {
-        let refused = sandbox.run(&["log", "-n", count]).expect_code(2);
-        assert!(refused.stderr.contains(why) && !refused.stderr.contains("digit"), "{refused}");
+        let output = sandbox.run(&["log", "-n", count]).expect_code(2);
+        assert!(output.stderr.contains(why) && !output.stderr.contains("digit"), "{output}");
     }
 }
 
@@ -220,12 +220,9 @@ fn records_can_be_filtered_by_text_agent_and_denial_and_exported() {
     assert_eq!(shown(&sandbox, &["--until", "2020-01-01"]), [""; 0]);
     let wrong = sandbox.run(&["log", "--agent", "claude"]).expect_code(2);
     assert!(wrong.stderr.contains("did you mean `claude-code`?"), "{wrong}");
-    let exported = sandbox.run(&["log", "--denied", "--csv"]).expect_code(0).stdout;
-    let lines: Vec<&str> = exported.lines().collect();
-    assert_eq!(lines.len(), 2, "{exported}");
-    assert!(lines[0].starts_with("time,agent,project,session,event,tool,call,hook"), "{exported}");
-    assert!(
-        lines[1].contains(",before_tool,bash,rm -rf x,b-guard,,deny,,no rm here,"),
-        "{exported}"
-    );
+    let csv = sandbox.run(&["log", "--denied", "--csv"]).expect_code(0).stdout;
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 2, "{csv}");
+    assert!(lines[0].starts_with("time,agent,project,session,event,tool,call,hook"), "{csv}");
+    assert!(lines[1].contains(",before_tool,bash,rm -rf x,b-guard,,deny,,no rm here,"), "{csv}");
 }

@@ -158,17 +158,17 @@ fn ask_means_no_without_a_user_unless_configured_otherwise() {
         assert_eq!((code, decisions(&lines, "careful")), (0, vec!["ask".to_owned()]));
         assert_eq!(sandbox.project().join("ran").exists(), ran);
         assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], ran);
-        let streamed = of_kind(&lines, "answer")[0];
+        let stream = of_kind(&lines, "answer")[0];
         let records = records(&sandbox);
-        let recorded = of_kind(&records, "answer")[0];
-        for answer in [streamed, recorded] {
+        let answer_record = of_kind(&records, "answer")[0];
+        for answer in [stream, answer_record] {
             assert_eq!((&answer["hook"], &answer["allowed"]), (&json!("careful"), &json!(ran)));
             assert_eq!(
                 (&answer["answer"], &answer["reason"]),
                 (&json!("nobody to ask"), &json!("sure?"))
             );
         }
-        assert_eq!(recorded["tool_input"], json!({"command": "touch ran"}));
+        assert_eq!(answer_record["tool_input"], json!({"command": "touch ran"}));
     }
 }
 
@@ -307,7 +307,7 @@ fn a_message_that_hooks_could_not_check_is_not_kept() {
         tenter_testkit::wait_until("the filter runs", || sandbox.project().join("asked").exists());
         crate::run::interrupt(child.id());
         let _ = sandbox.finish(child).expect_code(130);
-        let stored = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
-        assert_eq!(stored, json!([]), "{more}");
+        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        assert_eq!(list, json!([]), "{more}");
     }
 }

@@ -116,11 +116,11 @@ fn told_of_tools(sandbox: &Sandbox) {
     let after = own(sandbox, "after_tool");
     assert_eq!((&after["tool_use_id"], &after["tool_error"]), (&json!("t1"), &Value::Null));
     assert_eq!(after["tool_output"]["metadata"]["output"], "hi\n");
-    let failed = own(sandbox, "after_tool_failure");
-    assert_eq!(failed["tool_input"], json!({"command": "exit 3"}));
-    assert_eq!(failed["tool_output"]["success"], false);
-    assert_eq!(failed["tool_error"], failed["tool_output"]["error"]);
-    assert!(failed["tool_error"].as_str().is_some_and(|error| !error.is_empty()));
+    let event = own(sandbox, "after_tool_failure");
+    assert_eq!(event["tool_input"], json!({"command": "exit 3"}));
+    assert_eq!(event["tool_output"]["success"], false);
+    assert_eq!(event["tool_error"], event["tool_output"]["error"]);
+    assert!(event["tool_error"].as_str().is_some_and(|error| !error.is_empty()));
 }
 
 fn told_of_turns(sandbox: &Sandbox) {
@@ -280,7 +280,7 @@ fn the_stop_reason_names_the_turn_limit_and_rejected_calls() {
     hook(&sandbox, "no", "before_tool", "", "exit 2");
     headless(&sandbox, "turns: [{tool_calls: [{name: todo}]}, {text: I give up.}]");
     assert_eq!(own(&sandbox, "before_stop")["stop_reason"], "tool_rejected");
-    let failed = own(&sandbox, "after_tool_failure");
-    assert_eq!(failed["tool_error"], "blocked by hook: blocked by the hook (exit code 2)");
-    assert_eq!(failed["tool_output"]["metadataType"], "blocked");
+    let event = own(&sandbox, "after_tool_failure");
+    assert_eq!(event["tool_error"], "blocked by hook: blocked by the hook (exit code 2)");
+    assert_eq!(event["tool_output"]["metadataType"], "blocked");
 }

@@ -168,9 +168,9 @@ fn where_payloads_go_is_shown_before_the_hook_is_trusted() {
     ] {
         assert!(screen.contains(line), "{line}\n{screen}");
     }
-    let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
-    assert_eq!(listed[0]["protocol"], "http");
-    assert_eq!(listed[0]["url"], "https://hooks.example.com/tenter");
+    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    assert_eq!(list[0]["protocol"], "http");
+    assert_eq!(list[0]["url"], "https://hooks.example.com/tenter");
     write(&directory, "remote", "https://elsewhere.example.com/", more);
     let screen = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
     assert!(screen.contains("trust     changed"), "{screen}");
@@ -187,6 +187,6 @@ fn a_url_and_a_script_are_an_error() {
     fs::write(directory.join("scripts/run.sh"), "#!/bin/sh\n").unwrap();
     let output = sandbox.run(&["hooks", "validate", directory.to_str().unwrap()]);
     assert!(output.stderr.contains("the hook has both a `url` and a script"), "{output}");
-    let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
-    assert_eq!(listed[0]["status"], "invalid", "{listed:#}");
+    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    assert_eq!(list[0]["status"], "invalid", "{list:#}");
 }

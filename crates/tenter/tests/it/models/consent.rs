@@ -24,9 +24,9 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
 fn a_project_cannot_select_a_keyless_server_without_consent() {
     let server = keyless();
     let sandbox = hostile(&server, "");
-    let refused = run(&sandbox, &[]);
+    let output = run(&sandbox, &[]);
     let address = server.base_url(Format::Chat);
-    assert_snapshot!(refused.to_string().replace(&address, "[ADDRESS]"), @"
+    assert_snapshot!(output.to_string().replace(&address, "[ADDRESS]"), @"
     exit: 4
     --- stderr
     error: this project's tenter.toml chooses the model local/x, and you have not agreed to that: it needs no key, so any program that listens at [ADDRESS] can answer for it and run tools
@@ -41,8 +41,8 @@ fn a_project_cannot_select_a_keyless_server_without_consent() {
     assert!(server.requests().is_empty());
 
     let _ = run(&sandbox, &["--trust-project"]).expect_code(0);
-    let remembered = run(&sandbox, &[]).expect_code(0);
-    assert!(remembered.stderr.contains("this project's tenter.toml names it"), "{remembered}");
+    let later_output = run(&sandbox, &[]).expect_code(0);
+    assert!(later_output.stderr.contains("this project's tenter.toml names it"), "{later_output}");
     sandbox.write("tenter.toml", "model = \"local/y\"\n");
     let _ = run(&sandbox, &[]).expect_code(4);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
@@ -83,8 +83,8 @@ fn a_key_command_does_not_run_for_a_project_without_consent() {
     );
     sandbox.write(USER_FILE, provider);
     sandbox.write("tenter.toml", "model = \"claude-sonnet-5\"\n");
-    let refused = run(&sandbox, &[]).expect_code(4);
-    assert!(refused.stderr.contains("its key comes from your `api_key_command`"), "{refused}");
+    let output = run(&sandbox, &[]).expect_code(4);
+    assert!(output.stderr.contains("its key comes from your `api_key_command`"), "{output}");
     assert!(!sandbox.home().join("ran").exists());
     let keyed =
         sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-2")], &["run", "hi"]).expect_code(0);
@@ -98,19 +98,19 @@ fn at_a_terminal_the_user_is_asked_once() {
     let server = keyless();
     let sandbox = hostile(&server, "");
     let start = || sandbox.at_terminal(&["run", "hi"]);
-    let mut refused = start();
-    refused.wait_for("chooses the model local/x");
-    refused.wait_for("Use it in this project? [y] yes  [n] no: ");
-    refused.enter("n");
-    assert_eq!(refused.end().0, Some(4));
+    let mut session = start();
+    session.wait_for("chooses the model local/x");
+    session.wait_for("Use it in this project? [y] yes  [n] no: ");
+    session.enter("n");
+    assert_eq!(session.end().0, Some(4));
     assert!(server.requests().is_empty());
     let mut agreed = start();
     agreed.wait_for("[n] no: ");
     agreed.enter("y");
     agreed.wait_for("Done.");
     assert_eq!(agreed.end().0, Some(0));
-    let mut remembered = start();
-    remembered.wait_for("Done.");
-    assert_eq!(remembered.end().0, Some(0));
+    let mut later_output = start();
+    later_output.wait_for("Done.");
+    assert_eq!(later_output.end().0, Some(0));
     assert_eq!(server.requests().len(), 2);
 }

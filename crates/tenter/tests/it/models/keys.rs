@@ -54,12 +54,9 @@ fn a_key_from_a_command_is_used_and_never_shown() {
     let header = server.requests()[0].header("authorization").map(str::to_owned);
     assert_eq!(header.as_deref(), Some(format!("Bearer {key}").as_str()));
     assert_eq!(sandbox.read("../home/runs"), "run\n");
-    let written = everything_written(&sandbox, &output);
-    assert!(
-        written.contains("swor[16 redacted]"),
-        "the journal has what the hook said:\n{written}"
-    );
-    assert!(!written.contains(key), "{written}");
+    let text = everything_written(&sandbox, &output);
+    assert!(text.contains("swor[16 redacted]"), "the journal has what the hook said:\n{text}");
+    assert!(!text.contains(key), "{text}");
 
     let output = sandbox.run(&["run", "--model", "lab/m", "hi"]).expect_code(1);
     assert!(output.stderr.contains("bad key [key]"), "{output}");
@@ -85,9 +82,9 @@ fn a_truncated_key_in_a_server_error_is_masked() {
     for more in ["--headless", "--no-save"] {
         let args = ["run", more, "--model", "lab/m", "hi"];
         let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(1);
-        let written = everything_written(&sandbox, &output);
-        assert!(written.contains("[key]"), "{written}");
-        assert!(!written.contains(&key[3..13]), "{written}");
+        let text = everything_written(&sandbox, &output);
+        assert!(text.contains("[key]"), "{text}");
+        assert!(!text.contains(&key[3..13]), "{text}");
     }
 }
 
@@ -133,8 +130,8 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
     let _ = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
     assert_eq!(server.requests()[0].header("x-api-key"), Some("k-1"));
     assert!(!sandbox.home().join("ran").exists());
-    let listed = sandbox.run(&["models", "anthropic", "--json"]).json();
-    assert_eq!(listed[0]["key"], "command");
+    let list = sandbox.run(&["models", "anthropic", "--json"]).json();
+    assert_eq!(list[0]["key"], "command");
     assert!(!sandbox.home().join("ran").exists(), "listing models runs nothing");
 
     command(r#"["sh", "-c", "echo half-a-key; echo the vault is locked >&2; exit 4"]"#);

@@ -233,8 +233,8 @@ fn the_configuration_of_a_model_applies() {
     let output = run();
     assert_eq!(window(&output), 32_000);
     assert!(!output.stdout.contains("nothing is known"), "{output}");
-    let listed = sandbox.run(&["models", "lab", "--json"]);
-    assert_snapshot!(listed, @r#"
+    let listing = sandbox.run(&["models", "lab", "--json"]);
+    assert_snapshot!(listing, @r#"
     exit: 0
     --- stdout
     [
@@ -251,8 +251,8 @@ fn the_configuration_of_a_model_applies() {
     ]
     "#);
     sandbox.write(USER_FILE, "[models.\"openai/gpt-5.2\"]\ninput_price = 99\n");
-    let listed = sandbox.run(&["models", "openai", "--json"]).json();
-    let model = listed.as_array().unwrap().iter().find(|model| model["name"] == "openai/gpt-5.2");
+    let listing = sandbox.run(&["models", "openai", "--json"]).json();
+    let model = listing.as_array().unwrap().iter().find(|model| model["name"] == "openai/gpt-5.2");
     let model = model.unwrap();
     assert_eq!(model["input_price"], 99.0);
     assert!(model["output_price"].as_f64().is_some(), "the rest stays known: {model}");

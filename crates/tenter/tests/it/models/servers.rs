@@ -60,9 +60,9 @@ fn an_unknown_model_lists_those_of_the_server() {
 #[test]
 fn the_user_configures_trusted_authorities() {
     let (sandbox, server) = (sandbox(), keyless());
-    let trusted = authority().display().to_string();
+    let path = authority().display().to_string();
     let _front = encrypted_lab(&sandbox, &server, "");
-    let output = hello(&sandbox, &[("SSL_CERT_FILE", &trusted)]).expect_code(0);
+    let output = hello(&sandbox, &[("SSL_CERT_FILE", &path)]).expect_code(0);
     assert_eq!(output.stdout, "Done.\n");
 
     sandbox.write("../home/.config/tenter/company.pem", std::fs::read(authority()).unwrap());
@@ -122,15 +122,15 @@ fn known_prices_do_not_apply_to_other_servers() {
     assert_eq!(cost("", &["--base-url", &base]), None);
     let there = format!("[providers.anthropic]\nbase_url = \"{base}\"\n");
     assert_eq!(cost(&there, &[]), None);
-    let listed = |vars: &[(&str, &str)]| {
+    let list = |vars: &[(&str, &str)]| {
         let rows = sandbox.run_with_env(vars, &["models", "anthropic", "--json"]).json();
         let row = rows.as_array().unwrap().iter().find(|row| row["name"] == model).cloned();
         row.unwrap()["input_price"].as_f64()
     };
-    assert_eq!(listed(&[]), None);
+    assert_eq!(list(&[]), None);
     assert_eq!(cost(&format!("{there}[models.\"{model}\"]\ninput_price = 3\n"), &[]), Some(0.3));
     sandbox.write(USER_FILE, "");
-    assert_eq!(listed(&[]), Some(5.0));
-    assert_eq!(listed(&[("ANTHROPIC_BASE_URL", "https://api.anthropic.com/")]), Some(5.0));
-    assert_eq!(listed(&[("ANTHROPIC_BASE_URL", "https://elsewhere.example.com")]), None);
+    assert_eq!(list(&[]), Some(5.0));
+    assert_eq!(list(&[("ANTHROPIC_BASE_URL", "https://api.anthropic.com/")]), Some(5.0));
+    assert_eq!(list(&[("ANTHROPIC_BASE_URL", "https://elsewhere.example.com")]), None);
 }

@@ -104,10 +104,11 @@ fn differences_are_reported_with_exit_code_1() {
     error: [ROOT]/project/.kodelet/plugins/by@hand: plugin.lock has no record of this plugin
       help: `tenter plugin add SPEC --force` records it
     "#);
-    let verified = sandbox.run(&["plugin", "verify", "ada/guards", "--json"]).expect_code(1).json();
-    assert_eq!(verified[0]["ok"], json!(false));
+    let differences =
+        sandbox.run(&["plugin", "verify", "ada/guards", "--json"]).expect_code(1).json();
+    assert_eq!(differences[0]["ok"], json!(false));
     assert_eq!(
-        verified[0]["differences"][0],
+        differences[0]["differences"][0],
         json!({"path": "hooks/lib/words.sh", "what": "changed"})
     );
 }
@@ -124,8 +125,8 @@ fn a_failing_plugin_stops_the_command_unless_told_to_continue() {
     let run = |args: Vec<String>| sandbox.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
     let _ = run(args(&[])).expect_code(1);
     assert_eq!(left(&sandbox), ["ada@one", "plugin.lock"]);
-    let added = run(args(&["--force", "--continue-on-error", "--json"])).expect_code(1).json();
-    assert_eq!((&added[0]["name"], &added[1]["name"]), (&json!("ada/one"), &json!("ada/two")));
+    let output = run(args(&["--force", "--continue-on-error", "--json"])).expect_code(1).json();
+    assert_eq!((&output[0]["name"], &output[1]["name"]), (&json!("ada/one"), &json!("ada/two")));
 }
 
 #[test]

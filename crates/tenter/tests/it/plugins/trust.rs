@@ -11,8 +11,8 @@ use crate::sandbox;
 const GUARD_NAME: &str = "ada/guards/guard";
 
 fn status(sandbox: &Sandbox, name: &str) -> String {
-    let listed = sandbox.run(&["hooks", "list", "--json"]).json();
-    let hook = listed.as_array().unwrap().iter().find(|hook| hook["name"] == name).cloned();
+    let list = sandbox.run(&["hooks", "list", "--json"]).json();
+    let hook = list.as_array().unwrap().iter().find(|hook| hook["name"] == name).cloned();
     hook.unwrap_or(Value::Null)["status"].as_str().unwrap_or("missing").to_owned()
 }
 
@@ -26,9 +26,9 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
     );
     repository.write("hooks/tidy/scripts/run.sh", "echo tidy >> \"$HOME/ran\"\n");
     repository.commit();
-    let added = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let output = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
     let tidy = "  ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy\n";
-    assert!(added.stderr.contains(tidy), "{added}");
+    assert!(output.stderr.contains(tidy), "{output}");
     assert_eq!(ran(&sandbox), "");
     let _ = sandbox.play("turns: [{text: Hello.}]", &["Hello?"]).expect_code(4);
     assert_eq!(ran(&sandbox), "");
@@ -39,9 +39,9 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
 fn with_the_flag_hooks_are_trusted_and_then_queried() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let added = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
-    let trusted = "Trusted:\n  ada/guards/guard  before_tool_call\n";
-    assert!(added.stderr.ends_with(trusted), "{added}");
+    let output = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let text = "Trusted:\n  ada/guards/guard  before_tool_call\n";
+    assert!(output.stderr.ends_with(text), "{output}");
     assert_eq!(ran(&sandbox), "hook\n");
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
 }
@@ -56,8 +56,8 @@ fn at_a_terminal_the_user_is_asked_only_once() {
     assert!(question.contains("executable; its events are asked after you trust it"), "{question}");
     assert_eq!(ran(&sandbox), "");
     terminal.enter("v");
-    let viewed = terminal.wait_for("[s] skip: ");
-    assert!(viewed.contains("echo before_tool_call"), "{viewed}");
+    let screen = terminal.wait_for("[s] skip: ");
+    assert!(screen.contains("echo before_tool_call"), "{screen}");
     terminal.enter("t");
     let output = sandbox.finish_pty(terminal).expect_code(0);
     assert!(!output.stdout.contains("Let them run?"), "{output}");
@@ -84,8 +84,8 @@ fn skipping_installs_the_plugin_without_trusting_its_hooks() {
 fn a_user_plugin_needs_no_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let added = sandbox.run(&["plugin", "add", "-g", &repository.url()]).expect_code(0);
-    assert_eq!(added.stderr.lines().count(), 1, "nothing about trust: {added}");
+    let output = sandbox.run(&["plugin", "add", "-g", &repository.url()]).expect_code(0);
+    assert_eq!(output.stderr.lines().count(), 1, "nothing about trust: {output}");
     assert_eq!(ran(&sandbox), "", "adding asks no hook");
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
 }
@@ -143,9 +143,9 @@ fn changes_outside_the_hooks_keep_their_trust() {
     repository.commit();
     let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
-    let installed =
+    let directory =
         fs::read_to_string(sandbox.project().join(".kodelet/plugins/ada@guards/recipes/review.md"));
-    assert_eq!(installed.unwrap(), "Review it again.\n");
+    assert_eq!(directory.unwrap(), "Review it again.\n");
 }
 
 /// If a removal is interrupted, the plugin's trust must be gone: nothing would revoke it later.

@@ -44,8 +44,8 @@ fn an_update_shows_what_changes_and_a_dry_run_changes_nothing() {
     assert_eq!(sandbox.read(".kodelet/plugins/plugin.lock"), lock);
     assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/hooks/guard"), GUARD);
 
-    let updated = sandbox.run(&["plugin", "update", "ada@guards"]).expect_code(0);
-    assert_eq!(updated.stdout, output.stdout);
+    let update = sandbox.run(&["plugin", "update", "ada@guards"]).expect_code(0);
+    assert_eq!(update.stdout, output.stdout);
     assert!(sandbox.read(".kodelet/plugins/plugin.lock").contains(&after));
     let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
     assert_eq!(
@@ -58,12 +58,13 @@ fn an_update_shows_what_changes_and_a_dry_run_changes_nothing() {
 #[test]
 fn a_pinned_commit_stays_and_a_branch_moves() {
     let sandbox = sandbox();
-    let (pinned, moving) =
+    let (checkouts, moving) =
         (Repository::new(&sandbox, "pinned"), Repository::new(&sandbox, "moving"));
-    let commit = pinned.git("rev-parse HEAD");
-    let specs = [format!("{}@{}", pinned.url(), &commit[..12]), format!("{}@main", moving.url())];
+    let commit = checkouts.git("rev-parse HEAD");
+    let specs =
+        [format!("{}@{}", checkouts.url(), &commit[..12]), format!("{}@main", moving.url())];
     let _ = sandbox.run(&["plugin", "add", &specs[0], &specs[1]]).expect_code(0);
-    for repository in [&pinned, &moving] {
+    for repository in [&checkouts, &moving] {
         repository.write("recipes/review.md", "Second.\n");
         repository.commit();
     }

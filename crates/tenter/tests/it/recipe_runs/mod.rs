@@ -66,8 +66,8 @@ fn hooks_of_both_kinds_and_the_store_receive_the_recipe() {
         assert_eq!(payloads(file)[0]["invoked_recipe"], "tidy", "{file}");
     }
     let begun_for = || {
-        let exported = sandbox.run(&["conversation", "export", "last", "--format", "json"]);
-        exported.expect_code(0).json()["recipe"].clone()
+        let export = sandbox.run(&["conversation", "export", "last", "--format", "json"]);
+        export.expect_code(0).json()["recipe"].clone()
     };
     assert_eq!(begun_for(), "tidy");
 

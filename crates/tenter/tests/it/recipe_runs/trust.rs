@@ -75,8 +75,8 @@ fn recipes_without_programs_and_user_recipes_need_no_trust() {
     }
     sandbox.write("recipes/own.md", "{{bash \"touch\" \"ran\"}}");
     let _ = run(&sandbox, SCRIPT, &["-r", "own", "--fragment-dirs", "recipes"]).expect_code(4);
-    let listed = sandbox.run(&["trust", "--yes", "--fragment-dirs", "more"]).expect_code(0);
-    assert_eq!(listed.stderr, "Trusted: recipe:own, recipe:near.\n");
+    let output = sandbox.run(&["trust", "--yes", "--fragment-dirs", "more"]).expect_code(0);
+    assert_eq!(output.stderr, "Trusted: recipe:own, recipe:near.\n");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const START_NODE: &str = "#!/bin/sh\nexec node \"$(dirname \"$0\")/hook.mjs\" \"
 
 /// Returns a sandbox with the hook of `wire` in one language, with these lines below `metadata`.
 fn with_hook(language: (&str, &str, &str, &str), metadata: &str) -> Sandbox {
-    let (interpreter, source, script, copied) = language;
+    let (interpreter, source, script, is_copy) = language;
     let sandbox = sandbox();
     let directory = sandbox.home().join(".config/agents/hooks/guard");
     let scripts = directory.join("scripts");
@@ -29,7 +29,7 @@ fn with_hook(language: (&str, &str, &str, &str), metadata: &str) -> Sandbox {
     fs::write(directory.join("HOOK.md"), manifest).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sdk/hooks");
     fs::copy(sources.join(source), scripts.join(script)).unwrap();
-    let copy = sdk().join(copied);
+    let copy = sdk().join(is_copy);
     fs::copy(&copy, scripts.join(copy.file_name().unwrap())).unwrap();
     let start = if interpreter == "node" { "run" } else { script };
     if interpreter == "node" {

@@ -47,8 +47,8 @@ fn tool_and_guard_see_the_same_file_name() {
         sandbox.play(&format!("turns: [{}{{text: ok}}]", calls.concat()), &["go"]).expect_code(0);
     assert_eq!(output.stderr.matches("● file_").count(), 3 * names.len(), "{output}");
     assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{output}");
-    let stored = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
-    assert!(!stored.contains("KEY=secret"), "{stored}");
+    let conversation = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+    assert!(!conversation.contains("KEY=secret"), "{conversation}");
 }
 
 /// Returns a sandbox with a user hook against `touch`, with `fail` as its failure mode.

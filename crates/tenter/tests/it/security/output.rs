@@ -51,9 +51,9 @@ fn untrusted_text_cannot_control_the_terminal() {
     fs::create_dir_all(root.join(format!(".kodelet/plugins/{EVIL}@b/hooks"))).unwrap();
     sandbox.write(&at("AGENTS.md"), EVIL);
     sandbox.sh_hook("loud", "before_tool_call", &format!("printf '%s' '{EVIL}' >&2; exit 7"));
-    let escaped = "x\\e]0;owned\\a\\e[2J\\r\\u202e\\x9b2Jy";
+    let escapes = "x\\e]0;owned\\a\\e[2J\\r\\u202e\\x9b2Jy";
     let model = sandbox.script(&format!(
-        "turns: [{{text: \"{escaped}\", tool_calls: [{{id: \"{escaped}\", name: \"{escaped}\", input: {{\"{escaped}\": \"{escaped}\"}}}}, {{name: bash, input: {{command: \"printf '{escaped}'\", description: \"{escaped}\"}}}}]}}, {{text: \"{escaped}\"}}]"
+        "turns: [{{text: \"{escapes}\", tool_calls: [{{id: \"{escapes}\", name: \"{escapes}\", input: {{\"{escapes}\": \"{escapes}\"}}}}, {{name: bash, input: {{command: \"printf '{escapes}'\", description: \"{escapes}\"}}}}]}}, {{text: \"{escapes}\"}}]"
     ));
     let runs: Vec<Vec<&str>> = vec![
         vec!["run", "--model", &model, EVIL],

@@ -49,8 +49,8 @@ fn a_tool_accesses_the_file_that_realpath_reports() {
         let path = &payload["paths"][0];
         assert_eq!((&path["given"], &path["op"]), (&given.into(), &"write".into()), "{payload}");
         // A path that the system does not resolve is where a program that removes `..` itself would write.
-        let stated = sandbox.project().join(real.unwrap_or(".env"));
-        assert_eq!(path["path"], stated.to_str().unwrap(), "{payload}");
+        let destination = sandbox.project().join(real.unwrap_or(".env"));
+        assert_eq!(path["path"], destination.to_str().unwrap(), "{payload}");
         assert_eq!(path["certain"], true, "{payload}");
     }
 }

@@ -87,8 +87,8 @@ fn a_flag_allows_exactly_what_it_names() {
     let flags = ["--allow-write", ".agents/hooks", "--allow-write", "tenter.toml"];
     let output = write(&sandbox, &GUARDS, &flags);
     for path in GUARDS {
-        let allowed = path == ".agents/hooks/x" || path == "tenter.toml";
-        assert_eq!(exists(&sandbox, path), allowed, "{path}\n{output}");
+        let is_allowed = path == ".agents/hooks/x" || path == "tenter.toml";
+        assert_eq!(exists(&sandbox, path), is_allowed, "{path}\n{output}");
     }
 }
 

@@ -59,8 +59,8 @@ fn a_model_key_in_a_tool_result_is_masked_for_model_terminal_and_store() {
         assert!(!format!("{}{}", output.stdout, output.stderr).contains(key), "{output}");
     }
     assert!(!sandbox.read("../seen").contains(key), "{}", sandbox.read("../seen"));
-    let stored = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
-    assert_eq!(stored.stdout, "");
+    let files = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
+    assert_eq!(files.stdout, "");
 }
 
 #[test]
@@ -103,6 +103,6 @@ fn a_model_key_in_a_hooks_reply_is_masked_everywhere() {
         assert!(output.stdout.contains("broken "), "round {round}\n{output}");
         assert!(!output.stdout.contains(key), "round {round}\n{output}");
     }
-    let stored = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
-    assert_eq!(stored.stdout, "");
+    let files = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
+    assert_eq!(files.stdout, "");
 }

@@ -45,8 +45,8 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         let pair = against(plan, &scene, &program_itself(&scene, &hook), Path::new(EMPTY))?;
         let what = format!("`tenter-hook`, {count} hooks that do not match");
         report.pair(&what, "an empty Rust program", &pair);
-        let allowed = format!("≤ {budget} × an empty Rust program");
-        report.budget(&what, &allowed, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
+        let limit = format!("≤ {budget} × an empty Rust program");
+        report.budget(&what, &limit, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
     }
     shell(plan, report, &hook)?;
     guarded(plan, report, &hook)?;
@@ -72,8 +72,8 @@ fn guarded(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
         let row = format!("`tenter-hook`, all guards, {what}");
         report.pair(row.clone(), "an empty Rust program", &pair);
         let Some(budget) = budget else { continue };
-        let allowed = format!("≤ {budget} × an empty Rust program");
-        report.budget(&row, &allowed, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
+        let limit = format!("≤ {budget} × an empty Rust program");
+        report.budget(&row, &limit, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
     }
     Ok(())
 }
@@ -177,11 +177,11 @@ fn one_hook(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
     let pair = against(plan, &scene, &program_itself(&scene, program), &scene.hook("hook"))?;
     report.pair("`tenter-hook`, a static binary as its hook", "bare spawn of the hook", &pair);
     let bare = pair.baseline.median().as_secs_f64() * 1e3;
-    let spent = pair.work.median().as_secs_f64() * 1e3;
-    let allowed = bare * HOOK_BUDGET + HOOK_ALLOWANCE_MS;
+    let duration = pair.work.median().as_secs_f64() * 1e3;
+    let limit = bare * HOOK_BUDGET + HOOK_ALLOWANCE_MS;
     let row = "`tenter-hook`, one executable hook that runs";
-    let measured = format!("{:.2} ms more", spent - bare);
-    report.budget(row, "≤ the bare spawn + 10 % + 1 ms", measured, spent <= allowed);
+    let figure = format!("{:.2} ms more", duration - bare);
+    report.budget(row, "≤ the bare spawn + 10 % + 1 ms", figure, duration <= limit);
     Ok(())
 }
 
@@ -202,8 +202,8 @@ fn requests(plan: Plan, report: &mut Report, program: &Path) -> Measured<()> {
         let times = alone(plan.rounds(200), plan.repeats(10), || serving.ask(&request))?;
         let row = format!("a request to `tenter-hook --serve`, {what}");
         report.alone(row.clone(), &times, "");
-        let spent = times.minimum().as_secs_f64() * 1e3;
-        report.budget(&row, "≤ 0.3 ms", format!("{spent:.2} ms"), spent <= REQUEST_BUDGET_MS);
+        let duration = times.minimum().as_secs_f64() * 1e3;
+        report.budget(&row, "≤ 0.3 ms", format!("{duration:.2} ms"), duration <= REQUEST_BUDGET_MS);
     }
     Ok(())
 }

@@ -44,19 +44,19 @@ fn cold(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured
 
 fn warm(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured<()> {
     let cache = scene.cache();
-    let loaded = scene.load(Some(&cache))?.hooks().len();
-    if loaded != size {
-        return Err(format!("{loaded} of {size} hooks were loaded").into());
+    let count = scene.load(Some(&cache))?.hooks().len();
+    if count != size {
+        return Err(format!("{count} of {size} hooks were loaded").into());
     }
     let rounds = plan.rounds(if size > 500 { 30 } else { 200 });
     let directory = scene.hook("");
     let pair = paired(rounds, || scene.load(Some(&cache)), || Ok(look(&directory)?))?;
     report.pair(format!("{size} hooks, warm"), "stat of each file", &pair);
-    let (counted, allowed) = BUDGET;
-    if size == counted {
+    let (hook_count, limit) = BUDGET;
+    if size == hook_count {
         let median = pair.work.median();
         let what = format!("catalog load, {size} unchanged hooks");
-        report.budget(&what, "≤ 10 ms", shown(median), median <= allowed);
+        report.budget(&what, "≤ 10 ms", shown(median), median <= limit);
     }
     Ok(())
 }

@@ -38,11 +38,11 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         if specification == SPECIFICATIONS[0].1 {
             let more =
                 (pair.work.median().as_secs_f64() - pair.baseline.median().as_secs_f64()) * 1e3;
-            let measured = format!("{more:.2} ms more");
+            let figure = format!("{more:.2} ms more");
             report.budget(
                 "a command with `network: none`",
                 "≤ 1 ms over its bare start",
-                measured,
+                figure,
                 more <= BUDGET_MS,
             );
         }

@@ -72,10 +72,10 @@ fn none_matches(
     alone(1, 1, dispatch)?;
     let times = alone(plan.rounds(200), plan.repeats(50), dispatch)?;
     report.alone(format!("none of {size} hooks: they {name}"), &times, "");
-    let (counted, allowed) = BUDGET;
-    if size == counted {
+    let (hook_count, limit) = BUDGET;
+    if size == hook_count {
         let what = format!("dispatch, none of {size} hooks matches: they {name}");
-        report.budget(&what, "≤ 20 µs", shown(times.median()), times.median() <= allowed);
+        report.budget(&what, "≤ 20 µs", shown(times.median()), times.median() <= limit);
     }
     Ok(())
 }

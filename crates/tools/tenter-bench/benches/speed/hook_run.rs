@@ -52,9 +52,9 @@ fn measure(
     let (event, hook) = (scene.tool_call(), scene.hook("hook"));
     let pair = with_bare_calls(plan.rounds(rounds), &engine, &event, &hook)?;
     report.pair(what, "bare spawn, pipe, wait", &pair);
-    let measured = format!("{:+.1} %", (pair.ratio - 1.0) * 100.0);
+    let figure = format!("{:+.1} %", (pair.ratio - 1.0) * 100.0);
     let row = format!("one executable hook, overhead over the bare system calls: {what}");
-    report.budget(&row, "≤ 10 %", measured, pair.ratio <= BUDGET);
+    report.budget(&row, "≤ 10 %", figure, pair.ratio <= BUDGET);
     Ok(())
 }
 

@@ -50,8 +50,8 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
         let text = format!("---\n{}---\n# Guard\n", scene::front_matter("guard", notes));
         let path = Path::new("guard/HOOK.md");
         let times = alone(plan.rounds(100), plan.repeats(10), || {
-            let read = format::read(path, text.as_bytes(), Strictness::Strict, CHECKS);
-            read.0.ok_or_else(|| format!("{:?}", read.1).into())
+            let result = format::read(path, text.as_bytes(), Strictness::Strict, CHECKS);
+            result.0.ok_or_else(|| format!("{:?}", result.1).into())
         })?;
         let bytes = text.len();
         let by_size = format!("front matter, per kB: {what} ({bytes} bytes)");

@@ -28,8 +28,8 @@ pub(crate) fn run(plan: Plan, report: &mut Report, program: &Path) -> Measured<(
             without.extend(at_once(&bare, program, clients)?);
         }
         // The first round starts the keeper.
-        let counted = |times: Vec<Duration>| Times::new(times[clients..].to_vec());
-        let (with_hook, without) = (counted(with_hook), counted(without));
+        let times_after_start = |times: Vec<Duration>| Times::new(times[clients..].to_vec());
+        let (with_hook, without) = (times_after_start(with_hook), times_after_start(without));
         let (slow, slow_without) = (with_hook.percentile(99), without.percentile(99));
         let remark =
             format!("99 of 100 within {}, and {} without hooks", shown(slow), shown(slow_without));
@@ -44,17 +44,17 @@ fn at_once(scene: &Scene, program: &Path, clients: usize) -> Measured<Vec<Durati
     let file = scene.layout.home.join("payload.json");
     fs::write(&file, payload(scene, "PreToolUse", "cargo test").to_string())?;
     let words = program_itself(scene, program);
-    let started: io::Result<Vec<(Instant, Child)>> =
+    let children: io::Result<Vec<(Instant, Child)>> =
         (0..clients).map(|_| Ok((Instant::now(), start(scene, &words, &file)?))).collect();
     let end = |(start, mut child): (Instant, Child)| {
         move || child.wait().map(|status| (start.elapsed(), status.success()))
     };
-    let waiting: Vec<_> = started?.into_iter().map(|child| thread::spawn(end(child))).collect();
-    let ended = waiting.into_iter().map(|thread| {
+    let waiting: Vec<_> = children?.into_iter().map(|child| thread::spawn(end(child))).collect();
+    let ends = waiting.into_iter().map(|thread| {
         let (time, is_success) = thread.join().map_err(|_| "a thread failed")??;
         if is_success { Ok(time) } else { Err("an event failed".into()) }
     });
-    ended.collect()
+    ends.collect()
 }
 
 fn start(scene: &Scene, words: &[PathBuf], payload: &Path) -> io::Result<Child> {

@@ -102,13 +102,13 @@ impl Plan {
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+    let result = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [memory::OF_ENGINE, base] => memory::report_engine(base),
         [runtime::OF_IDLE_HOOKS, base] => runtime::report_idle_hooks(base),
         [agent::SESSION, turns, hooks] => agent::report_session(turns, hooks),
         _ => bench(&args),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error}");

@@ -38,10 +38,10 @@ pub(crate) fn report_engine(base: &str) -> Measured<()> {
     let scene = Scene::there(Path::new(base));
     let before = resident_kib()?;
     let engine = scene.engine(scene.load(Some(&scene.cache()))?);
-    let loaded = resident_kib()?;
+    let kib = resident_kib()?;
     engine.dispatch(scene.tool_call(), &Cancel::new());
-    let used = resident_kib()?;
-    let figures = format!("{} {}", loaded.saturating_sub(before), used.saturating_sub(before));
+    let usage = resident_kib()?;
+    let figures = format!("{} {}", kib.saturating_sub(before), usage.saturating_sub(before));
     Ok(writeln!(std::io::stdout(), "{figures}")?)
 }
 

@@ -39,8 +39,8 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         let pair = paired(plan.rounds(500), work, empty)?;
         report.pair(what, "an empty Rust program", &pair);
         let Some(budget) = budget else { continue };
-        let allowed = format!("≤ {budget} × an empty Rust program");
-        report.budget(what, &allowed, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
+        let limit = format!("≤ {budget} × an empty Rust program");
+        report.budget(what, &limit, format!("{:.2} ×", pair.ratio), pair.ratio <= budget);
     }
     for (name, budget) in PROGRAMS {
         let size = std::fs::metadata(program(name)?)?.len();
@@ -71,8 +71,8 @@ pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
     cargo.args(of).args(["--bin", name]);
     if directory.ends_with("release") && cfg!(all(target_os = "linux", target_env = "gnu")) {
         // Linked as in packages.
-        let linked = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../packaging/rustc.sh");
-        cargo.env("RUSTC_WORKSPACE_WRAPPER", linked);
+        let linker = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../packaging/rustc.sh");
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", linker);
     }
     if !cargo.status()?.success() {
         return Err(format!("{name} cannot be built").into());

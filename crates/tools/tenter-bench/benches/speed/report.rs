@@ -69,9 +69,9 @@ impl Report {
     }
 
     /// Adds a budget, the measured value, and whether the budget is met.
-    pub(crate) fn budget(&mut self, what: &str, allowed: &str, measured: String, met: bool) {
+    pub(crate) fn budget(&mut self, what: &str, limit: &str, figure: String, met: bool) {
         let met = if met { "yes" } else { "**no**" };
-        self.budgets.push([what.to_owned(), allowed.to_owned(), measured, met.to_owned()]);
+        self.budgets.push([what.to_owned(), limit.to_owned(), figure, met.to_owned()]);
     }
 
     /// Adds a measurement that this machine cannot run.

@@ -176,14 +176,14 @@ fn idle_hooks(plan: Plan, report: &mut Report) -> Measured<()> {
     }
     scene.trust_all()?;
     scene.load(Some(&scene.cache()))?;
-    let used = ask_self(&[OF_IDLE_HOOKS, &scene.at("").to_string_lossy()])?;
-    let [used] = used[..] else { return Err("one figure was expected".into()) };
-    report.memory(format!("{hooks} idle runtime hooks"), used, "resident, in the agent");
-    let met = used <= IDLE.1;
+    let kib = ask_self(&[OF_IDLE_HOOKS, &scene.at("").to_string_lossy()])?;
+    let [kib] = kib[..] else { return Err("one figure was expected".into()) };
+    report.memory(format!("{hooks} idle runtime hooks"), kib, "resident, in the agent");
+    let met = kib <= IDLE.1;
     report.budget(
         &format!("memory of the agent for {hooks} idle runtime hooks"),
         "≤ 5 MiB",
-        mib(used),
+        mib(kib),
         met,
     );
     Ok(())
@@ -197,6 +197,6 @@ pub(crate) fn report_idle_hooks(base: &str) -> Measured<()> {
     for _ in 0..2 {
         fire(&engine, &scene.tool_call())?;
     }
-    let used = resident_kib()?.saturating_sub(before);
-    Ok(writeln!(std::io::stdout(), "{used}")?)
+    let kib = resident_kib()?.saturating_sub(before);
+    Ok(writeln!(std::io::stdout(), "{kib}")?)
 }

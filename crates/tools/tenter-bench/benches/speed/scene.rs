@@ -86,9 +86,9 @@ impl Scene {
     pub(crate) fn compile_source(&self, text: &str, event: &str, at: &Path) -> Measured<()> {
         let source = self.at("hook.c");
         fs::write(&source, text)?;
-        for linked in [Some("-static"), None] {
+        for option in [Some("-static"), None] {
             let mut cc = Command::new("cc");
-            cc.args(linked).args(["-O2", "-s", &format!("-DEVENT=\"{event}\""), "-o"]);
+            cc.args(option).args(["-O2", "-s", &format!("-DEVENT=\"{event}\""), "-o"]);
             if cc.arg(at).arg(&source).stderr(Stdio::null()).status()?.success() {
                 return Ok(());
             }

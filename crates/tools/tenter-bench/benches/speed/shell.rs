@@ -126,15 +126,15 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     guarded(plan, report)?;
     let size = plan.command_bytes();
     let mut slowest = None;
-    for repeated in REPEATED {
-        let text = repeated.repeat(size / repeated.len());
+    for pattern in REPEATED {
+        let text = pattern.repeat(size / pattern.len());
         let times = alone(plan.rounds(5), 1, || Ok(read(&text, &surroundings)))?;
         if slowest.as_ref().is_none_or(|(_, slow): &(_, Times)| slow.minimum() < times.minimum()) {
-            slowest = Some((repeated, times));
+            slowest = Some((pattern, times));
         }
     }
-    let Some((repeated, times)) = slowest else { return Ok(()) };
-    let what = format!("reading 64 KiB of the slowest text, `{}`", in_table(repeated));
+    let Some((pattern, times)) = slowest else { return Ok(()) };
+    let what = format!("reading 64 KiB of the slowest text, `{}`", in_table(pattern));
     budget(report, &what, "25 ms", LIMIT, &times);
     Ok(())
 }
@@ -193,17 +193,17 @@ fn guarded(plan: Plan, report: &mut Report) -> Measured<()> {
     let guards = guards()?;
     let directory = Path::new("/home/ann/app");
     let surroundings = CallSurroundings::new(directory);
-    let judged = |text: &str| {
+    let judge = |text: &str| {
         let input = [("command".to_owned(), text.into())].into_iter().collect();
         let call = ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input };
         let facts = surroundings.facts(&Body::BeforeTool(call), None, directory);
         guards.iter().filter(|guard| guard.judge(&facts).is_some()).count()
     };
-    let times = alone(plan.rounds(200), plan.repeats(20), || Ok(judged(ORDINARY)))?;
+    let times = alone(plan.rounds(200), plan.repeats(20), || Ok(judge(ORDINARY)))?;
     let what = "a short command with all guards";
     budget(report, what, "0.3 ms", Duration::from_micros(300), &times);
     for (name, text) in long_texts(plan.command_bytes()) {
-        let times = alone(plan.rounds(5), 1, || Ok(judged(&text)))?;
+        let times = alone(plan.rounds(5), 1, || Ok(judge(&text)))?;
         let what = format!("64 KiB of {name} with all guards");
         budget(report, &what, "25 ms", LIMIT, &times);
     }
@@ -216,8 +216,8 @@ fn in_table(text: &str) -> String {
 }
 
 /// Reports a time and its budget.
-fn budget(report: &mut Report, what: &str, allowed: &str, limit: Duration, times: &Times) {
+fn budget(report: &mut Report, what: &str, limit_text: &str, limit: Duration, times: &Times) {
     report.alone(what, times, "");
     let is_met = times.minimum() <= limit;
-    report.budget(what, &format!("≤ {allowed}"), shown(times.minimum()), is_met);
+    report.budget(what, &format!("≤ {limit_text}"), shown(times.minimum()), is_met);
 }

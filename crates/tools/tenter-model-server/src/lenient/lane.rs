@@ -111,8 +111,8 @@ impl Match {
     }
 
     /// Returns the request offers tools, or none.
-    pub fn tools(mut self, offered: bool) -> Self {
-        self.tools = Some(offered);
+    pub fn tools(mut self, has_tools: bool) -> Self {
+        self.tools = Some(has_tools);
         self
     }
 
@@ -125,7 +125,7 @@ impl Match {
             && contained(self.system.as_ref(), reading.texts(Role::System))
             && contained(self.model.as_ref(), [model])
             && contained(self.path.as_ref(), [path])
-            && self.tools.is_none_or(|offered| offered != reading.tools.is_empty())
+            && self.tools.is_none_or(|has_tools| has_tools != reading.tools.is_empty())
     }
 }
 

@@ -97,7 +97,7 @@ struct LenientPlayer {
     /// Number of turns played in each lane, by the name of the lane.
     played: HashMap<String, usize>,
     /// The turns whose faults have happened.
-    failed: HashSet<(String, usize)>,
+    failures: HashSet<(String, usize)>,
     serial: usize,
     bytes: u64,
 }
@@ -111,7 +111,7 @@ struct Selected {
 
 impl LenientPlayer {
     fn new(script: LenientScript) -> Self {
-        Self { script, played: HashMap::new(), failed: HashSet::new(), serial: 1, bytes: 0 }
+        Self { script, played: HashMap::new(), failures: HashSet::new(), serial: 1, bytes: 0 }
     }
 }
 
@@ -141,15 +141,15 @@ impl Player for LenientPlayer {
             return services::answer(request, &self.script.models);
         };
         let reading = Reading::new(route.format, body);
-        let selected = self.select(request, &route, &reading);
+        let selection = self.select(request, &route, &reading);
         evidence.requests.push(RecordedRequest {
-            lane: selected.lane,
-            turn: selected.turn,
+            lane: selection.lane,
+            turn: selection.turn,
             ..RecordedRequest::new(request, route.format, body)
         });
         let serial = self.serial;
         self.serial += 1;
-        let reply = selected.reply.for_tools(&reading.tools);
+        let reply = selection.reply.for_tools(&reading.tools);
         Response::Scripted(Box::new(ScriptedResponse { reply, route, serial, llama: false }))
     }
 }
@@ -157,7 +157,7 @@ impl Player for LenientPlayer {
 impl LenientPlayer {
     /// Selects the reply to a request from the script.
     fn select(&mut self, request: &HttpRequest, route: &Route, reading: &Reading) -> Selected {
-        let Self { script, played, failed, .. } = self;
+        let Self { script, played, failures: failed, .. } = self;
         let mut lanes = script.lanes.iter();
         let matching = lanes.find(|lane| lane.matches(request.path(), &route.model, reading));
         let lane = match matching {

@@ -88,7 +88,7 @@ fn object(schema: &Value, root: &Value, depth: usize) -> Value {
 }
 
 fn array(schema: &Value, root: &Value, depth: usize) -> Value {
-    let needed = schema["minItems"].as_u64().unwrap_or(0) > 0;
-    let element = needed.then(|| at_depth(&schema["items"], root, depth + 1));
+    let is_required = schema["minItems"].as_u64().unwrap_or(0) > 0;
+    let element = is_required.then(|| at_depth(&schema["items"], root, depth + 1));
     Value::Array(element.into_iter().collect())
 }

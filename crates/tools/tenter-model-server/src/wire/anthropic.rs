@@ -116,8 +116,8 @@ fn deltas(item: &WireItem) -> Vec<(Value, FrameKind)> {
             let thinking = pieces(text, 12).into_iter().map(|piece| {
                 (json!({"type": "thinking_delta", "thinking": piece}), FrameKind::Other)
             });
-            let signed = json!({"type": "signature_delta", "signature": signature});
-            thinking.chain([(signed, FrameKind::Other)]).collect()
+            let signature_delta = json!({"type": "signature_delta", "signature": signature});
+            thinking.chain([(signature_delta, FrameKind::Other)]).collect()
         }
         WireItem::Text(text) => {
             let delta = |piece| (json!({"type": "text_delta", "text": piece}), FrameKind::Text);

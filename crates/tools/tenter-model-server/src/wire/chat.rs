@@ -88,8 +88,8 @@ fn totals(answer: &WireReply) -> Value {
     let mut chunk = envelope(answer, &json!([]));
     chunk["usage"] = usage(answer);
     if answer.llama {
-        let cached = answer.usage().cached;
-        chunk["timings"] = json!({"cache_n": cached, "prompt_n": 68, "prompt_ms": 661.593});
+        let cached_tokens = answer.usage().cached;
+        chunk["timings"] = json!({"cache_n": cached_tokens, "prompt_n": 68, "prompt_ms": 661.593});
     }
     chunk
 }

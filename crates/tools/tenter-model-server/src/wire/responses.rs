@@ -64,7 +64,7 @@ fn status(answer: &WireReply) -> &'static str {
     if answer.reply.stop == StopReason::Done || answer.llama { "completed" } else { "incomplete" }
 }
 
-fn response(answer: &WireReply, done: bool) -> Value {
+fn response(answer: &WireReply, is_done: bool) -> Value {
     let output: Vec<Value> =
         answer.items(Format::Responses).iter().map(|item| finished(answer, item)).collect();
     if answer.llama {
@@ -75,22 +75,22 @@ fn response(answer: &WireReply, done: bool) -> Value {
     }
     let request = answer.request;
     let reason = match answer.reply.stop {
-        StopReason::Length if done => json!({"reason": "max_output_tokens"}),
-        StopReason::Filtered if done => json!({"reason": "content_filter"}),
+        StopReason::Length if is_done => json!({"reason": "max_output_tokens"}),
+        StopReason::Filtered if is_done => json!({"reason": "content_filter"}),
         _ => Value::Null,
     };
     json!({
         "id": answer.id("resp_"),
         "object": "response",
         "created_at": CREATED,
-        "status": if done { status(answer) } else { "in_progress" },
+        "status": if is_done { status(answer) } else { "in_progress" },
         "background": false,
         "error": null,
         "incomplete_details": reason,
         "instructions": request["instructions"],
         "max_output_tokens": request["max_output_tokens"],
         "model": answer.model,
-        "output": if done { output } else { Vec::new() },
+        "output": if is_done { output } else { Vec::new() },
         "parallel_tool_calls": true,
         "previous_response_id": null,
         "reasoning": {"effort": request["reasoning"]["effort"], "summary": request["reasoning"]["summary"]},
@@ -102,7 +102,7 @@ fn response(answer: &WireReply, done: bool) -> Value {
         "tools": [],
         "top_p": 1.0,
         "truncation": "disabled",
-        "usage": if done { usage(answer) } else { Value::Null },
+        "usage": if is_done { usage(answer) } else { Value::Null },
         "user": null,
         "metadata": {},
     })
@@ -123,10 +123,10 @@ fn usage(answer: &WireReply) -> Value {
 }
 
 fn item_events(answer: &WireReply, index: usize, item: &WireItem) -> Vec<Event> {
-    let added = json!({
+    let addition = json!({
         "type": "response.output_item.added", "output_index": index, "item": begun(answer, item),
     });
-    let done = json!({
+    let end = json!({
         "type": "response.output_item.done", "output_index": index, "item": finished(answer, item),
     });
     let content = match item {
@@ -139,10 +139,10 @@ fn item_events(answer: &WireReply, index: usize, item: &WireItem) -> Vec<Event> 
             call_events(&item_id(answer, item), index, name, arguments)
         }
     };
-    [(added, FrameKind::Other)]
+    [(addition, FrameKind::Other)]
         .into_iter()
         .chain(content)
-        .chain([(done, FrameKind::Other)])
+        .chain([(end, FrameKind::Other)])
         .collect()
 }
 
@@ -156,19 +156,19 @@ fn item_id(answer: &WireReply, item: &WireItem) -> String {
 }
 
 fn begun(answer: &WireReply, item: &WireItem) -> Value {
-    let mut begun = finished(answer, item);
+    let mut item_start = finished(answer, item);
     match item {
-        WireItem::Reasoning { .. } => begun["summary"] = json!([]),
+        WireItem::Reasoning { .. } => item_start["summary"] = json!([]),
         WireItem::Text(_) => {
-            begun["status"] = json!("in_progress");
-            begun["content"] = json!([]);
+            item_start["status"] = json!("in_progress");
+            item_start["content"] = json!([]);
         }
         WireItem::Call { form, .. } => {
-            begun["status"] = json!("in_progress");
-            begun[if form.custom { "input" } else { "arguments" }] = json!("");
+            item_start["status"] = json!("in_progress");
+            item_start[if form.custom { "input" } else { "arguments" }] = json!("");
         }
     }
-    begun
+    item_start
 }
 
 /// Returns the finished reasoning, whose content is only sent encrypted, and only on request.
@@ -261,14 +261,14 @@ fn call_events(id: &str, index: usize, name: &str, arguments: &str) -> Vec<Event
         let delta = json!({"type": kind, "item_id": id, "output_index": index, "delta": piece});
         (delta, FrameKind::Arguments)
     };
-    let done = json!({
+    let end = json!({
         "type": "response.function_call_arguments.done",
         "item_id": id,
         "output_index": index,
         "name": name,
         "arguments": arguments,
     });
-    pieces(arguments, 8).into_iter().map(delta).chain([(done, FrameKind::Other)]).collect()
+    pieces(arguments, 8).into_iter().map(delta).chain([(end, FrameKind::Other)]).collect()
 }
 
 fn custom_call_events(id: &str, index: usize, input: &str) -> Vec<Event> {
@@ -280,6 +280,6 @@ fn custom_call_events(id: &str, index: usize, input: &str) -> Vec<Event> {
     let delta = |piece: String| {
         event("response.custom_tool_call_input.delta", "delta", &piece, FrameKind::Arguments)
     };
-    let done = event("response.custom_tool_call_input.done", "input", input, FrameKind::Other);
-    pieces(input, 8).into_iter().map(delta).chain([done]).collect()
+    let end = event("response.custom_tool_call_input.done", "input", input, FrameKind::Other);
+    pieces(input, 8).into_iter().map(delta).chain([end]).collect()
 }

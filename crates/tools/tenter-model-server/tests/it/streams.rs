@@ -27,8 +27,8 @@ fn anthropic_has_named_events_a_ping_and_signed_thinking() {
     }
     let deltas: Vec<Value> =
         answer.data().iter().map(|event| event["delta"]["type"].clone()).collect();
-    let signed = deltas.iter().position(|kind| kind == "signature_delta").unwrap();
-    assert_eq!(deltas[signed - 1], "thinking_delta");
+    let position = deltas.iter().position(|kind| kind == "signature_delta").unwrap();
+    assert_eq!(deltas[position - 1], "thinking_delta");
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn responses_events_have_numbers_and_their_item() {
 fn chat_counts_tokens_on_request_and_ends_with_done() {
     let server = ModelServer::start([reply(), reply()]);
     let mut body = ask(Format::Chat, "list");
-    let counted = send(&server, Format::Chat, &body);
-    assert_eq!(counted.events().pop().unwrap().1, "[DONE]");
-    assert_eq!(counted.data().pop().unwrap()["choices"], json!([]));
+    let response = send(&server, Format::Chat, &body);
+    assert_eq!(response.events().pop().unwrap().1, "[DONE]");
+    assert_eq!(response.data().pop().unwrap()["choices"], json!([]));
     body.as_object_mut().unwrap().remove("stream_options");
     let uncounted = send(&server, Format::Chat, &body);
     assert!(uncounted.data().iter().all(|event| event.get("usage").is_none()));

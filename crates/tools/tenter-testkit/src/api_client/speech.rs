@@ -127,9 +127,12 @@ fn hear_responses(event: &Value, reply: &mut SpokenResponse) {
         }
         "response.completed" | "response.incomplete" => {
             let usage = &event["response"]["usage"];
-            let cached = count(&usage["input_tokens_details"]["cached_tokens"]);
-            reply.usage =
-                (count(&usage["input_tokens"]) - cached, count(&usage["output_tokens"]), cached);
+            let cached_tokens = count(&usage["input_tokens_details"]["cached_tokens"]);
+            reply.usage = (
+                count(&usage["input_tokens"]) - cached_tokens,
+                count(&usage["output_tokens"]),
+                cached_tokens,
+            );
             let why = text(&event["response"]["incomplete_details"]["reason"]);
             reply.stop.push_str(if why.is_empty() {
                 text(&event["response"]["status"])
@@ -160,9 +163,12 @@ fn hear_chat(event: &Value, reply: &mut SpokenResponse) {
     }
     if event["choices"] == json!([]) {
         let usage = &event["usage"];
-        let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]);
-        reply.usage =
-            (count(&usage["prompt_tokens"]) - cached, count(&usage["completion_tokens"]), cached);
+        let cached_tokens = count(&usage["prompt_tokens_details"]["cached_tokens"]);
+        reply.usage = (
+            count(&usage["prompt_tokens"]) - cached_tokens,
+            count(&usage["completion_tokens"]),
+            cached_tokens,
+        );
     }
 }
 
@@ -179,9 +185,9 @@ fn hear_gemini(event: &Value, reply: &mut SpokenResponse) {
     }
     reply.stop.push_str(text(&candidate["finishReason"]));
     let usage = &event["usageMetadata"];
-    let cached = count(&usage["cachedContentTokenCount"]);
+    let cached_tokens = count(&usage["cachedContentTokenCount"]);
     let output = count(&usage["candidatesTokenCount"]) + count(&usage["thoughtsTokenCount"]);
-    reply.usage = (count(&usage["promptTokenCount"]) - cached, output, cached);
+    reply.usage = (count(&usage["promptTokenCount"]) - cached_tokens, output, cached_tokens);
 }
 
 /// Appends the reply to the conversation, then a result for every call, or a user message if there is none.
@@ -270,9 +276,9 @@ fn gemini(contents: &mut Vec<Value>, reply: &SpokenResponse) {
     parts.extend(reply.calls.iter().map(|(id, name, arguments)| {
         json!({"functionCall": {"id": id, "name": name, "args": object(arguments)}})
     }));
-    let signed = usize::from(!reply.text.is_empty() && !reply.calls.is_empty());
+    let count = usize::from(!reply.text.is_empty() && !reply.calls.is_empty());
     if !reply.signature.is_empty() {
-        parts[signed]["thoughtSignature"] = json!(reply.signature);
+        parts[count]["thoughtSignature"] = json!(reply.signature);
     }
     contents.push(json!({"role": "model", "parts": parts}));
     let mut answers: Vec<Value> = reply

@@ -238,11 +238,11 @@ impl Handler {
             let _ = stdout.read_to_string(&mut text);
             text
         });
-        let started = Instant::now();
+        let start = Instant::now();
         let status = loop {
             match child.try_wait().ok()? {
                 Some(status) => break status,
-                None if started.elapsed() > self.timeout => {
+                None if start.elapsed() > self.timeout => {
                     let _ = child.kill().and_then(|()| child.wait().map(drop));
                     return None;
                 }

@@ -64,21 +64,21 @@ impl Session {
         }
         let source = if continues { "resume" } else { "startup" };
         let start = self.fire(&agent, "SessionStart", json!({"source": source}));
-        let sent = self.fire(&agent, "UserPromptSubmit", json!({"prompt": prompt}));
-        if let Some(reason) = sent.refusal {
+        let result = self.fire(&agent, "UserPromptSubmit", json!({"prompt": prompt}));
+        if let Some(reason) = result.refusal {
             println(&format!("UserPromptSubmit operation blocked by hook:\n{reason}"));
             self.end(&agent);
             return Ok(());
         }
-        agent.hear(start.contexts.into_iter().chain(sent.contexts).chain([prompt.to_owned()]));
-        let answered = self.converse(&mut agent);
-        match &answered {
+        agent.hear(start.contexts.into_iter().chain(result.contexts).chain([prompt.to_owned()]));
+        let answer = self.converse(&mut agent);
+        match &answer {
             Ok(text) => println(text),
             Err(error) => drop(self.fire(&agent, "StopFailure", json!({"error": error}))),
         }
         self.end(&agent);
         self.keep(&agent)?;
-        answered.map(drop)
+        answer.map(drop)
     }
 
     fn end(&self, agent: &Agent) {

@@ -28,8 +28,8 @@ impl ModelServer {
     /// # Panics
     /// There is no free port.
     pub fn start(script: impl Into<Script>) -> Self {
-        let started = tenter_model_server::ModelServer::start(script.into());
-        Self(started.unwrap_or_else(|error| panic!("the model server has no port: {error}")))
+        let server = tenter_model_server::ModelServer::start(script.into());
+        Self(server.unwrap_or_else(|error| panic!("the model server has no port: {error}")))
     }
 
     /// Waits until `count` requests have arrived.

@@ -178,14 +178,14 @@ impl Player for StrictPlayer {
 
 impl StrictPlayer {
     fn check(&self, request: &HttpRequest, route: &Route, body: &Value) -> Vec<String> {
-        let checked = CheckedRequest {
+        let request_to_check = CheckedRequest {
             request,
             body,
             streams: route.delivery == Delivery::Events,
             keyless: self.script.llama,
         };
         let mut violations = Violations::default();
-        let replayed = invariants::check(route.format, &checked, &mut violations);
+        let replayed = invariants::check(route.format, &request_to_check, &mut violations);
         self.ledger.check(route.format, &route.model, &replayed, &mut violations);
         violations.into_lines()
     }
@@ -203,12 +203,12 @@ impl StrictPlayer {
             let (status, body) = wrong_key(format, self.script.llama);
             return Some(Response::Fixed(status, body));
         }
-        let counted = request.tokens();
-        let window = self.script.window.filter(|window| counted > *window)?;
+        let count = request.tokens();
+        let window = self.script.window.filter(|window| count > *window)?;
         let number = evidence.requests.len();
         evidence
             .violations
-            .push(format!("request {number}: over the window: {counted} of {window} tokens"));
+            .push(format!("request {number}: over the window: {count} of {window} tokens"));
         Some(Response::Fixed(400, failure::too_long(format, self.script.llama)))
     }
 
@@ -227,14 +227,14 @@ fn wrong_key(format: Format, llama: bool) -> (u16, Value) {
     if format != Format::Gemini {
         return (401, failure::body(format, 401, None, llama));
     }
-    let mut refused = failure::rejection(format, "API key not valid. Please pass a valid API key.");
-    refused["error"]["details"] = json!([{
+    let mut refusal = failure::rejection(format, "API key not valid. Please pass a valid API key.");
+    refusal["error"]["details"] = json!([{
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         "reason": "API_KEY_INVALID",
         "domain": "googleapis.com",
         "metadata": {"service": "generativelanguage.googleapis.com"},
     }]);
-    (400, refused)
+    (400, refusal)
 }
 
 /// Returns the route of a request; `None` for paths that a client of these APIs has no reason to use.

@@ -50,8 +50,8 @@ fn its_errors_have_a_numeric_code_in_every_format() {
             json!({"code": 503, "message": "Loading model", "type": "unavailable_error"});
         assert_eq!(loading["error"], expected, "{format:?}");
     }
-    let broken = response(Format::Chat, ModelReply::text("some text").fault(Fault::ErrorInStream));
-    assert_eq!(broken.data().pop().unwrap()["error"]["code"], 500);
-    assert!(broken.complete && !broken.body.contains("[DONE]"));
-    assert!(broken.head.contains("\r\naccess-control-allow-origin: \r\n"), "{}", broken.head);
+    let stream = response(Format::Chat, ModelReply::text("some text").fault(Fault::ErrorInStream));
+    assert_eq!(stream.data().pop().unwrap()["error"]["code"], 500);
+    assert!(stream.complete && !stream.body.contains("[DONE]"));
+    assert!(stream.head.contains("\r\naccess-control-allow-origin: \r\n"), "{}", stream.head);
 }

@@ -47,19 +47,19 @@ struct TurnPosition {
     /// The index of the next turn.
     turn: usize,
     /// The number of its failures.
-    failed: u32,
+    failure_count: u32,
 }
 
 impl TurnPosition {
     /// Advances past `turn` unless it is to be repeated; returns whether it fails this time. After its failures, a turn
     /// is played if it has content, otherwise skipped.
     fn advance(&mut self, turn: &ScriptTurn) -> bool {
-        let failing = self.failed < turn.failures();
-        self.failed = if failing { self.failed + 1 } else { 0 };
-        let over = self.failed == turn.failures() && !turn.has_content();
+        let failing = self.failure_count < turn.failures();
+        self.failure_count = if failing { self.failure_count + 1 } else { 0 };
+        let over = self.failure_count == turn.failures() && !turn.has_content();
         if !failing || over {
             self.turn += 1;
-            self.failed = 0;
+            self.failure_count = 0;
         }
         failing
     }
@@ -171,17 +171,17 @@ impl ScriptExpectation {
         if self.contains.is_empty() && self.lacks.is_empty() {
             return Ok(());
         }
-        let sent = request.text();
-        let missing = self.contains.iter().find(|text| !sent.contains(text.as_str()));
-        let present = self.lacks.iter().find(|text| sent.contains(text.as_str()));
+        let request_text = request.text();
+        let missing = self.contains.iter().find(|text| !request_text.contains(text.as_str()));
+        let present = self.lacks.iter().find(|text| request_text.contains(text.as_str()));
         let problem = match (missing, present) {
             (Some(text), _) => format!("expects the request to contain {text:?}, and it does not"),
             (None, Some(text)) => format!("expects the request to lack {text:?}, and it does not"),
             (None, None) => return Ok(()),
         };
         // What a script expects is usually at the end of the request.
-        let sent = excerpt::tail(&sent, SHOWN_REQUEST).into_owned();
-        Err(ModelError::Expectation { turn, problem, sent })
+        let tail = excerpt::tail(&request_text, SHOWN_REQUEST).into_owned();
+        Err(ModelError::Expectation { turn, problem, sent: tail })
     }
 }
 

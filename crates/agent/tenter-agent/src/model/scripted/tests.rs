@@ -19,17 +19,17 @@ fn respond_for(
     let messages = [Message::user(prompt)];
     let request =
         Request { system: "system", messages: &messages, tools: &[], purpose, max_tokens: None };
-    let mut streamed = String::new();
+    let mut stream = String::new();
     let response = model.respond(
         &request,
         &mut |delta| {
             if let Delta::Text(text) = delta {
-                streamed.push_str(text);
+                stream.push_str(text);
             }
         },
         &Cancel::new(),
     );
-    (response, streamed)
+    (response, stream)
 }
 
 fn model(script: &str) -> ScriptedModel {
@@ -41,8 +41,8 @@ fn turns_are_played_in_order_until_the_script_ends() {
     let model = model(
         "turns:\n  - text: I will look.\n    tool_calls: [{name: bash, input: {command: ls}}]\n  - text: Done.\n",
     );
-    let (first, streamed) = respond(&model, "hi");
-    assert_eq!(streamed, "I will look.");
+    let (first, stream) = respond(&model, "hi");
+    assert_eq!(stream, "I will look.");
     assert!(
         matches!(&first.unwrap().blocks[1], ResponseBlock::Content(Block::ToolUse(call)) if call.id == "call-1-1")
     );
@@ -90,8 +90,8 @@ fn a_fault_precedes_its_turn() {
         assert_eq!(respond(&model, "").0, Err(overloaded.clone()));
     }
     assert_eq!(respond(&model, "").1, "whole again");
-    let (cut, streamed) = respond(&model, "");
-    assert_eq!((cut, streamed.as_str()), (Err(ModelError::transient(TransientCause::Cut)), "one"));
+    let (cut, stream) = respond(&model, "");
+    assert_eq!((cut, stream.as_str()), (Err(ModelError::transient(TransientCause::Cut)), "one"));
     assert_eq!(respond(&model, "").1, "one two");
     assert_eq!(respond(&model, "").1, "late");
     assert_eq!(respond(&model, "").0.unwrap().stop, StopCause::ScriptEnd);

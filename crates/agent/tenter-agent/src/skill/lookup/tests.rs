@@ -71,13 +71,13 @@ fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
         place.skill(directory, directory);
     }
     for name in ["pdf", "acme/docs/pdf", "zoe/docs/pdf"] {
-        let mut levels: Vec<_> = LEVELS.iter().filter(|(_, called, _)| *called == name).collect();
+        let mut levels: Vec<_> = LEVELS.iter().filter(|(_, text, _)| *text == name).collect();
         while !levels.is_empty() {
             let (first, _, layer) = levels.remove(0);
             assert_eq!(place.found(name), *first);
-            let (listed, findings) = place.skills().list(Strictness::Tolerant);
+            let (skills, findings) = place.skills().list(Strictness::Tolerant);
             assert_eq!(findings, []);
-            let mut skills_of_name = listed.iter().filter(|skill| skill.origin.name == name);
+            let mut skills_of_name = skills.iter().filter(|skill| skill.origin.name == name);
             let skill = skills_of_name.next().unwrap();
             assert!(skill.is_active() && skill.origin.layer == *layer, "{skill:?}");
             let rest: Vec<_> = skills_of_name.collect();
@@ -95,8 +95,8 @@ fn skills_are_ordered_by_layer() {
     for (directory, _, _) in LEVELS.iter().rev() {
         place.skill(directory, "d");
     }
-    let (listed, _) = place.skills().list(Strictness::Tolerant);
-    let layers: Vec<Layer> = listed.iter().map(|skill| skill.origin.layer).collect();
+    let (skills, _) = place.skills().list(Strictness::Tolerant);
+    let layers: Vec<Layer> = skills.iter().map(|skill| skill.origin.layer).collect();
     assert!(layers.is_sorted(), "{layers:?}");
 }
 
@@ -119,10 +119,10 @@ fn a_broken_skill_hides_no_other_skill_and_shadows_none() {
     assert_eq!(place.found("good"), "fine");
     assert_eq!(place.found("pdf"), "mine");
     assert_eq!(place.found("bad"), "the skill \"bad\" cannot be used");
-    let (listed, findings) = place.skills().list(Strictness::Tolerant);
-    let broken = listed.iter().filter(|skill| skill.is_broken).count();
-    assert_eq!((listed.len(), broken), (4, 2));
-    assert!(listed[3].is_active(), "{:?}", listed[3]);
+    let (skills, findings) = place.skills().list(Strictness::Tolerant);
+    let count = skills.iter().filter(|skill| skill.is_broken).count();
+    assert_eq!((skills.len(), count), (4, 2));
+    assert!(skills[3].is_active(), "{:?}", skills[3]);
     let ids: Vec<&str> = findings.iter().map(|finding| finding.id).collect();
     assert!(ids.contains(&"front-matter-syntax") && ids.contains(&"skill-description"), "{ids:?}");
     assert_eq!(findings[0].span.as_ref().map(|place| place.line), Some(2));
@@ -140,8 +140,8 @@ fn symlinks_out_of_a_skills_directory_are_not_read() {
     symlink(base.join("elsewhere/pdf/SKILL.md"), skills.join("file/SKILL.md")).unwrap();
     symlink(base.join("elsewhere"), base.join("project/.agents")).unwrap();
     symlink("fine", skills.join("again")).unwrap();
-    let (listed, findings) = place.skills().list(Strictness::Tolerant);
-    let usable: Vec<&str> = listed
+    let (listing, findings) = place.skills().list(Strictness::Tolerant);
+    let usable: Vec<&str> = listing
         .iter()
         .filter(|skill| !skill.is_broken)
         .map(|skill| skill.origin.name.as_str())
@@ -161,8 +161,8 @@ fn a_skills_directory_that_leads_out_of_the_project_is_reported_and_not_read() {
     fs::create_dir_all(place.base.path().join("project/.kodelet")).unwrap();
     symlink(place.base.path().join("elsewhere"), place.base.path().join("project/.kodelet/skills"))
         .unwrap();
-    let (listed, findings) = place.skills().list(Strictness::Tolerant);
-    assert_eq!((listed.len(), findings[0].id), (0, "skill-link-outside"));
+    let (skills, findings) = place.skills().list(Strictness::Tolerant);
+    assert_eq!((skills.len(), findings[0].id), (0, "skill-link-outside"));
     // The user's own directory may be a symlink.
     symlink(place.base.path().join("elsewhere"), place.base.path().join("home/.agents")).unwrap();
     fs::create_dir(place.base.path().join("elsewhere/skills")).unwrap();
@@ -175,9 +175,9 @@ fn skills_of_a_project_in_the_home_directory_are_the_users() {
     let place = Fixture::new();
     place.skill("home/.kodelet/skills/pdf", "mine");
     let places = ResourceLayout { project: place.base.path().join("home"), ..place.places() };
-    let (listed, _) = Skills::new(&places).list(Strictness::Tolerant);
-    assert_eq!(listed.len(), 1);
-    assert_eq!(listed[0].origin.layer, Layer::User);
+    let (skills, _) = Skills::new(&places).list(Strictness::Tolerant);
+    assert_eq!(skills.len(), 1);
+    assert_eq!(skills[0].origin.layer, Layer::User);
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn pipes_and_directories_instead_of_a_file_are_reported_and_do_not_block() {
     let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
     let pipe = place.base.path().join("home/.kodelet/skills/b/SKILL.md");
     rustix::fs::mknodat(rustix::fs::CWD, pipe, kind, mode, 0).unwrap();
-    let (listed, findings) = place.skills().list(Strictness::Tolerant);
-    assert!(listed.iter().all(|skill| skill.is_broken) && listed.len() == 2);
+    let (skills, findings) = place.skills().list(Strictness::Tolerant);
+    assert!(skills.iter().all(|skill| skill.is_broken) && skills.len() == 2);
     assert!(findings.iter().all(|finding| finding.id == "skill-unreadable"), "{findings:?}");
 }
 

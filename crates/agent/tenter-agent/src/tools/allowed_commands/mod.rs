@@ -51,7 +51,7 @@ pub struct AllowedCommands {
 
 #[derive(Debug, Clone)]
 struct AllowedPattern {
-    written: String,
+    text: String,
     matcher: GlobMatcher,
 }
 
@@ -71,7 +71,7 @@ impl AllowedCommands {
     /// # Errors
     /// The first invalid pattern.
     pub fn new(patterns: &[String]) -> Result<Self, PatternError> {
-        let patterns = patterns.iter().map(|written| AllowedPattern::new(written.trim()));
+        let patterns = patterns.iter().map(|pattern| AllowedPattern::new(pattern.trim()));
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
@@ -85,22 +85,22 @@ impl AllowedCommands {
     /// # Errors
     /// It is not allowed; the error is a message for the model.
     pub fn check(&self, line: &str) -> Result<(), String> {
-        if self.patterns.iter().any(|pattern| pattern.written == "*") {
+        if self.patterns.iter().any(|pattern| pattern.text == "*") {
             return Ok(());
         }
-        let refused = |why: String| format!("this command is not allowed: {why}. {self}");
-        let commands = commands(line).map_err(|why| refused(why.to_owned()))?;
+        let refusal = |why: String| format!("this command is not allowed: {why}. {self}");
+        let commands = commands(line).map_err(|why| refusal(why.to_owned()))?;
         for command in &commands {
-            simple(command).map_err(|why| refused(format!("`{command}` {why}")))?;
+            simple(command).map_err(|why| refusal(format!("`{command}` {why}")))?;
             if !self.patterns.iter().any(|pattern| pattern.allows(command)) {
-                return Err(refused(format!("`{command}` matches no pattern")));
+                return Err(refusal(format!("`{command}` matches no pattern")));
             }
-            let is_written_out = self.patterns.iter().any(|pattern| pattern.written == *command);
+            let is_written_out = self.patterns.iter().any(|pattern| pattern.text == *command);
             if !is_written_out && evaluates_words(command) {
-                return Err(refused(format!("the shell evaluates the words of `{command}`")));
+                return Err(refusal(format!("the shell evaluates the words of `{command}`")));
             }
         }
-        if commands.is_empty() { Err(refused("there is no command".to_owned())) } else { Ok(()) }
+        if commands.is_empty() { Err(refusal("there is no command".to_owned())) } else { Ok(()) }
     }
 }
 
@@ -110,26 +110,26 @@ impl fmt::Display for AllowedCommands {
             return f.write_str("No command is allowed");
         }
         let patterns: Vec<String> =
-            self.patterns.iter().map(|pattern| format!("`{}`", pattern.written)).collect();
+            self.patterns.iter().map(|pattern| format!("`{}`", pattern.text)).collect();
         write!(f, "Allowed patterns: {}", patterns.join(", "))
     }
 }
 
 impl AllowedPattern {
-    fn new(written: &str) -> Result<Self, PatternError> {
-        let error = |problem: String| PatternError { pattern: written.to_owned(), problem };
-        if written.is_empty() {
+    fn new(pattern: &str) -> Result<Self, PatternError> {
+        let error = |problem: String| PatternError { pattern: pattern.to_owned(), problem };
+        if pattern.is_empty() {
             return Err(error("it is empty".to_owned()));
         }
         let glob =
-            GlobBuilder::new(written).literal_separator(false).backslash_escape(true).build();
+            GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build();
         let matcher = glob.map_err(|problem| error(problem.kind().to_string()))?.compile_matcher();
-        Ok(Self { written: written.to_owned(), matcher })
+        Ok(Self { text: pattern.to_owned(), matcher })
     }
 
     fn allows(&self, command: &str) -> bool {
         self.matcher.is_match(command)
-            || self.written.ends_with(" *") && self.matcher.is_match(format!("{command} "))
+            || self.text.ends_with(" *") && self.matcher.is_match(format!("{command} "))
     }
 }
 
@@ -195,11 +195,11 @@ impl Tool for Restricted {
 
     fn run(&self, input: &Object, context: &ToolContext<'_>) -> ToolResult {
         // Without a command nothing runs, and the tool itself reports the missing field.
-        let allowed = match input.get("command") {
+        let command = match input.get("command") {
             Some(Value::String(line)) => self.allowed.check(line),
             _ => self.tool.check(input),
         };
-        match allowed {
+        match command {
             Ok(()) => self.tool.run(input, context),
             Err(why) => ToolResult::failure(self.name(), why, context.workspace.timestamp()),
         }

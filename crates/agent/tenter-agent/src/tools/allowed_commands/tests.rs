@@ -211,9 +211,9 @@ fn run_in_bash(line: &str) -> Vec<String> {
     }
     let fakes = format!("PATH='{}'\n{line}", programs.display());
     bench.run("bash", json!({"command": fakes}));
-    let ran = |name: &&str| bench.directory.path().join(format!("{name}-ran")).exists();
-    let ran = ["rm"].iter().filter(|name| ran(name)).map(|name| (*name).to_owned());
-    ran.chain(bench.names()).collect()
+    let has_run = |name: &&str| bench.directory.path().join(format!("{name}-ran")).exists();
+    let names = ["rm"].iter().filter(|name| has_run(name)).map(|name| (*name).to_owned());
+    names.chain(bench.names()).collect()
 }
 
 #[test]

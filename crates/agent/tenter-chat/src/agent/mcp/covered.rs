@@ -233,11 +233,11 @@ impl ServerCoverage {
                 ..Limits::default()
             },
         };
-        let listed = tenter_proc::run(&invocation, &Cancel::new());
-        if !listed.end.is_success() {
+        let output = tenter_proc::run(&invocation, &Cancel::new());
+        if !output.end.is_success() {
             return None;
         }
-        let names = listed.stdout.text();
+        let names = output.stdout.text();
         let names: Vec<PathBuf> =
             names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect();
         (!names.is_empty()).then_some(names)
@@ -268,22 +268,23 @@ fn check_total(files: &Files) -> Result<(), String> {
 fn reach(project: &Project, server: &ConfiguredServer) -> Reach {
     let table = &server.table;
     let mut variables = inherited(project, server);
-    let expanded = |text: &String, variables: &Environment| {
+    let expansion = |text: &String, variables: &Environment| {
         expand(text, variables).unwrap_or_else(|_| text.clone())
     };
     let words = table.command.iter().chain(&table.args);
-    let words: Vec<String> = words.map(|word| expanded(word, &variables)).collect();
+    let words: Vec<String> = words.map(|word| expansion(word, &variables)).collect();
     if table.command.is_none() {
         return Reach::default();
     }
-    let added = table.env.iter().map(|(name, value)| (name.clone(), expanded(value, &variables)));
-    let added: Vec<(String, String)> = added.collect();
+    let own_variables =
+        table.env.iter().map(|(name, value)| (name.clone(), expansion(value, &variables)));
+    let own_variables: Vec<(String, String)> = own_variables.collect();
     let cwd = directory(project, server, &variables);
-    variables.retain(|(name, _)| added.iter().all(|(one, _)| name != one.as_str()));
-    variables.extend(added.iter().map(|(name, value)| (name.into(), value.into())));
+    variables.retain(|(name, _)| own_variables.iter().all(|(one, _)| name != one.as_str()));
+    variables.extend(own_variables.iter().map(|(name, value)| (name.into(), value.into())));
     Reach::new(&ServerCommand {
         words,
-        added,
+        own_variables,
         variables: &variables,
         cwd: cwd.unwrap_or_else(|_| project.root().to_owned()),
         project: project.root(),

@@ -40,20 +40,20 @@ pub(super) fn define(
 ) -> Result<ServerDefinition, String> {
     let table = &server.table;
     let name = ServerName::new(&server.name)?;
-    let inherited = inherited(project, server);
-    let expanded = |text: &String| expand(text, &inherited);
+    let base = inherited(project, server);
+    let expansion = |text: &String| expand(text, &base);
     let selection = ToolSelection { only: table.tools.clone(), exclude: table.exclude.clone() };
-    let added = expanded_map(&table.env, &inherited)?;
-    let headers = expanded_map(&table.headers, &inherited)?;
-    let values = added.iter().chain(&headers).map(|(_, value)| value);
+    let variables = expanded_map(&table.env, &base)?;
+    let headers = expanded_map(&table.headers, &base)?;
+    let values = variables.iter().chain(&headers).map(|(_, value)| value);
     let mut secrets: Vec<String> =
         values.filter(|value| value.len() >= MIN_SECRET).cloned().collect();
     let transport = match (&table.command, &table.url) {
-        (Some(command), None) => program(project, server, (command, inherited, added))?,
+        (Some(command), None) => program(project, server, (command, base, variables))?,
         (None, Some(_)) if table.confine.is_some() => {
             return Err("it has both `url` and `confine`, which applies to programs".to_owned());
         }
-        (None, Some(url)) => http(project, &expanded(url)?, headers, &mut secrets)?,
+        (None, Some(url)) => http(project, &expansion(url)?, headers, &mut secrets)?,
         (Some(_), Some(_)) => return Err("it has both `command` and `url`".to_owned()),
         (None, None) => return Err("it has neither `command` nor `url`".to_owned()),
     };
@@ -144,10 +144,10 @@ fn program(
     let args = table.args.iter().map(|argument| expand(argument, &inherited));
     let args = args.collect::<Result<Vec<_>, _>>()?;
     let cwd = directory(project, server, &inherited)?;
-    let inherited =
+    let base =
         if server.of_project { inherited } else { outside(project).environment(inherited, &cwd) };
     let root = (PROJECT.to_owned(), project.root().to_string_lossy().into_owned());
-    let added = std::iter::once(root).chain(added).collect();
+    let variables = std::iter::once(root).chain(added).collect();
     let args = args.into_iter().map(OsString::from).collect();
     let confined_program = table.confine.as_ref().map(|_| PathBuf::from(&command));
     let (program, args) = match &table.confine {
@@ -158,7 +158,7 @@ fn program(
         program,
         args,
         cwd,
-        env: environment(inherited, added),
+        env: environment(base, variables),
         stdin: Vec::new(),
         streams: Streams::Separate,
         limits: Limits::default(),
@@ -184,15 +184,15 @@ fn expanded_map(
     values: &BTreeMap<String, String>,
     variables: &Environment,
 ) -> Result<Vec<(String, String)>, String> {
-    let expanded = values.iter().map(|(name, value)| Ok((name.clone(), expand(value, variables)?)));
-    expanded.collect()
+    let pairs = values.iter().map(|(name, value)| Ok((name.clone(), expand(value, variables)?)));
+    pairs.collect()
 }
 
 /// Returns the environment of a server: the environment of commands, and what its settings add.
-fn environment(inherited: Environment, added: Vec<(String, String)>) -> Environment {
-    let mut environment = inherited;
+fn environment(base: Environment, variables: Vec<(String, String)>) -> Environment {
+    let mut environment = base;
     let marker = (user_only::TENTER_MARKER.to_owned(), "1".to_owned());
-    for (name, value) in added.into_iter().chain([marker]) {
+    for (name, value) in variables.into_iter().chain([marker]) {
         environment.retain(|(one, _)| *one != *name);
         environment.push((name.into(), value.into()));
     }

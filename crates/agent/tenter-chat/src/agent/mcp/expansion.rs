@@ -9,7 +9,7 @@ use tenter_engine::inspect::Environment;
 /// # Errors
 /// A variable is not set and has no default, its value is not UTF-8, or a `${` is not closed.
 pub(super) fn expand(text: &str, variables: &Environment) -> Result<String, String> {
-    let mut expanded = String::new();
+    let mut output = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         let Some((inner, after)) = after.split_once('}') else {
@@ -19,14 +19,14 @@ pub(super) fn expand(text: &str, variables: &Environment) -> Result<String, Stri
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
         };
-        expanded.push_str(before);
+        output.push_str(before);
         match (value(name, variables), default) {
             (Some(value), _) => {
                 let text =
                     value.to_str().ok_or_else(|| format!("the variable {name} is not UTF-8"))?;
-                expanded.push_str(text);
+                output.push_str(text);
             }
-            (None, Some(default)) => expanded.push_str(default),
+            (None, Some(default)) => output.push_str(default),
             (None, None) => {
                 return Err(format!(
                     "the variable {name} is not set, or it holds a model key and is not in `pass_env`"
@@ -35,8 +35,8 @@ pub(super) fn expand(text: &str, variables: &Environment) -> Result<String, Stri
         }
         rest = after;
     }
-    expanded.push_str(rest);
-    Ok(expanded)
+    output.push_str(rest);
+    Ok(output)
 }
 
 fn value<'v>(name: &str, variables: &'v Environment) -> Option<&'v OsStr> {

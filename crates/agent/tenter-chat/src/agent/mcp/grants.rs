@@ -104,9 +104,10 @@ impl GrantFile {
         cancel: &Cancel,
         run: impl FnOnce(Network<'_>) -> Result<T, String>,
     ) -> Result<T, String> {
-        let trusted = authorities::of_environment(&self.env).map_err(|failure| failure.message)?;
+        let certificates =
+            authorities::of_environment(&self.env).map_err(|failure| failure.message)?;
         let proxy = |url: &str| proxy::find(url, None, &self.env);
-        let authorities = trusted.authorities.as_ref();
+        let authorities = certificates.authorities.as_ref();
         run(Network { proxy: &proxy, authorities, cancel })
     }
 }

@@ -43,9 +43,9 @@ impl Outside<'_> {
     }
 
     /// Returns the variables without directories of the project; `cwd` is the working directory.
-    pub(super) fn environment(&self, inherited: Environment, cwd: &Path) -> Environment {
+    pub(super) fn environment(&self, base: Environment, cwd: &Path) -> Environment {
         let is_kept = |(name, _): &(OsString, OsString)| STARTED_IN.iter().all(|one| name != one);
-        let variables = inherited.into_iter().filter(is_kept);
+        let variables = base.into_iter().filter(is_kept);
         let without = variables.filter_map(|(name, value)| {
             let value = self.without_project(&name, &value)?;
             Some((name, value))
@@ -125,15 +125,14 @@ mod tests {
             ),
             ("EMPTY", "", Some("")),
         ] {
-            let inherited = vec![(name.into(), value.into())];
-            let environment =
-                outside("/home/ada/shop").environment(inherited, Path::new("/home/ada"));
+            let base = vec![(name.into(), value.into())];
+            let environment = outside("/home/ada/shop").environment(base, Path::new("/home/ada"));
             let variable = environment.iter().find(|(one, _)| one == name);
             let actual = variable.map(|(_, value)| value.to_str().unwrap());
             assert_eq!(actual, expected, "{name}={value}");
         }
-        let inherited = vec![("PWD".into(), "/home/ada/shop".into())];
-        let environment = outside("/home/ada/shop").environment(inherited, Path::new("/srv"));
+        let outer_base = vec![("PWD".into(), "/home/ada/shop".into())];
+        let environment = outside("/home/ada/shop").environment(outer_base, Path::new("/srv"));
         assert_eq!(environment, [("PWD".into(), "/srv".into())]);
     }
 

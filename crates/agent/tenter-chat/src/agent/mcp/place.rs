@@ -25,9 +25,9 @@ pub(super) fn inherited(project: &Project, server: &ConfiguredServer) -> Environ
 pub(super) fn directory(
     project: &Project,
     server: &ConfiguredServer,
-    inherited: &Environment,
+    base: &Environment,
 ) -> Result<PathBuf, String> {
-    let cwd = server.table.cwd.as_deref().map(|cwd| expand(cwd, inherited)).transpose()?;
+    let cwd = server.table.cwd.as_deref().map(|cwd| expand(cwd, base)).transpose()?;
     if server.of_project {
         return Ok(project.root().join(cwd.as_deref().unwrap_or(".")));
     }

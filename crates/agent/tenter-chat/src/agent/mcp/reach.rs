@@ -18,7 +18,7 @@ pub(super) struct ServerCommand<'a> {
     /// The program and its arguments.
     pub(super) words: Vec<String>,
     /// The variables that its settings add.
-    pub(super) added: Vec<(String, String)>,
+    pub(super) own_variables: Vec<(String, String)>,
     /// All its variables.
     pub(super) variables: &'a Environment,
     /// Its working directory.
@@ -54,7 +54,10 @@ impl Reach {
             reader.unknown("code in the command");
         }
         command.words.iter().for_each(|word| reader.name(&command.cwd, word));
-        command.added.iter().for_each(|(name, value)| reader.variable(&command.cwd, name, value));
+        command
+            .own_variables
+            .iter()
+            .for_each(|(name, value)| reader.variable(&command.cwd, name, value));
         reader.paths(&facts);
         facts.commands.iter().for_each(|command| reader.command(command));
         reader.reach
@@ -77,8 +80,8 @@ fn facts(command: &ServerCommand) -> Facts {
         temp: Vec::new(),
         variables: variables.collect(),
     };
-    let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
-    let line: Vec<String> = command.words.iter().map(quoted).collect();
+    let in_quotes = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
+    let line: Vec<String> = command.words.iter().map(in_quotes).collect();
     tenter_shell::read(&line.join(" "), &surroundings)
 }
 
@@ -159,11 +162,11 @@ impl CommandReader<'_> {
                 self.unknown(&path.given);
                 continue;
             }
-            let joined = path.joined.as_deref().unwrap_or(&path.path);
+            let whole = path.joined.as_deref().unwrap_or(&path.path);
             match (path.glob, is_run) {
-                (true, _) => self.add_run(&without_pattern(joined)),
-                (false, true) => self.add_run(Path::new(joined)),
-                (false, false) => self.add_named(Path::new(joined)),
+                (true, _) => self.add_run(&without_pattern(whole)),
+                (false, true) => self.add_run(Path::new(whole)),
+                (false, false) => self.add_named(Path::new(whole)),
             }
         }
     }
@@ -272,8 +275,8 @@ impl CommandReader<'_> {
         }
         self.run_arguments(command, directory);
         let script = command.operands.first().map(|script| directory.join(script));
-        let searched = script.as_deref().map_or(Some(directory), Path::parent);
-        self.reach.modules.extend(searched.and_then(|searched| self.in_project(searched)));
+        let directory = script.as_deref().map_or(Some(directory), Path::parent);
+        self.reach.modules.extend(directory.and_then(|directory| self.in_project(directory)));
     }
 
     fn javascript(&mut self, command: &Command, directory: &Path) {

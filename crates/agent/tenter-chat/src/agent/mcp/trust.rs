@@ -49,8 +49,8 @@ impl PendingServer {
             Ok((record, covered.description()?))
         });
         let name = trust_name(TrustedKind::McpServer, &server.name);
-        let trusted = project.trust.project(project.root());
-        let was_trusted = trusted.previous(&name, &server.file).is_some();
+        let project_trust = project.trust.project(project.root());
+        let was_trusted = project_trust.previous(&name, &server.file).is_some();
         Self { server: server.clone(), name, record, was_trusted }
     }
 
@@ -96,9 +96,8 @@ pub(crate) fn pending(project: &Project) -> Vec<PendingServer> {
     if project.settings.hooks.trust == TrustMode::All {
         return Vec::new();
     }
-    let untrusted =
-        all(project).filter(|server| server.is_enabled() && !is_trusted(project, server));
-    untrusted.map(|server| PendingServer::new(project, server)).collect()
+    let servers = all(project).filter(|server| server.is_enabled() && !is_trusted(project, server));
+    servers.map(|server| PendingServer::new(project, server)).collect()
 }
 
 /// Decides with the user about the servers of the project before a session.

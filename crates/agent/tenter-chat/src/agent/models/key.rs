@@ -96,16 +96,16 @@ fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> 
         Some(invocation) => tenter_proc::run(&invocation, cancel),
         None => return Err(NoKey::Failed("is empty".to_owned(), CapturedOutput::default())),
     };
-    let failed = |problem: String| Err(NoKey::Failed(problem, stderr));
+    let failure = |problem: String| Err(NoKey::Failed(problem, stderr));
     match end {
         ProcessEnd::Exited(0) => match first_line(&stdout) {
             Some(key) => Ok(Key::new(key)),
-            None => failed("printed no key on its first line".to_owned()),
+            None => failure("printed no key on its first line".to_owned()),
         },
-        ProcessEnd::Exited(code) => failed(format!("failed with exit code {code}")),
-        ProcessEnd::Signalled(signal) => failed(format!("was terminated by signal {signal}")),
-        ProcessEnd::TimedOut => failed(format!("timed out after {:?}", limits.timeout)),
-        ProcessEnd::NotStarted(error) => failed(format!("could not be started: {error}")),
+        ProcessEnd::Exited(code) => failure(format!("failed with exit code {code}")),
+        ProcessEnd::Signalled(signal) => failure(format!("was terminated by signal {signal}")),
+        ProcessEnd::TimedOut => failure(format!("timed out after {:?}", limits.timeout)),
+        ProcessEnd::NotStarted(error) => failure(format!("could not be started: {error}")),
         ProcessEnd::Cancelled => Err(NoKey::Cancelled),
     }
 }

@@ -49,16 +49,16 @@ pub(crate) struct ConnectedModel {
 pub(crate) fn choose(
     project: &Project,
     args: &AgentArgs,
-    stored: Option<&str>,
+    conversation_model: Option<&str>,
     cancel: &Cancel,
 ) -> Result<ConnectedModel, Failure> {
-    let ChosenName { name, by_project } = named(project, args, stored)?;
+    let ChosenName { name, by_project } = named(project, args, conversation_model)?;
     let connect = |provider: &Provider, model: &str| {
         let switch = by_project.then(|| consent::check(project, args, (provider, model)));
         let switch = switch.transpose()?;
-        let mut chosen = connect(project, args, provider, model, cancel)?;
-        chosen.findings.extend(switch);
-        Ok(chosen)
+        let mut connection = connect(project, args, provider, model, cancel)?;
+        connection.findings.extend(switch);
+        Ok(connection)
     };
     match ModelName::parse(&name) {
         Some(ModelName::Scripted(file)) => {
@@ -94,7 +94,7 @@ impl<'n> ChosenName<'n> {
 fn named<'n>(
     project: &'n Project,
     args: &'n AgentArgs,
-    stored: Option<&'n str>,
+    conversation_model: Option<&'n str>,
 ) -> Result<ChosenName<'n>, Failure> {
     let settings = &project.settings.models;
     if args.use_weak_model {
@@ -106,7 +106,7 @@ fn named<'n>(
             )
         });
     }
-    let by_user = args.model.as_deref().or(stored).map(ChosenName::by_user);
+    let by_user = args.model.as_deref().or(conversation_model).map(ChosenName::by_user);
     match by_user.or(settings.model.as_ref().map(ChosenName::of_settings)) {
         Some(choice) => Ok(choice),
         None => Ok(ChosenName { name: Cow::Owned(default_model(project)?), by_project: false }),

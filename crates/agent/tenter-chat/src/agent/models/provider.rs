@@ -164,11 +164,11 @@ impl<'p> Provider<'p> {
     /// Returns its known models: from the built-in table, then those that only the configuration has.
     pub(crate) fn models(&self, project: &'p Project) -> Vec<&'p str> {
         let mut models: Vec<&str> = known_models(self.name);
-        let configured = project.settings.models.models.keys().filter_map(|whole| {
+        let names = project.settings.models.models.keys().filter_map(|whole| {
             let (provider, model) = whole.split_once('/')?;
             (provider == self.name).then_some(model)
         });
-        for model in configured {
+        for model in names {
             if !models.contains(&model) {
                 models.push(model);
             }
@@ -220,8 +220,8 @@ fn misconfigured(project: &Project, name: &str, problem: &str) -> Failure {
 fn names<'p>(project: &'p Project) -> Vec<&'p str> {
     let built_in = BUILT_IN.iter().map(|built_in| built_in.name);
     let is_new = |name: &&str| BUILT_IN.iter().all(|built_in| built_in.name != *name);
-    let added = project.settings.models.providers.keys().map(String::as_str).filter(is_new);
-    built_in.chain(added).collect()
+    let new_names = project.settings.models.providers.keys().map(String::as_str).filter(is_new);
+    built_in.chain(new_names).collect()
 }
 
 fn unknown(project: &Project, name: &str) -> Failure {

@@ -34,10 +34,10 @@ pub(super) fn resume(
     if id == present {
         return Err(Failure::usage("this is the current conversation"));
     }
-    let stored = store.load(&id).map_err(Failure::caused_by)?;
-    ui::note(format!("Continuing: {}", one_line(&stored.summary.preview, 80)));
-    Recap::new(store, &stored).iter().for_each(recap::show);
-    Ok(Some(ChatEnd::Change(SessionChange::Conversation(Box::new(stored)))))
+    let conversation = store.load(&id).map_err(Failure::caused_by)?;
+    ui::note(format!("Continuing: {}", one_line(&conversation.summary.preview, 80)));
+    Recap::new(store, &conversation).iter().for_each(recap::show);
+    Ok(Some(ChatEnd::Change(SessionChange::Conversation(Box::new(conversation)))))
 }
 
 /// Lets the user choose another conversation of this project.
@@ -50,8 +50,8 @@ fn chosen(context: &CommandContext) -> Result<Option<String>, Failure> {
         ui::note("This project has no other conversation yet.");
         return Ok(None);
     }
-    let picked = context.chat.dialogue.lend_terminal(|| conversation::pick(&others));
-    Ok(picked.map(|index| others.swap_remove(index).id))
+    let index = context.chat.dialogue.lend_terminal(|| conversation::pick(&others));
+    Ok(index.map(|index| others.swap_remove(index).id))
 }
 
 /// Starts a new conversation, in a new session.

@@ -50,9 +50,9 @@ pub(super) fn diff(
         return Ok(None);
     }
     if !argument.is_empty() && argument != LAST {
-        let chosen = PathBases::new(chat.project.env).resolve_argument(argument);
-        let chosen = tenter_base::real_path(&chosen).unwrap_or(chosen);
-        changes.retain(|path, _| path.starts_with(&chosen));
+        let prefix = PathBases::new(chat.project.env).resolve_argument(argument);
+        let prefix = tenter_base::real_path(&prefix).unwrap_or(prefix);
+        changes.retain(|path, _| path.starts_with(&prefix));
         if changes.is_empty() {
             let name = visible(argument);
             return Err(Failure::usage(format!("the agent did not change {name}"))

@@ -57,7 +57,7 @@ fn path(context: &CommandContext, argument: &str) -> Result<PathBuf, Failure> {
         .map_err(Failure::caused_by)?
         .summary;
     let digits = |c: char| c.is_ascii_digit() || c == ' ';
-    let begun: String =
+    let heading: String =
         ui::short_time(&summary.created_at).chars().filter(|c| digits(*c)).collect();
-    Ok(path.join(format!("conversation-{}.md", begun.replace(' ', "-"))))
+    Ok(path.join(format!("conversation-{}.md", heading.replace(' ', "-"))))
 }

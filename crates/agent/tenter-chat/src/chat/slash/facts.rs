@@ -48,8 +48,8 @@ pub(super) fn context(context: &mut CommandContext, _: &str) -> Result<Option<Ch
     let total = prompt + sizes.iter().map(|(_, size)| size).sum::<usize>();
     let share =
         |size: usize| format!("{} % of the text", (size * 100).checked_div(total).unwrap_or(0));
-    let used = context_words(context.session, context.agent.model.context_window());
-    let mut lines = vec![("in use", used), ("messages", messages.len().to_string())];
+    let words = context_words(context.session, context.agent.model.context_window());
+    let mut lines = vec![("in use", words), ("messages", messages.len().to_string())];
     lines.push(("system prompt", share(prompt)));
     lines.extend(sizes.map(|(part, size)| (part, share(size))));
     show(&lines);
@@ -83,16 +83,16 @@ fn sizes_of(message: &Message) -> impl Iterator<Item = (usize, usize)> {
 
 /// Returns the tokens in the context, and the share of the window.
 pub(super) fn context_words(session: &Session, window: u64) -> String {
-    let (used, window, share) = context_use(session, window);
-    format!("{used} of {window} tokens ({share} %)")
+    let (tokens, window, share) = context_use(session, window);
+    format!("{tokens} of {window} tokens ({share} %)")
 }
 
 /// Returns the tokens in the context, the window, and the tokens as percents of the window.
 fn context_use(session: &Session, window: u64) -> (u64, u64, u64) {
     let usage = session.usage();
     let window = if usage.max_context_window == 0 { window } else { usage.max_context_window };
-    let used = usage.current_context_window;
-    (used, window, (used * 100).checked_div(window).unwrap_or(0))
+    let words = usage.current_context_window;
+    (words, window, (words * 100).checked_div(window).unwrap_or(0))
 }
 
 /// Returns the status line below the prompt: `model · permissions: ask · context 12 %`.

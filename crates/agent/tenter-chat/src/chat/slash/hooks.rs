@@ -118,8 +118,8 @@ pub(super) fn trust(
         ui::note("Nothing was trusted.");
         return Ok(None);
     }
-    let trusted = (hooks.as_slice(), trusted_recipes.as_slice());
-    let catalog = trust::trust_pending(&mut chat.project, catalog, trusted, &cancel)?;
+    let contents = (hooks.as_slice(), trusted_recipes.as_slice());
+    let catalog = trust::trust_pending(&mut chat.project, catalog, contents, &cancel)?;
     let settled = trust::settle_lost(&mut chat.project, catalog, &mut read, &cancel)?;
     Ok(is_trusted.then(|| changed(settled, has_servers)))
 }

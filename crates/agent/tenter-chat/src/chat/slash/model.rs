@@ -38,12 +38,12 @@ pub(super) fn usage(
         0 => context.agent.model.context_window(),
         known => known,
     };
-    let used = usage.current_context_window;
+    let tokens_in_use = usage.current_context_window;
     ui::out(format!("  in       {} tokens{about}", usage.input_tokens));
     ui::out(format!("  out      {} tokens{about}", usage.output_tokens));
     ui::out(format!("  cached   {} tokens of the last request", usage.turn.cached_input_tokens));
-    let share = (used * 100).checked_div(window).unwrap_or(0);
-    ui::out(format!("  context  {used} of {window} tokens ({share} %)"));
+    let share = (tokens_in_use * 100).checked_div(window).unwrap_or(0);
+    ui::out(format!("  context  {tokens_in_use} of {window} tokens ({share} %)"));
     let cost = usage.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.4}"));
     ui::out(format!("  cost     {cost}"));
     Ok(None)

@@ -26,8 +26,8 @@ pub(super) fn permissions(
         }
         ("remove", rule) => {
             let rule = parsed(rule)?;
-            let removed = permissions.rules().remove(&rule);
-            removed.map_err(|why| {
+            let is_known = permissions.rules().remove(&rule);
+            is_known.map_err(|why| {
                 Failure::usage(visible(&why).into_owned())
                     .help("/permissions lists the rules; those of flags and of config.toml are changed there")
             })?;

@@ -40,9 +40,9 @@ pub(super) fn review(context: &mut CommandContext, rest: &str) -> Result<Option<
 fn list(context: &CommandContext) -> Result<Option<ChatEnd>, Failure> {
     let chat = &*context.chat;
     let book = recipes::book(&chat.project, &chat.args.fragment_dirs);
-    let (listed, findings) = book.recipes.list();
+    let (recipes, findings) = book.recipes.list();
     ui::diagnostics(&findings);
-    let usable = || listed.iter().filter(|one| !one.is_broken && one.shadowed_by.is_none());
+    let usable = || recipes.iter().filter(|one| !one.is_broken && one.shadowed_by.is_none());
     let width = usable().map(|one| one.name.chars().count()).max().unwrap_or(0);
     for one in usable() {
         let name = styled(NAME, format!("{:width$}", one_line(&one.name, LENGTH)));
@@ -66,9 +66,9 @@ fn run(context: &mut CommandContext, name: &str, rest: &str) -> Result<Option<Ch
     let chat = &mut *context.chat;
     // Trust may have been granted since.
     let book = recipes::book(&chat.project, &chat.args.fragment_dirs);
-    let (given, message) = arguments(rest);
+    let (inputs, message) = arguments(rest);
     let keys = &context.agent.settings.keys;
-    let text = fill_in(&recipe, &given, (&book, keys), ("", chat.show.as_ref()), &cancel)?;
+    let text = fill_in(&recipe, &inputs, (&book, keys), ("", chat.show.as_ref()), &cancel)?;
     let tools = recipe.restrict(context.agent.tools.clone()).map_err(|unknown| {
         Failure::new(format!("cannot use the recipe {:?}: {unknown}", recipe.name))
             .help("fix its `allowed_tools`")
@@ -82,11 +82,11 @@ fn run(context: &mut CommandContext, name: &str, rest: &str) -> Result<Option<Ch
 fn decide(context: &mut CommandContext, recipe: &Recipe) -> Result<bool, Failure> {
     let chat = &mut *context.chat;
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
-    let untrusted = recipes::to_trust(recipe);
-    let pending = PendingTrust::recipe(&untrusted);
+    let servers = recipes::to_trust(recipe);
+    let pending = PendingTrust::recipe(&servers);
     match trust::ask_through(chat.project.trust_context(), pending, &mut read) {
         TrustChoice::Trust => {
-            trust::trust_recipes(&mut chat.project, std::slice::from_ref(&untrusted))?;
+            trust::trust_recipes(&mut chat.project, std::slice::from_ref(&servers))?;
             Ok(true)
         }
         TrustChoice::Only(_) | TrustChoice::Skip => Ok(true),
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn arguments_end_where_the_message_begins() {
-        let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        let to_strings = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
             pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
         for (text, given, message) in [
@@ -128,7 +128,7 @@ mod tests {
             ("f(x)=2 is it?", &[], "f(x)=2 is it?"),
             ("=3", &[], "=3"),
         ] {
-            assert_eq!(arguments(text), (owned(given), message), "{text}");
+            assert_eq!(arguments(text), (to_strings(given), message), "{text}");
         }
     }
 }

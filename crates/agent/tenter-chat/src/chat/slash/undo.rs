@@ -149,7 +149,7 @@ fn report(context: &CommandContext, direction: Direction, result: &RestoreResult
     list(result.dirs.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
     let count = result.restored.len();
     let paths = if count == 1 { "1 path".to_owned() } else { format!("{count} paths") };
-    let (done, again, back) = match direction {
+    let (verb, again, back) = match direction {
         Direction::Undo => ("Undone", "/undo", "/redo redoes it, another /undo goes back further."),
         Direction::Redo => ("Redone", "/redo", "/undo undoes it."),
     };
@@ -158,6 +158,6 @@ fn report(context: &CommandContext, direction: Direction, result: &RestoreResult
     } else {
         format!("Fix what failed, then {again} tries again.")
     };
-    ui::note(format!("{done}: {paths}. Your next message informs the model."));
+    ui::note(format!("{verb}: {paths}. Your next message informs the model."));
     ui::note(styled(FAINT, rest));
 }

@@ -56,9 +56,9 @@ fn removal_restores_the_bytes() {
         let user = User::with_settings(text);
         user.install().unwrap();
         assert_eq!(user.count(), user.target.host.events.len(), "{text:?}\n{}", user.text());
-        let installed = user.text();
+        let text_after = user.text();
         user.install().unwrap();
-        assert_eq!(user.text(), installed, "{text:?}: a second installation changes nothing");
+        assert_eq!(user.text(), text_after, "{text:?}: a second installation changes nothing");
         user.remove().unwrap();
         assert_eq!(user.text(), *text);
     }
@@ -122,9 +122,9 @@ fn fail_closed_sets_the_hosts_switch_where_blocking_is_possible() {
     assert_eq!(blocking, ["UserPromptSubmit", "PreToolUse"]);
     assert_eq!(user.count(), user.target.host.events.len(), "the first registration is replaced");
     assert!(user.registry.records()[0].fail_closed);
-    let installed = user.text();
+    let text = user.text();
     user.install_with(Options::default());
-    assert_eq!(user.text(), installed, "it stays so");
+    assert_eq!(user.text(), text, "it stays so");
     user.remove().unwrap();
     assert_eq!(user.text(), "{}");
 }
@@ -150,7 +150,7 @@ fn the_form_of_the_command_stays_if_the_version_of_the_host_is_unknown() {
 fn the_users_edits_around_a_registration_stay() {
     let user = User::with_settings("{\n  \"model\": \"opus\"\n}\n");
     user.install().unwrap();
-    let edited = user
+    let edit = user
         .text()
         .replace(
             "\"model\": \"opus\",",
@@ -161,7 +161,7 @@ fn the_users_edits_around_a_registration_stay() {
             "\"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }, {",
         )
         .replace("\"SessionEnd\": [", "// my own\n    \"SessionEnd\": [\n      { \"hooks\": [] },");
-    std::fs::write(user.file(), &edited).unwrap();
+    std::fs::write(user.file(), &edit).unwrap();
     user.remove().unwrap();
     let expected = r#"{
   "model": "sonnet", // cheaper
@@ -191,16 +191,15 @@ fn entries_of_other_programs_are_not_touched() {
 fn a_registration_that_was_edited_is_repaired() {
     let user = User::with_settings("{}");
     user.install().unwrap();
-    let installed = user.text();
-    std::fs::write(user.file(), installed.replace("600", "5").replace("\"Stop\"", "\"Sotp\""))
-        .unwrap();
+    let text = user.text();
+    std::fs::write(user.file(), text.replace("600", "5").replace("\"Stop\"", "\"Sotp\"")).unwrap();
     let handlers = user.registry.registered(&user.target).unwrap();
     assert!(handlers.iter().all(|handler| !handler.is_intact));
     user.install().unwrap();
     assert!(
         user.registry.registered(&user.target).unwrap().iter().all(|handler| handler.is_intact)
     );
-    assert_eq!(without_empty_hooks(user.json()), parse(&installed));
+    assert_eq!(without_empty_hooks(user.json()), parse(&text));
 }
 
 #[test]
@@ -385,12 +384,12 @@ proptest! {
         let user = User::with_settings(&text);
         user.install().unwrap();
         prop_assert_eq!(user.count(), user.target.host.events.len());
-        let installed = user.text();
+        let text_after = user.text();
         user.install().unwrap();
-        prop_assert_eq!(user.text(), installed.clone());
+        prop_assert_eq!(user.text(), text_after.clone());
         user.lose_record();
         user.install().unwrap();
-        prop_assert_eq!(user.text(), installed);
+        prop_assert_eq!(user.text(), text_after);
         user.remove().unwrap();
         prop_assert_eq!(user.count(), 0);
         prop_assert_eq!(without_empty_hooks(user.json()), without_empty_hooks(parse(&text)));
@@ -406,12 +405,12 @@ proptest! {
     fn a_comment_anywhere_survives_removal(text in settings(), at in any::<prop::sample::Index>()) {
         let user = User::with_settings(&text);
         user.install().unwrap();
-        let installed = user.text();
-        let ends: Vec<usize> = installed.match_indices('\n').map(|(at, _)| at).collect();
+        let text_after = user.text();
+        let ends: Vec<usize> = text_after.match_indices('\n').map(|(at, _)| at).collect();
         prop_assume!(!ends.is_empty());
         let at = ends[at.index(ends.len())];
-        let at = if installed[..at].ends_with('\r') { at - 1 } else { at };
-        let (before, after) = installed.split_at(at);
+        let at = if text_after[..at].ends_with('\r') { at - 1 } else { at };
+        let (before, after) = text_after.split_at(at);
         std::fs::write(user.file(), format!("{before} // the user's{after}")).unwrap();
         user.remove().unwrap();
         prop_assert_eq!(user.count(), 0);

@@ -174,7 +174,7 @@ fn the_registered_program_is_a_copy_that_outlives_the_original() {
 fn an_upgrade_only_renews_the_copy() {
     let user = User::with_settings("{}\n");
     user.install().unwrap();
-    let installed = user.text();
+    let text = user.text();
     let copy = program_path(user.home.path());
     fs::write(copy.with_file_name("tenter-hook.version"), "0.0.9\n").unwrap();
     let earlier = ProgramState::Outdated(Some(HostVersion::new(0, 0, 9)));
@@ -186,7 +186,7 @@ fn an_upgrade_only_renews_the_copy() {
     user.registry.install(&plan, &newer, NOW).unwrap();
     assert_eq!(fs::read_to_string(&copy).unwrap(), "newer");
     assert_eq!(program_state(user.home.path()), ProgramState::Current);
-    assert_eq!(user.text(), installed);
+    assert_eq!(user.text(), text);
     assert_eq!(user.registry.records()[0].program, newer);
 }
 

@@ -318,18 +318,18 @@ fn a_failed_change_reverts_the_changes_before_it() {
 #[test]
 fn a_variable_chooses_another_directory() {
     let user = User::with_host(host("codex", CODEX));
-    let chosen = user.home.path().join("elsewhere");
-    let variables = [("CODEX_HOME".into(), chosen.clone().into_os_string())];
+    let directory = user.home.path().join("elsewhere");
+    let variables = [("CODEX_HOME".into(), directory.clone().into_os_string())];
     let registry =
         tenter_bridge::registration::Registry::in_home(user.home.path()).with_variables(&variables);
     let target =
         registry.target(user.target.host, RegistrationScope::User, user.home.path()).unwrap();
-    assert_eq!(target.file, chosen.join("hooks.json"));
+    assert_eq!(target.file, directory.join("hooks.json"));
     let plan = registry.plan_install(&target, Options::default()).unwrap();
     registry.install(&plan, &user.program(), super::NOW).unwrap();
-    assert!(chosen.join("config.toml").is_file());
+    assert!(directory.join("config.toml").is_file());
     let silencer = "[features]\nhooks = false\n";
-    fs::write(chosen.join("config.toml"), silencer).unwrap();
+    fs::write(directory.join("config.toml"), silencer).unwrap();
     let settings = registry.silencing_settings(target.host, &[target]);
     assert_eq!((settings[0].key, settings[0].line), ("features.hooks", 2));
 }
@@ -344,8 +344,8 @@ fn files_that_a_strict_host_ignores_are_recognised() {
         ("{\n  \"note\": 1\n}", Some("no keys of other programs")),
     ] {
         let user = User::with_file(host("codex", CODEX), text);
-        let ignored = user.registry.ignored_because(&user.target).unwrap();
-        assert_eq!(ignored.map(|file| file.reads), reads, "{text}");
+        let reason = user.registry.ignored_because(&user.target).unwrap();
+        assert_eq!(reason.map(|file| file.reads), reads, "{text}");
     }
 }
 
@@ -396,17 +396,17 @@ fn the_trust_in_each_handler_is_recorded_and_removed() {
     assert!(!user.plan(Options::default()).unwrap().is_change());
 
     // A changed handler is not trusted, until it is repaired.
-    let edited = user.text().replacen("\"timeout\": 600", "\"timeout\": 6", 1);
-    fs::write(user.file(), edited).unwrap();
+    let edit = user.text().replacen("\"timeout\": 600", "\"timeout\": 6", 1);
+    fs::write(user.file(), edit).unwrap();
     let plan = user.plan(Options::default()).unwrap();
     assert!(plan.is_change());
     user.install().unwrap();
     assert_eq!(trusted(&user), entries);
 
     // Additions of the user stay.
-    let added = fs::read_to_string(&config).unwrap()
+    let addition = fs::read_to_string(&config).unwrap()
         + "\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n";
-    fs::write(&config, &added).unwrap();
+    fs::write(&config, &addition).unwrap();
     user.remove().unwrap();
     let text = fs::read_to_string(&config).unwrap();
     assert_eq!(text, format!("{before}\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n"));

@@ -45,10 +45,10 @@ fn removal_restores_the_bytes() {
         let user = User::with_file(host("kimi-code", KIMI), text);
         user.install().unwrap();
         assert_eq!(user.count(), user.target.host.events.len(), "{text:?}\n{}", user.text());
-        let installed = user.text();
-        assert!(installed.starts_with(text), "{installed}");
+        let text_after = user.text();
+        assert!(text_after.starts_with(text), "{text_after}");
         user.install().unwrap();
-        assert_eq!(user.text(), installed, "a second installation changes nothing");
+        assert_eq!(user.text(), text_after, "a second installation changes nothing");
         user.remove().unwrap();
         assert_eq!(user.text(), *text);
     }
@@ -90,7 +90,7 @@ fn each_table_has_the_keys_that_the_host_reads() {
 fn the_users_edits_around_a_registration_stay() {
     let user = User::with_file(host("kimi-code", KIMI), "default_model = \"k2\"\n");
     user.install().unwrap();
-    let edited = user
+    let edit = user
         .text()
         .replace("\"k2\"", "\"k3\" # better")
         .replace("event = \"Stop\"\n", "event = \"Stop\" # at the end\n")
@@ -100,7 +100,7 @@ fn the_users_edits_around_a_registration_stay() {
             1,
         )
         + "\n[[hooks]]\nevent = \"Stop\"\ncommand = \"say done\"\n";
-    fs::write(user.file(), edited).unwrap();
+    fs::write(user.file(), edit).unwrap();
     user.remove().unwrap();
     let expected = "default_model = \"k3\" # better\n\n# Guards\n# at the end\n\n[[hooks]]\nevent = \"Stop\"\ncommand = \"say done\"\n";
     assert_eq!(user.text(), expected);
@@ -110,8 +110,8 @@ fn the_users_edits_around_a_registration_stay() {
 fn a_registration_that_was_edited_is_repaired() {
     let user = User::with_file(host("kimi-code", KIMI), "");
     user.install().unwrap();
-    let installed = user.text();
-    fs::write(user.file(), installed.replacen("timeout = 600", "timeout = 5", 1)).unwrap();
+    let text = user.text();
+    fs::write(user.file(), text.replacen("timeout = 600", "timeout = 5", 1)).unwrap();
     let cut_short = |user: &User| {
         let handlers = user.registry.registered(&user.target).unwrap();
         handlers.iter().filter(|one| one.is_cut_short && !one.is_intact).count()
@@ -119,7 +119,7 @@ fn a_registration_that_was_edited_is_repaired() {
     assert_eq!(cut_short(&user), 1);
     user.install().unwrap();
     assert_eq!(cut_short(&user), 0);
-    assert_eq!(user.text().trim(), installed.trim());
+    assert_eq!(user.text().trim(), text.trim());
 }
 
 #[test]
@@ -211,13 +211,13 @@ proptest! {
     fn a_comment_anywhere_survives_removal(text in configuration(), at in any::<prop::sample::Index>()) {
         let user = User::with_file(host("kimi-code", KIMI), &text);
         user.install().unwrap();
-        let installed = user.text();
+        let text_after = user.text();
         // Not in the texts and lists of the user.
-        let own = installed.len() - installed[text.len()..].len();
-        let ends: Vec<usize> = installed.match_indices('\n').map(|(at, _)| at).filter(|at| *at > own).collect();
+        let own = text_after.len() - text_after[text.len()..].len();
+        let ends: Vec<usize> = text_after.match_indices('\n').map(|(at, _)| at).filter(|at| *at > own).collect();
         let at = ends[at.index(ends.len())];
-        let at = if installed[..at].ends_with('\r') { at - 1 } else { at };
-        let (before, after) = installed.split_at(at);
+        let at = if text_after[..at].ends_with('\r') { at - 1 } else { at };
+        let (before, after) = text_after.split_at(at);
         fs::write(user.file(), format!("{before} # the user's{after}")).unwrap();
         user.remove().unwrap();
         prop_assert_eq!(user.count(), 0);

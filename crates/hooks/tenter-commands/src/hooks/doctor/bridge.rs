@@ -48,7 +48,7 @@ pub(super) fn other_directories(project: &Project) -> Option<Diagnostic> {
 }
 
 fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec<Diagnostic> {
-    let recorded: Vec<PathBuf> =
+    let files: Vec<PathBuf> =
         registry.records_of(host).into_iter().map(|record| record.file).collect();
     let targets = registry.targets(host, project.root());
     let mut findings = lint::examine(project, host);
@@ -61,9 +61,9 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
                 findings.extend(untrusted(registry, target));
                 registered.push(target);
             }
-            Ok(_) if recorded.contains(&target.file) => findings.push(missing(target)),
+            Ok(_) if files.contains(&target.file) => findings.push(missing(target)),
             // A file that is recorded was valid.
-            Err(error) if recorded.contains(&target.file) => findings.push(error),
+            Err(error) if files.contains(&target.file) => findings.push(error),
             Ok(_) | Err(_) => {}
         }
     }
@@ -203,11 +203,11 @@ fn unseen(project: &Project, registry: &Registry, target: &Target) -> Option<Dia
     let newest = registry.newest_session(host)?;
     let state = Directories::in_home(&project.env.home).state;
     let records = registry.records_of(host).into_iter();
-    let installed = records.filter_map(|record| {
+    let version = records.filter_map(|record| {
         let time: jiff::Timestamp = record.installed_at.parse().ok()?;
         Some(SystemTime::from(time))
     });
-    let last = heartbeat::last_event(&state, host).into_iter().chain(installed).max()?;
+    let last = heartbeat::last_event(&state, host).into_iter().chain(version).max()?;
     let is_unseen = newest.duration_since(last).is_ok_and(|time| time > MAX_SILENCE);
     let message = format!(
         "sessions of {} ran since the last event that Tenter saw, and showed it none",
@@ -271,10 +271,10 @@ fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     let version = InstalledAgent::find(project.env, host).version(project.env)?;
     let proofs = Proof::kept(&installed_agents::state(project.env), host);
     if let Some(proof) = proofs.iter().find(|proof| proof.version == version) {
-        let broken = proof.count(CheckVerdict::Broken);
+        let failures = proof.count(CheckVerdict::Broken);
         let message =
-            format!("{} {version} does not do what it should in {broken} checks", host.name);
-        return (broken > 0).then(|| {
+            format!("{} {version} does not do what it should in {failures} checks", host.name);
+        return (failures > 0).then(|| {
             finding("bridge-broken", Severity::Warning, message, target)
                 .help(format!("run `tenter bridge prove {}` to see which", host.id))
         });
@@ -284,7 +284,7 @@ fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
     }
     let last = match (proofs.first(), host.measured_version) {
         (Some(proof), _) => format!("; the last proof is of {}", proof.version),
-        (None, Some(measured)) => format!("; what Tenter knows was measured with {measured}"),
+        (None, Some(version)) => format!("; what Tenter knows was measured with {version}"),
         (None, None) => String::new(),
     };
     let message = format!("{} {version} is not proved yet on this machine{last}", host.name);
@@ -296,9 +296,9 @@ fn unproved(project: &Project, target: &Target) -> Option<Diagnostic> {
 fn other_version(version: &str, target: &Target) -> Option<Diagnostic> {
     let host = target.host;
     let message = match host.measured_version {
-        Some(measured) if measured == version => return None,
-        Some(measured) => format!(
-            "{} {version} is installed; what Tenter knows about it was measured with {measured}",
+        Some(measured_version) if measured_version == version => return None,
+        Some(measured_version) => format!(
+            "{} {version} is installed; what Tenter knows about it was measured with {measured_version}",
             host.name
         ),
         None => format!("what Tenter knows about {} is from its documentation only", host.name),
@@ -325,8 +325,8 @@ fn twice<'t>(
     let is_read = |target: &&Target| {
         target.scope == RegistrationScope::User || target.file.starts_with(project.root())
     };
-    let read: Vec<&Target> = registered.filter(is_read).collect();
-    let [first, second, ..] = read[..] else { return None };
+    let targets: Vec<&Target> = registered.filter(is_read).collect();
+    let [first, second, ..] = targets[..] else { return None };
     let message = format!(
         "{} reads this registration and that in {}: each event runs the hooks once, but starts two processes",
         first.host.name,

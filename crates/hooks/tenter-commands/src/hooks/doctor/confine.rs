@@ -33,8 +33,8 @@ pub(super) fn examine(project: &Project, catalog: &Catalog) -> Option<Diagnostic
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
     let text = completion.stdout.text();
-    let broken: Vec<&str> = text.lines().filter(|line| line.contains(" not kept ")).collect();
-    let names: Vec<&str> = broken.iter().filter_map(|line| line.split("  ").next()).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" not kept ")).collect();
+    let names: Vec<&str> = lines.iter().filter_map(|line| line.split("  ").next()).collect();
     if matches!(completion.end, ProcessEnd::Exited(0)) {
         let message = "this machine keeps what confinements promise";
         return Some(Diagnostic::new("confine-kept", Severity::Info, message));

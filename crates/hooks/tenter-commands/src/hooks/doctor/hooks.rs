@@ -47,13 +47,13 @@ const OTHER_TOOLS: [&str; 24] = [
 
 /// Returns the problems of a listed hook that loading does not report.
 pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
-    let Some(listed) = entry.listed else { return Vec::from_iter(of_built_in(entry)) };
-    let path = &listed.path;
+    let Some(hook) = entry.hook else { return Vec::from_iter(of_built_in(entry)) };
+    let path = &hook.path;
     let finding = |id, severity, why: &str| {
         Diagnostic::new(id, severity, format!("the hook {} {why}", entry.name)).at(path)
     };
     let reason = entry.reason.as_deref().unwrap_or("does not run");
-    match &listed.status {
+    match &hook.status {
         Status::Disabled => return vec![finding("hook-disabled", Severity::Info, reason)],
         Status::SwitchedOff { .. } => {
             return vec![finding("hook-switched-off", Severity::Info, reason)];
@@ -71,7 +71,7 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
         | Status::Invalid { .. } => {}
     }
     let mut findings = Vec::new();
-    if matches!(listed.status, Status::NotTrusted { .. } | Status::WouldDisplace { .. }) {
+    if matches!(hook.status, Status::NotTrusted { .. } | Status::WouldDisplace { .. }) {
         findings.push(finding("hook-not-trusted", Severity::Warning, reason));
     }
     if path.is_dir() && entry.active && entry.action.is_none() && entry.url.is_none() {

@@ -16,9 +16,9 @@ const MAX_NAMED: usize = 5;
 
 pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
     let (roots, _) = project.layout.roots(&HOOKS);
-    let read: Vec<PathBuf> = roots.into_iter().map(|root| root.dir).collect();
-    let too_deep = read.iter().flat_map(|directory| directories(directory)).filter_map(too_deep);
-    too_deep.chain(unread(project, &read)).collect()
+    let paths: Vec<PathBuf> = roots.into_iter().map(|root| root.dir).collect();
+    let too_deep = paths.iter().flat_map(|path| directories(path)).filter_map(too_deep);
+    too_deep.chain(unread(project, &paths)).collect()
 }
 
 /// Returns the warning about hooks in a directory that is no hook itself.
@@ -41,12 +41,12 @@ fn too_deep(directory: PathBuf) -> Option<Diagnostic> {
 }
 
 /// Returns the warnings about hooks in directories of the home directory that only projects have.
-fn unread(project: &Project, read: &[PathBuf]) -> Vec<Diagnostic> {
+fn unread(project: &Project, paths: &[PathBuf]) -> Vec<Diagnostic> {
     let layout = &project.layout;
     let real = |path: &Path| fs::canonicalize(path).ok();
     let names = layout.names.resources.iter();
     let places = names.map(|name| layout.home.join(name).join(HOOKS.directory));
-    let is_read = |place: &PathBuf| read.iter().any(|read| real(read) == real(place));
+    let is_read = |place: &PathBuf| paths.iter().any(|path| real(path) == real(place));
     let places = places.filter(|place| place.is_dir() && !is_read(place));
     let warning = |place: PathBuf| {
         let deep = directories(&place).into_iter().flat_map(|directory| hooks_in(&directory));

@@ -128,10 +128,10 @@ fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize
     let prevents = |finding: &&Diagnostic| {
         finding.severity == Severity::Error || finding.id == hooks::NEVER_MATCHES
     };
-    let broken: Vec<&Path> =
+    let paths: Vec<&Path> =
         findings.iter().filter(prevents).filter_map(|finding| finding.path.as_deref()).collect();
     let can_run = |hook: &&Arc<Hook>| {
-        hook.path().is_none_or(|own| !broken.iter().any(|path| path.starts_with(own)))
+        hook.path().is_none_or(|own| !paths.iter().any(|path| path.starts_with(own)))
     };
     catalog.hooks().iter().filter(can_run).count()
 }

@@ -26,9 +26,9 @@ pub(super) fn with_name(manifest: &str, name: &str) -> Result<String, Failure> {
     if check(name, &plain).is_ok() {
         return Ok(plain);
     }
-    let quoted = manifest.replacen(NAME, &format!("{name:?}"), 1).replace(NAME, name);
-    check(name, &quoted)?;
-    Ok(quoted)
+    let manifest_text = manifest.replacen(NAME, &format!("{name:?}"), 1).replace(NAME, name);
+    check(name, &manifest_text)?;
+    Ok(manifest_text)
 }
 
 /// Checks the name by reading the manifest.

@@ -253,9 +253,8 @@ fn trust_new(
     cancel: &Cancel,
 ) -> Result<(), Failure> {
     let catalog = project.load(cancel);
-    let listed = catalog.listing().iter().find(|listed| listed.path == path);
-    let Some((listed, fingerprint)) =
-        listed.and_then(|listed| Some((listed, listed.fingerprint.clone()?)))
+    let hook = catalog.listing().iter().find(|hook| hook.path == path);
+    let Some((listed, fingerprint)) = hook.and_then(|hook| Some((hook, hook.fingerprint.clone()?)))
     else {
         return Ok(());
     };
@@ -270,8 +269,8 @@ fn trust_new(
 /// Prints the next step: how to test the hook, or why it does not run.
 fn advise(project: &mut Project, name: &str, path: &Path, cancel: &Cancel) {
     let catalog = project.load(cancel);
-    let Some(listed) = catalog.listing().iter().find(|listed| listed.path == path) else { return };
-    match &listed.status {
+    let Some(hook) = catalog.listing().iter().find(|hook| hook.path == path) else { return };
+    match &hook.status {
         Status::Shadowed { by } => {
             let by = entry::short(project, by);
             ui::note(format!(
@@ -287,9 +286,9 @@ fn advise(project: &mut Project, name: &str, path: &Path, cancel: &Cancel) {
         Status::Invalid { why } => ui::note(format!("It does not run yet: it {}", sanitize(why))),
         _ => ui::note(format!("Test it: tenter hooks test {}", visible(name))),
     }
-    if listed.layer.needs_trust() {
+    if hook.layer.needs_trust() {
         ui::note("After a change, test it again: you are asked whether to trust the change.");
-        let accepted = trust::accept_if_complete(project, &catalog);
-        accepted.unwrap_or_else(|failure| ui::failure(&failure));
+        let outcome = trust::accept_if_complete(project, &catalog);
+        outcome.unwrap_or_else(|failure| ui::failure(&failure));
     }
 }

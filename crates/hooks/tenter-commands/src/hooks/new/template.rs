@@ -249,7 +249,7 @@ fn scripts(script: String, language: ScriptLanguage) -> Vec<NewFile> {
 
 /// Returns the script with its includes.
 fn assembled(script: &str, language: ScriptLanguage) -> String {
-    let included = |line: &str| {
+    let is_included = |line: &str| {
         let (_, name) = line.split_once(INCLUDE)?;
         INCLUDES
             .iter()
@@ -258,7 +258,7 @@ fn assembled(script: &str, language: ScriptLanguage) -> String {
     };
     script
         .lines()
-        .map(|line| match included(line) {
+        .map(|line| match is_included(line) {
             Some(text) => assembled(text, language),
             None => format!("{line}\n"),
         })
@@ -309,11 +309,11 @@ mod tests {
 
     #[test]
     fn only_the_name_or_an_alias_of_a_template_selects_it() {
-        let selected = |hook| implied_by(hook).map(|template| template.name);
-        assert_eq!(selected("no-force-push"), Some("no-force-push"));
-        assert_eq!(selected("audit"), Some("audit-log"));
+        let name = |hook| implied_by(hook).map(|template| template.name);
+        assert_eq!(name("no-force-push"), Some("no-force-push"));
+        assert_eq!(name("audit"), Some("audit-log"));
         for other in ["guard", "no-delete", "force", "no-force-push-2", "empty"] {
-            assert_eq!(selected(other), None, "{other}");
+            assert_eq!(name(other), None, "{other}");
         }
         let names = |template: &'static Template| [&[template.name], template.aliases].concat();
         let mut all: Vec<&str> = TEMPLATES.iter().flat_map(names).collect();

@@ -77,9 +77,9 @@ impl Server {
         self.open().insert(id, cancel.clone());
         let server = Arc::clone(self);
         let post = move || {
-            let sent = server.send(payload, &cancel);
+            let reply = server.send(payload, &cancel);
             server.open().remove(&id);
-            match sent {
+            match reply {
                 Ok(reply) => answer(id, "result", reply.as_deref().unwrap_or("null")),
                 Err(message) => answer_error(id, &message),
             }

@@ -22,7 +22,7 @@ pub(super) fn run(
     let catalog = trusted(project, catalog, args, cancel)?;
     let mut suites = Vec::new();
     let mut untested = Vec::new();
-    let (mut passed, mut failed) = (0, 0);
+    let (mut passes, mut failures) = (0, 0);
     for hook in catalog.hooks().iter().filter(|hook| entry::refuse_built_in(&hook.name).is_ok()) {
         let tests = tests_of(hook)?;
         if tests.is_empty() {
@@ -36,16 +36,16 @@ pub(super) fn run(
         let name = styled(HEADING, visible(&hook.name));
         ui::out(format!("{name}  {}", in_words(counts)));
         results.print(hook, args.verbose);
-        (passed, failed) = (passed + counts.0, failed + counts.1);
+        (passes, failures) = (passes + counts.0, failures + counts.1);
         suites.push(results.suite(hook));
     }
-    for listed in catalog.listing() {
-        let Some(why) = unusable(project, listed) else { continue };
-        ui::out(styled(HEADING, visible(&listed.name)));
+    for hook in catalog.listing() {
+        let Some(why) = unusable(project, hook) else { continue };
+        ui::out(styled(HEADING, visible(&hook.name)));
         ui::out(format!("{} it {}", styled(BAD, "FAIL"), visible(&why)));
-        failed += 1;
+        failures += 1;
         let case = JunitCase { name: "it runs".to_owned(), failure: Some(why) };
-        suites.push(JunitSuite { name: listed.name.clone(), cases: vec![case] });
+        suites.push(JunitSuite { name: hook.name.clone(), cases: vec![case] });
     }
     if let Some(file) = &args.junit {
         junit::write(file, &suites)?;
@@ -56,8 +56,8 @@ pub(super) fn run(
     if !untested.is_empty() {
         ui::note(format!("without tests: {}", untested.join(", ")));
     }
-    ui::out(in_words((passed, failed)));
-    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+    ui::out(in_words((passes, failures)));
+    Ok(if failures == 0 { Exit::Done } else { Exit::Failed })
 }
 
 /// Returns the numbers of tests that passed and failed in words.
@@ -81,8 +81,8 @@ fn trusted(
 }
 
 /// Returns why a hook that should run does not, as the end of a sentence.
-fn unusable(project: &Project, listed: &ListedHook) -> Option<String> {
-    match &listed.status {
+fn unusable(project: &Project, hook: &ListedHook) -> Option<String> {
+    match &hook.status {
         Status::Active
         | Status::Shadowed { .. }
         | Status::Disabled

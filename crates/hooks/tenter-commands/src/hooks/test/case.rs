@@ -69,15 +69,15 @@ pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
         return Ok(Vec::new());
     };
     let directory = directory.join("tests");
-    let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
+    let failure = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
     let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(failure(error)),
     };
     let mut files = Vec::new();
     for entry in entries {
-        let path = entry.map_err(failed)?.path();
+        let path = entry.map_err(failure)?.path();
         if path.extension().is_some_and(|extension| extension == "json") {
             files.push(path);
         }

@@ -51,8 +51,8 @@ fn of_rule(rule: &Rule, index: usize, check: &CheckExample<'_>) -> Vec<ExampleRe
             error,
         }
     };
-    let stopped = examples.stopped.iter().map(|example| result(example, true));
-    stopped.chain(examples.passed.iter().map(|example| result(example, false))).collect()
+    let denials = examples.stopped.iter().map(|example| result(example, true));
+    denials.chain(examples.passed.iter().map(|example| result(example, false))).collect()
 }
 
 impl ExampleResult {

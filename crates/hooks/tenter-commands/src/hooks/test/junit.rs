@@ -33,8 +33,8 @@ impl JunitSuite {
 /// # Errors
 /// The file cannot be written.
 pub(super) fn write(file: &Path, suites: &[JunitSuite]) -> Result<(), Failure> {
-    let failed = |error| Failure::new(format!("cannot write {}: {error}", file.display()));
-    fs::write(file, xml(suites)).map_err(failed)
+    let failure = |error| Failure::new(format!("cannot write {}: {error}", file.display()));
+    fs::write(file, xml(suites)).map_err(failure)
 }
 
 fn xml(suites: &[JunitSuite]) -> String {
@@ -69,20 +69,20 @@ fn xml(suites: &[JunitSuite]) -> String {
 
 /// Returns a text for an attribute. Characters that XML does not allow are replaced.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\t' => escaped.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
+            '&' => output.push_str("&amp;"),
+            '<' => output.push_str("&lt;"),
+            '>' => output.push_str("&gt;"),
+            '"' => output.push_str("&quot;"),
+            '\n' => output.push_str("&#10;"),
+            '\t' => output.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => output.push('\u{fffd}'),
+            c => output.push(c),
         }
     }
-    escaped
+    output
 }
 
 #[cfg(test)]

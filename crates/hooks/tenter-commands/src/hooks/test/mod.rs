@@ -151,16 +151,16 @@ fn trusted(
 
 /// Returns the hook of this name if only trust is missing for it to run.
 fn untrusted<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Untrusted> {
-    let listed = would_run(catalog, name)?;
-    catalog.untrusted().iter().find(|hook| hook.path == listed.path)
+    let active = would_run(catalog, name)?;
+    catalog.untrusted().iter().find(|hook| hook.path == active.path)
 }
 
 /// Returns the entry of this name with the highest precedence that runs, or would run if it were trusted.
 fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
-    let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
-    by_precedence.find(|listed| {
+    let mut by_precedence = catalog.listing().iter().filter(|hook| hook.name == name);
+    by_precedence.find(|hook| {
         matches!(
-            listed.status,
+            hook.status,
             Status::Active | Status::NotTrusted { .. } | Status::WouldDisplace { .. }
         )
     })
@@ -173,7 +173,7 @@ fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
 fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Arc<Hook>, Failure> {
     entry::refuse_built_in(name)?;
     let entries = entry::entries_named(project, catalog, name)?;
-    if would_run(catalog, name).is_some_and(|listed| listed.status != Status::Active) {
+    if would_run(catalog, name).is_some_and(|hook| hook.status != Status::Active) {
         let failure = Failure::new(format!("the hook {name} is not trusted, so it was not run"))
             .help(
                 "review it with `tenter hooks show`, then trust it with `tenter trust` or --trust",

@@ -79,8 +79,8 @@ pub(super) fn other_form(
 }
 
 /// Notes how to test the hook on the other events that it subscribes to.
-fn note_others(hook: &Hook, tested: Subscription) {
-    for other in hook.subscriptions.iter().filter(|other| **other != tested) {
+fn note_others(hook: &Hook, subscription: Subscription) {
+    for other in hook.subscriptions.iter().filter(|other| **other != subscription) {
         ui::note(format!(
             "It also subscribes to {}: tenter hooks test {} --event {0}",
             other.event,

@@ -16,13 +16,13 @@ use crate::project::Project;
 /// Reads a payload from a file, or from stdin for "-".
 pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
     let mut bytes = Vec::new();
-    let read = if file == "-" {
+    let text = if file == "-" {
         io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else {
         fs::read(project.env.cwd.join(file))
     };
     let name = if file == "-" { "stdin" } else { file };
-    let bytes = read
+    let bytes = text
         .map_err(|error| Failure::usage(format!("cannot read the payload from {name}: {error}")))?;
     let wrong = |why: &str| {
         Failure::usage(format!("the payload in {name} is not {why}"))

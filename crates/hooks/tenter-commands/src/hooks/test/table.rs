@@ -69,16 +69,16 @@ pub(super) struct HookResults {
 impl HookResults {
     /// Returns the number of tests that passed, and of those that failed.
     pub(super) fn counts(&self) -> (usize, usize) {
-        let failed = self.files.iter().filter(|tested| !tested.passed).count()
-            + self.examples.iter().filter(|tested| !tested.passed).count();
-        (self.files.len() + self.examples.len() - failed, failed)
+        let failures = self.files.iter().filter(|result| !result.passed).count()
+            + self.examples.iter().filter(|result| !result.passed).count();
+        (self.files.len() + self.examples.len() - failures, failures)
     }
 
     /// Returns the results as a suite of JUnit.
     pub(super) fn suite(&self, hook: &Hook) -> JunitSuite {
-        let files = self.files.iter().map(|tested| JunitCase {
-            name: short_file(hook, tested),
-            failure: (!tested.passed).then(|| failure_of(tested)),
+        let files = self.files.iter().map(|result| JunitCase {
+            name: short_file(hook, result),
+            failure: (!result.passed).then(|| failure_of(result)),
         });
         let cases = files.chain(self.examples.iter().map(ExampleResult::junit_case)).collect();
         JunitSuite { name: hook.name.clone(), cases }
@@ -86,9 +86,9 @@ impl HookResults {
 
     /// Prints the results of all tests, or only of those that failed.
     pub(super) fn print(&self, hook: &Hook, with_passed: bool) {
-        let files = self.files.iter().filter(|tested| with_passed || !tested.passed);
-        files.for_each(|tested| print(hook, tested));
-        let examples = self.examples.iter().filter(|tested| with_passed || !tested.passed);
+        let files = self.files.iter().filter(|result| with_passed || !result.passed);
+        files.for_each(|result| print(hook, result));
+        let examples = self.examples.iter().filter(|result| with_passed || !result.passed);
         examples.for_each(ExampleResult::print);
     }
 
@@ -113,14 +113,14 @@ pub(super) fn run(
     if let Some(file) = &args.junit {
         junit::write(file, &[results.suite(hook)])?;
     }
-    let (passed, failed) = results.counts();
+    let (passes, failures) = results.counts();
     if args.json {
         results.print_json();
     } else {
         results.print(hook, true);
-        ui::out(format!("{passed} passed, {failed} failed"));
+        ui::out(format!("{passes} passed, {failures} failed"));
     }
-    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+    Ok(if failures == 0 { Exit::Done } else { Exit::Failed })
 }
 
 /// Runs the tests in files, and returns their results and the results of the examples; `None` if the user interrupted it.
@@ -132,29 +132,29 @@ pub(super) fn results(
 ) -> Result<Option<HookResults>, Failure> {
     let mut files = Vec::new();
     for file in &tests.files {
-        let tested = test(project, hook, file, cancel)?;
+        let result = test(project, hook, file, cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
-        files.push(tested);
+        files.push(result);
     }
     Ok(Some(HookResults { files, examples: tests.examples }))
 }
 
 /// Returns the path of a test in its hook's directory.
-fn short_file(hook: &Hook, tested: &CaseResult) -> String {
-    let below = hook.path().and_then(|path| tested.file.strip_prefix(path).ok());
-    let file = below.unwrap_or(&tested.file);
+fn short_file(hook: &Hook, result: &CaseResult) -> String {
+    let below = hook.path().and_then(|path| result.file.strip_prefix(path).ok());
+    let file = below.unwrap_or(&result.file);
     file.to_string_lossy().into_owned()
 }
 
 /// Returns why a test failed, in words.
-fn failure_of(tested: &CaseResult) -> String {
-    if let Some(error) = &tested.error {
+fn failure_of(result: &CaseResult) -> String {
+    if let Some(error) = &result.error {
         return error.clone();
     }
     let json = |object: &Option<Object>| serde_json::to_string(object).unwrap_or_default();
-    format!("expected {}, got {}", json(&tested.expected), json(&tested.got))
+    format!("expected {}, got {}", json(&result.expected), json(&result.got))
 }
 
 fn test(
@@ -168,14 +168,14 @@ fn test(
         Err(error) => return Ok(invalid_test(file, error)),
     };
     let mut runs = run_case(project, hook, &case, cancel)?;
-    let failed = runs.iter().position(|run| !case.is_met(&run.results));
-    let CaseRun { results, report } = runs.swap_remove(failed.unwrap_or_default());
+    let failure = runs.iter().position(|run| !case.is_met(&run.results));
+    let CaseRun { results, report } = runs.swap_remove(failure.unwrap_or_default());
     Ok(CaseResult {
         file: file.to_owned(),
-        passed: failed.is_none(),
+        passed: failure.is_none(),
         got: Some(case.compared(&results)),
         expected: Some(case.expected(&results)),
-        run: report.filter(|_| failed.is_some()),
+        run: report.filter(|_| failure.is_some()),
         description: case.description,
         error: None,
     })
@@ -225,20 +225,20 @@ fn run_case(
     Ok([Some(result), one_shot].into_iter().flatten().map(case_run).collect())
 }
 
-fn print(hook: &Hook, tested: &CaseResult) {
-    let (style, word) = if tested.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
-    let file = short_file(hook, tested);
-    let description = tested.description.as_deref().unwrap_or_default();
+fn print(hook: &Hook, result: &CaseResult) {
+    let (style, word) = if result.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
+    let file = short_file(hook, result);
+    let description = result.description.as_deref().unwrap_or_default();
     let line = format!("{} {}  {}", styled(style, word), visible(&file), sanitize(description));
     ui::out(line.trim_end());
-    if let Some(error) = &tested.error {
+    if let Some(error) = &result.error {
         ui::out(format!("  {}", sanitize(error)));
     }
-    if let (Some(expected), Some(got), false) = (&tested.expected, &tested.got, tested.passed) {
+    if let (Some(expected), Some(got), false) = (&result.expected, &result.got, result.passed) {
         ui::out(format!("  {} {}", styled(BAD, "- expected"), styled(GOOD, "+ got")));
         diff(expected, got);
     }
-    if let Some(run) = &tested.run {
+    if let Some(run) = &result.run {
         report::print_run(run);
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Di
 /// Returns the diagnostic of its events.
 fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnostic> {
     let real = real(path);
-    let is_this = |listed: &&ListedHook| self::real(&listed.path) == real;
-    let Some(listed) = catalog.listing().iter().find(is_this) else {
+    let is_this = |hook: &&ListedHook| self::real(&hook.path) == real;
+    let Some(hook) = catalog.listing().iter().find(is_this) else {
         let message = "it is not in a hooks directory, so it was not asked for its events";
         return Some(
             Diagnostic::new(NOT_CHECKED, Severity::Info, message)
@@ -41,9 +41,9 @@ fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnosti
                 .help("move it into a hooks directory and run `tenter trust`"),
         );
     };
-    match listed.status {
+    match hook.status {
         Status::Invalid { .. } => {
-            let reason = entry::reason(project, &listed.status).unwrap_or_default();
+            let reason = entry::reason(project, &hook.status).unwrap_or_default();
             Some(finding(path, Severity::Error, &format!("it {reason}")))
         }
         Status::NotTrusted { has_changed } => Some(not_trusted(path, has_changed)),

@@ -62,15 +62,15 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
 }
 
 fn check_name(name: &str) -> Result<(), Failure> {
-    let refused = |why: &str| {
+    let refusal = |why: &str| {
         Failure::usage(format!("a plugin cannot have the name {name:?}: it {why}"))
             .help("use lower-case letters, digits and single hyphens")
     };
     if let Some(fault) = resource_name::faults(name).first() {
-        return Err(refused(fault));
+        return Err(refusal(fault));
     }
     // The name of a repository has stricter rules than the name of a skill.
-    PluginName::new("org", name).map(|_| ()).map_err(|_| refused("holds more than plain letters"))
+    PluginName::new("org", name).map(|_| ()).map_err(|_| refusal("holds more than plain letters"))
 }
 
 fn files(args: &Args) -> Result<Vec<NewFile>, Failure> {

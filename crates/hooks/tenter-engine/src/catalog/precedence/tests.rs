@@ -25,7 +25,7 @@ fn finding(kind: usize) -> Examination {
             fingerprint,
             previous: None,
             subscriptions: Vec::new(),
-            requested: Box::default(),
+            requests: Box::default(),
         },
         1 => Examination::NotExecutable,
         2 => Examination::Disabled,
@@ -83,10 +83,10 @@ fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
 fn resolved(hooks: Vec<Examined>) -> Resolved {
     let (table, settings) = (PolicyTable::default(), HookSettings::default());
     let (outer, project, is_outer) = (OuterHooks::new(), Path::new("/project"), false);
-    let trusted = ProjectTrust::default();
+    let project_trust = ProjectTrust::default();
     let gate =
-        Gate { mode: TrustMode::All, trusted, store: None, project, is_outer, outer: &outer };
-    resolve(hooks, Policies { configured: &table, settings: &settings }, gate)
+        Gate { mode: TrustMode::All, project_trust, store: None, project, is_outer, outer: &outer };
+    resolve(hooks, Policies { project_table: &table, settings: &settings }, gate)
 }
 
 fn paths(hooks: &[Hook]) -> Vec<&Path> {
@@ -127,8 +127,8 @@ proptest! {
             hook.policy.priority = *priority;
             hook
         };
-        let ordered = dispatch_order(priorities.iter().enumerate().map(with_priority).collect());
-        for pair in ordered.windows(2) {
+        let order = dispatch_order(priorities.iter().enumerate().map(with_priority).collect());
+        for pair in order.windows(2) {
             let place = |hook: &Hook| hook.name.parse::<usize>().unwrap();
             let (one, next) = (&pair[0], &pair[1]);
             prop_assert!(one.policy.priority > next.policy.priority

@@ -35,7 +35,7 @@ fn untouched_journals_fit_their_seals_and_half_a_line_is_not_sealed() {
 
 #[test]
 fn each_change_of_what_was_sealed_is_found() {
-    let sealed = "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n";
+    let text = "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n";
     let change_to = |to| SealFinding::Changed { file: "a.jsonl".to_owned(), from: 8, to };
     for (what, now, finding) in [
         ("edited", "{\"n\":1}\n{\"n\":7}\n{\"n\":3}\n", change_to(24)),
@@ -48,15 +48,15 @@ fn each_change_of_what_was_sealed_is_found() {
         ),
     ] {
         let (_scratch, seals) = journals();
-        write(&seals, "a.jsonl", &sealed[..8]);
+        write(&seals, "a.jsonl", &text[..8]);
         seals.seal(None, at(1)).unwrap();
-        write(&seals, "a.jsonl", &sealed[8..]);
+        write(&seals, "a.jsonl", &text[8..]);
         seals.seal(None, at(2)).unwrap();
         fs::write(seals.directory.join("a.jsonl"), now).unwrap();
         assert_eq!(seals.verify(None).unwrap().findings, [finding], "{what}");
     }
     let (_scratch, seals) = journals();
-    write(&seals, "a.jsonl", sealed);
+    write(&seals, "a.jsonl", text);
     seals.seal(None, at(1)).unwrap();
     fs::remove_file(seals.directory.join("a.jsonl")).unwrap();
     let missing = SealFinding::Missing { file: "a.jsonl".to_owned() };
@@ -75,14 +75,14 @@ fn a_changed_chain_is_found_and_a_rewritten_one_only_by_an_anchor() {
     let text = fs::read_to_string(&seals.chain).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     fs::write(&seals.chain, format!("{}\n{}\n", lines[0], lines[2])).unwrap();
-    let broken = SealFinding::BrokenChain { line: 2 };
-    assert_eq!(seals.verify(None).unwrap().findings, [broken]);
+    let finding = SealFinding::BrokenChain { line: 2 };
+    assert_eq!(seals.verify(None).unwrap().findings, [finding]);
     // A whole new chain fits, but not the hash that was noted elsewhere.
     fs::remove_file(&seals.chain).unwrap();
     seals.seal(None, at(9)).unwrap();
     assert_eq!(seals.verify(None).unwrap().findings, []);
-    let lost = SealFinding::LostAnchor { anchor: head.clone() };
-    assert_eq!(seals.verify(Some(&head)).unwrap().findings, [lost]);
+    let loss = SealFinding::LostAnchor { anchor: head.clone() };
+    assert_eq!(seals.verify(Some(&head)).unwrap().findings, [loss]);
 }
 
 #[test]

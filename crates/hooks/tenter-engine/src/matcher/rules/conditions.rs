@@ -190,7 +190,7 @@ impl CompiledConditions {
     pub(super) fn new(conditions: &Conditions) -> Self {
         let patterns =
             |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
-        let compiled = Self {
+        let condition = Self {
             program: patterns(&conditions.program),
             subcommand: patterns(&conditions.subcommand),
             operands: conditions.operands.as_ref().map(OperandCondition::new),
@@ -209,8 +209,8 @@ impl CompiledConditions {
             is_about_command: conditions.is_about_command(),
             checks: Vec::new(),
         };
-        let checks = CHECKS.iter().filter(|check| (check.is_set)(&compiled)).collect();
-        Self { checks, ..compiled }
+        let checks = CHECKS.iter().filter(|check| (check.is_set)(&condition)).collect();
+        Self { checks, ..condition }
     }
 
     /// Returns the commands whose programs fit, and unless `needs_program`, those whose programs are not known.

@@ -295,11 +295,11 @@ impl RuleGate<'_> {
 impl PathGate<'_> {
     fn new(condition: &PathCondition) -> Self {
         let PathCondition { op, glob, recursive, covers, .. } = condition;
-        let required: Option<Vec<RequiredTexts>> =
+        let required_texts: Option<Vec<RequiredTexts>> =
             glob.iter().map(|text| RequiredTexts::new(text)).collect();
-        let required = required.unwrap_or_default().into_iter();
+        let required_texts = required_texts.unwrap_or_default().into_iter();
         let (parts, heads): (BTreeSet<String>, BTreeSet<String>) =
-            required.map(|texts| (texts.part, texts.head)).unzip();
+            required_texts.map(|texts| (texts.part, texts.head)).unzip();
         let texts = Texts::new(&parts).zip(Texts::new(heads.difference(&parts)));
         let (parts, heads) = texts.unwrap_or_default();
         let (op, recursive, places) = (op.clone(), *recursive, Places::new(condition));
@@ -322,8 +322,8 @@ impl PathGate<'_> {
         if fact.glob || !fact.certain {
             return true;
         }
-        let written = call.written.get(index).filter(|written| **written != fact.path);
-        let texts: Vec<&String> = iter::once(&fact.path).chain(written).collect();
+        let text = call.path_texts.get(index).filter(|text| **text != fact.path);
+        let texts: Vec<&String> = iter::once(&fact.path).chain(text).collect();
         let may_cover = |text: &&String| self.may_cover(text, call);
         let has_part = |text: &&String| self.has_part(text, may_contain_matches(fact), call);
         (self.covers.is_empty() || texts.iter().any(may_cover))

@@ -95,8 +95,8 @@ fn open(groups: &PackedList<'_>, call: &CallFacts) -> Option<Vec<usize>> {
     let ops = call.facts.call.paths.iter().map(|path| path.op).fold(0, with_op);
     for group in groups.iter() {
         let packed: PackedGroup<'_> = group?;
-        let has_program = packed.programs.is_none_or(|needed| needed & programs != 0);
-        if !has_program || packed.ops.is_some_and(|needed| needed & ops == 0) {
+        let has_program = packed.programs.is_none_or(|bits| bits & programs != 0);
+        if !has_program || packed.ops.is_some_and(|bits| bits & ops == 0) {
             continue;
         }
         let GateGroup { gate: group, rules } = packed.group()?;

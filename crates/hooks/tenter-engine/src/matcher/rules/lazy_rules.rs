@@ -43,8 +43,8 @@ impl LazyRules {
 
 impl From<String> for LazyRules {
     fn from(text: String) -> Self {
-        let compiled = text.split('\n').map(|_| OnceLock::new()).collect();
-        Self(Arc::new(Lines { text, compiled }))
+        let rules = text.split('\n').map(|_| OnceLock::new()).collect();
+        Self(Arc::new(Lines { text, compiled: rules }))
     }
 }
 

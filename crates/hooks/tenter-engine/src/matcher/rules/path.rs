@@ -202,20 +202,20 @@ pub(super) struct PathFit {
 #[derive(Clone, Copy)]
 struct Subject<'f> {
     fact: &'f Path,
-    resolved: &'f PathText,
+    real_path: &'f PathText,
     /// Before symlinks are resolved, if that is another text.
-    written: Option<&'f PathText>,
+    path_text: Option<&'f PathText>,
 }
 
 impl<'f> Subject<'f> {
     fn new(call: &'f CallFacts, index: usize) -> Option<Self> {
         let fact = call.facts.call.paths.get(index)?;
-        let (resolved, written) = call.index().path_texts.get(index)?;
-        Some(Self { fact, resolved, written: written.as_ref() })
+        let (real_path, path_text) = call.index().path_texts.get(index)?;
+        Some(Self { fact, real_path, path_text: path_text.as_ref() })
     }
 
     fn texts(self) -> impl Iterator<Item = &'f PathText> {
-        std::iter::once(self.resolved).chain(self.written)
+        std::iter::once(self.real_path).chain(self.path_text)
     }
 }
 

@@ -165,8 +165,8 @@ mod tests {
             ("~", None),
         ] {
             let expected = texts.map(|(part, head)| (part.to_owned(), head.to_owned()));
-            let required = RequiredTexts::new(pattern).map(|texts| (texts.part, texts.head));
-            assert_eq!(required, expected, "{pattern}");
+            let texts = RequiredTexts::new(pattern).map(|texts| (texts.part, texts.head));
+            assert_eq!(texts, expected, "{pattern}");
         }
     }
 }

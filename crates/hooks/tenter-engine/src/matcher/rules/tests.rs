@@ -27,8 +27,8 @@ fn rule(conditions: &Value) -> HookRules {
 
 /// Returns the effect of a rule with these conditions.
 fn leads_to(conditions: &Value, command: &str) -> &'static str {
-    let selected = rule(conditions).select(&CallSurroundings::of_example(command));
-    match selected {
+    let selection = rule(conditions).select(&CallSurroundings::of_example(command));
+    match selection {
         None => "nothing",
         Some(RuleMatch { reply: None, .. }) => "run",
         Some(RuleMatch { reply: Some(_), fit }) => {
@@ -269,9 +269,9 @@ fn a_denial_comes_before_a_question_and_says_what_is_unclear() {
         {"name": "c", "if": {"program": ["c"], "operands": {"any": ["x"]}}, "decision": decision("deny"), "uncertain": "ask"},
     ]));
     let decided = |command: &str| {
-        let selected = rules.select(&CallSurroundings::of_example(command)).unwrap();
-        let verdict = selected.reply.unwrap().verdict.unwrap();
-        (selected.fit.rule, verdict.kind, verdict.reason.unwrap())
+        let selection = rules.select(&CallSurroundings::of_example(command)).unwrap();
+        let verdict = selection.reply.unwrap().verdict.unwrap();
+        (selection.fit.rule, verdict.kind, verdict.reason.unwrap())
     };
     let expected = |rule: &str, kind| (rule.to_owned(), kind, "No.".to_owned());
     assert_eq!(decided("a; b"), expected("b", VerdictKind::Deny));
@@ -390,24 +390,24 @@ fn select_without_gates(rules: &HookRules, call: &CallFacts) -> Option<RuleMatch
 fn the_gates_of_guards_only_save_time() {
     let guards = guards();
     assert!(guards.len() > 6);
-    let mut closed = 0;
+    let mut count = 0;
     for command in guards.iter().flat_map(|(_, examples)| examples) {
         let call = CallSurroundings::of_example(command);
         for (rules, _) in &guards {
             let expected = select_without_gates(rules, &call);
             assert_eq!(rules.select(&call), expected, "{command}");
-            closed += rules.gates().count() - rules.gates().open(&call).len();
+            count += rules.gates().count() - rules.gates().open(&call).len();
         }
     }
-    assert!(closed > 100_000, "gates are worth their while only if they are closed: {closed}");
+    assert!(count > 100_000, "gates are worth their while only if they are closed: {count}");
 }
 
 #[test]
 fn a_rule_that_cannot_be_read_denies() {
     let mut rules = rule(&json!({"program": ["git"]}));
     rules.rules = LazyRules::from(r#"{"if": 7}"#.to_owned());
-    let selected = rules.select(&CallSurroundings::of_example("git push")).unwrap();
-    assert_eq!(selected.reply.unwrap().verdict.unwrap().kind, VerdictKind::Deny);
+    let selection = rules.select(&CallSurroundings::of_example("git push")).unwrap();
+    assert_eq!(selection.reply.unwrap().verdict.unwrap().kind, VerdictKind::Deny);
 }
 
 /// Returns the truth values that an unknown can have.
@@ -445,8 +445,8 @@ proptest! {
         call.home = call.home.filter(|_| home);
         prop_assert_eq!(rules.select(&call), select_without_gates(&rules, &call));
         let bytes = versioned::to_bytes("", &rules).unwrap();
-        let read: HookRules = versioned::from_bytes("", &bytes).unwrap();
-        prop_assert_eq!(rules.select(&call), read.select(&call));
+        let copy: HookRules = versioned::from_bytes("", &bytes).unwrap();
+        prop_assert_eq!(rules.select(&call), copy.select(&call));
     }
 
     #[test]

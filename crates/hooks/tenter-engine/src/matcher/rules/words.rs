@@ -149,13 +149,13 @@ impl OperandCondition {
                 Truth::any(certain.map(|text| pattern.fits(*text))).or(unseen)
             }
         };
-        let counted = self.count.map_or(Truth::Yes, |(min, max)| {
+        let count_truth = self.count.map_or(Truth::Yes, |(min, max)| {
             let is_within = (min..=max).contains(&texts.len());
             // One unknown word can become several, or none.
             let is_open = texts.iter().any(Text::has_unknown_parts);
             if is_open && max > 0 { Truth::Perhaps } else { is_within.into() }
         });
-        counted.and(combine([&self.any, &self.all, &self.none], is_there))
+        count_truth.and(combine([&self.any, &self.all, &self.none], is_there))
     }
 }
 

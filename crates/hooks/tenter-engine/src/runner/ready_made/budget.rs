@@ -45,21 +45,21 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
         "" => 0.0,
         text => amount(text)?,
     };
-    let count = |spent: &mut Spent| {
-        if spent.start == 0 {
-            spent.start = now;
+    let count = |totals: &mut Spent| {
+        if totals.start == 0 {
+            totals.start = now;
         }
         if let Some(usage) = usage {
-            spent.count(conversation, usage);
+            totals.count(conversation, usage);
         }
-        let limits = spent.limits(now, max_cost, call);
+        let limits = totals.limits(now, max_cost, call);
         let is_over = limits.iter().any(Limit::is_over);
         let is_near = limits.iter().any(Limit::is_near);
         if is_call && !is_over {
-            spent.calls += 1;
+            totals.calls += 1;
         }
-        let warns = is_near && !is_over && !spent.warned && is_call;
-        spent.warned |= warns;
+        let warns = is_near && !is_over && !totals.warned && is_call;
+        totals.warned |= warns;
         (limits, warns)
     };
     let (limits, warns) = if call.text("per") == "day" {
@@ -93,8 +93,8 @@ impl Spent {
     fn count(&mut self, conversation: &str, usage: Usage) {
         let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
         let cost = usage.cost_usd.unwrap_or(0.0);
-        let (counted, tokens_before, cost_before) = &self.counted;
-        let is_same = counted == conversation;
+        let (last_conversation, tokens_before, cost_before) = &self.counted;
+        let is_same = last_conversation == conversation;
         let (tokens_before, cost_before) =
             if is_same { (*tokens_before, *cost_before) } else { (0, 0.0) };
         self.tokens = self.tokens.saturating_add(tokens.saturating_sub(tokens_before));

@@ -255,9 +255,9 @@ impl<'c> ReadyMadeCall<'c> {
         let file = values.file(owner, scope, (self.settings.clock)());
         let result = file.change(|entries| {
             // A state that cannot be read is of another version of the hook: it starts anew.
-            let stored = entries.get(key).map(|entry| entry.value.clone());
+            let value = entries.get(key).map(|entry| entry.value.clone());
             let mut state: S =
-                stored.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+                value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
             let result = change(&mut state);
             entries.set(key, serde_json::to_value(&state).unwrap_or_default());
             Ok(result)

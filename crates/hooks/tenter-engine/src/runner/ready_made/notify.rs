@@ -76,9 +76,9 @@ fn notify(text: &str, call: &ReadyMadeCall<'_>) {
     if call.is_on("desktop") {
         let desktop: &[(&str, &[&str])] =
             &[("notify-send", &["--app-name=tenter", "--"]), ("osascript", &["-e", APPLE_SCRIPT])];
-        let installed =
+        let program =
             |(name, args): &(&str, &'static [&'static str])| Some((call.program(name)?, *args));
-        if let Some((program, args)) = desktop.iter().find_map(installed) {
+        if let Some((program, args)) = desktop.iter().find_map(program) {
             let _ = call.run(Command {
                 program: &program,
                 args: args.iter().copied().chain([title.as_str(), text]).map(Into::into).collect(),

@@ -131,7 +131,7 @@ fn hidden(text: &str) -> Option<(usize, &'static str, String)> {
     }
     let mut start = 0;
     let mut run = 0;
-    let mut decoded = String::new();
+    let mut output = String::new();
     for (at, one) in text.char_indices().chain([(text.len(), ' ')]) {
         let code = u32::from(one);
         let is_tag = (0xE_0020..0xE_007F).contains(&code);
@@ -140,13 +140,13 @@ fn hidden(text: &str) -> Option<(usize, &'static str, String)> {
                 start = at;
             }
             run += 1;
-            decoded.extend(is_tag.then(|| char::from_u32(code - 0xE_0000)).flatten());
+            output.extend(is_tag.then(|| char::from_u32(code - 0xE_0000)).flatten());
         } else {
             if run >= HIDDEN {
-                return Some((start, "has hidden characters", decoded));
+                return Some((start, "has hidden characters", output));
             }
             run = 0;
-            decoded.clear();
+            output.clear();
         }
     }
     None

@@ -166,16 +166,16 @@ impl Play<'_> {
         let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
         let engine = engine(&scene, catalog, &observed, &journal);
         for at in EVENTS {
-            let started = Instant::now();
+            let start = Instant::now();
             let outcome = engine.dispatch(event(at, false), &scene.cancel);
-            self.in_time(started.elapsed(), ENOUGH, "an event");
+            self.in_time(start.elapsed(), ENOUGH, "an event");
             self.decides_nothing(at, &outcome);
         }
-        let started = Instant::now();
+        let clock = Instant::now();
         engine.drain(self.fault.drain);
         let waits = self.fault.drain == SHORT;
         let bound = if waits { SHORT + BEYOND } else { ENOUGH };
-        self.in_time(started.elapsed(), bound, "the end of the session");
+        self.in_time(clock.elapsed(), bound, "the end of the session");
         self.counts(&engine);
         self.seen(&observed);
         self.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());

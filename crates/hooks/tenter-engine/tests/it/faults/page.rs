@@ -22,14 +22,14 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reliability.md");
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (written, after) = rest.split_once(END).unwrap();
+    let (table, after) = rest.split_once(END).unwrap();
     let rows_text = format!("\n{}\n{}\n{asynchronous}\n", of_faults(faults, rows), of_events(rows));
     if std::env::var_os(UPDATE).is_some() {
         fs::write(&path, format!("{before}{BEGIN}{rows_text}{END}{after}")).unwrap();
         return;
     }
     assert!(
-        written == rows_text,
+        table == rows_text,
         "docs/reliability.md is not what was found; {UPDATE}=1 writes it anew:\n{rows_text}"
     );
 }

@@ -234,9 +234,9 @@ impl Cell<'_> {
     fn play(&mut self, engine: &Engine, scene: &Scene, observer: &ObservedRuns) {
         let big = self.cells.fault.big_payload;
         for run in 1..=self.cells.fault.runs {
-            let started = Instant::now();
+            let start = Instant::now();
             let outcome = engine.dispatch(event(self.event, big), &scene.cancel);
-            self.in_time(started.elapsed());
+            self.in_time(start.elapsed());
             if run == self.cells.fault.runs {
                 self.outcome(&outcome);
                 self.seen(observer, effect(&outcome));
@@ -261,10 +261,10 @@ impl Cell<'_> {
             }
             Means::Answers | Means::Silent { .. } => is_silent,
             Means::Denies { reason } => {
-                let denied = outcome.denied().is_some_and(|(hook, why)| {
+                let is_denied = outcome.denied().is_some_and(|(hook, why)| {
                     hook == name(self.event) && why.ends_with(reason) && why.len() < READABLE
                 });
-                denied && !outcome.denied_by_failure
+                is_denied && !outcome.denied_by_failure
             }
             Means::Fails { .. } | Means::Unusable { .. } if !self.fails_closed() => is_silent,
             Means::Fails { reason, .. } | Means::Unusable { reason } => {
@@ -284,8 +284,9 @@ impl Cell<'_> {
                 result.is_failure() && says(&excerpt) && !excerpt.contains(SECRET)
             }
             body if may_be_denied(self.event) => {
-                let denied = outcome.denied().is_some_and(|(hook, why)| hook == name && says(why));
-                denied && outcome.denied_by_failure && body == original
+                let is_denied =
+                    outcome.denied().is_some_and(|(hook, why)| hook == name && says(why));
+                is_denied && outcome.denied_by_failure && body == original
             }
             body => outcome.verdict.is_none() && body == original,
         }
@@ -376,10 +377,10 @@ impl Cell<'_> {
 /// Checks that the journal has every run and every decision exactly once, and the records of one event in order; returns the
 /// problem otherwise.
 pub(super) fn journal_problem(scene: &Scene, observer: &ObservedRuns) -> Option<String> {
-    let read = journal::read(&scene.at("journal"), "c").unwrap();
-    let is_whole = read.unreadable == 0 && !read.unfinished;
+    let copy = journal::read(&scene.at("journal"), "c").unwrap();
+    let is_whole = copy.unreadable == 0 && !copy.unfinished;
     let (mut runs, mut decisions) = (Vec::new(), Vec::new());
-    for line in read.lines {
+    for line in copy.lines {
         match line.record.kind {
             RecordKind::Run(run) => runs.push((run.hook, run.end, run.decision, run.reason)),
             RecordKind::Decision(one) => decisions.push((one.decision, one.by, one.by_failure)),

@@ -92,8 +92,8 @@ fn streams() -> Vec<Fault> {
 }
 
 fn answers() -> Vec<Fault> {
-    let printed = |text: &str| format!("say '{text}'");
-    let beside = |value: &str| printed(&format!("{{{SAID}, \"other\": {value}}}"));
+    let print = |text: &str| format!("say '{text}'");
+    let beside = |value: &str| print(&format!("{{{SAID}, \"other\": {value}}}"));
     let (huge, deep) = ("9".repeat(HUGE), "[".repeat(DEEP) + &"]".repeat(DEEP));
     vec![
         Fault::new("prints half a reply and hangs", "printf '{\"addi'; sleep 300", TIMED_OUT)
@@ -112,7 +112,7 @@ fn answers() -> Vec<Fault> {
         Fault::new("prints invalid UTF-8", beside(r#""'"$(printf '\377')"'""#), Answers),
         Fault::new(
             "names a field twice",
-            printed(&format!("{{\"additional_context\": \"first\", {SAID}}}")),
+            print(&format!("{{\"additional_context\": \"first\", {SAID}}}")),
             Fails { exit: "exit 0", reason: "its reply has the field" },
         ),
         Fault::new(
@@ -123,18 +123,18 @@ fn answers() -> Vec<Fault> {
         ),
         Fault::new(
             "misspells its decision",
-            printed("{\"blokced\": true, \"descision\": \"deny\"}"),
+            print("{\"blokced\": true, \"descision\": \"deny\"}"),
             Unusable { reason: "its reply" },
         ),
         Fault::new(
             "rewrites the input with the wrong type",
-            printed("{\"input\": \"ls\", \"modified_input\": \"ls\"}"),
+            print("{\"input\": \"ls\", \"modified_input\": \"ls\"}"),
             Fails { exit: "exit 0", reason: "must be an object" },
         )
         .only_at(EventName::BeforeTool),
         Fault::new(
             "rewrites the output with the wrong type",
-            printed("{\"output\": \"[gone]\", \"modified_output\": \"[gone]\"}"),
+            print("{\"output\": \"[gone]\", \"modified_output\": \"[gone]\"}"),
             Fails { exit: "exit 0", reason: "must be an object" },
         )
         .only_at(EventName::AfterTool),
@@ -149,7 +149,7 @@ fn answers() -> Vec<Fault> {
         .only_at(EventName::AfterTool),
         Fault::new(
             "replaces the history with one that no model can continue",
-            printed("{\"result\": \"mutate\", \"messages\": []}"),
+            print("{\"result\": \"mutate\", \"messages\": []}"),
             Fails { exit: "exit 0", reason: "its history cannot be used" },
         )
         .only_at(EventName::BeforeStop),

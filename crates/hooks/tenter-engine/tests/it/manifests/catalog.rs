@@ -34,8 +34,8 @@ fn a_hook_has_the_name_of_its_manifest_and_shadows_others_of_that_name() {
     let shadowed: Vec<_> = catalog
         .listing()
         .iter()
-        .filter(|listed| listed.status == Status::Shadowed { by: top.clone() })
-        .map(|listed| listed.layer)
+        .filter(|hook| hook.status == Status::Shadowed { by: top.clone() })
+        .map(|hook| hook.layer)
         .collect();
     assert_eq!(shadowed, [Layer::Project, Layer::User, Layer::User]);
     assert_eq!(ids(&diagnostics).iter().filter(|id| **id == "hook-shadowed").count(), 3);
@@ -119,10 +119,10 @@ fn a_protected_user_hook_cannot_be_shadowed_by_the_project() {
 
 #[test]
 fn a_disabled_or_broken_protected_hook_protects_nothing() {
-    for broken in [false, true] {
+    for is_broken in [false, true] {
         let scene = Scene::new();
         let mine = scene.manifest(USER, "guard", "metadata: {protected: true}");
-        if broken {
+        if is_broken {
             fs::remove_dir_all(mine.join("scripts")).unwrap();
         } else {
             fs::rename(&mine, mine.with_file_name("guard.disable")).unwrap();
@@ -135,9 +135,7 @@ fn a_disabled_or_broken_protected_hook_protects_nothing() {
     scene.manifest(PROJECT, "guard", "");
     scene.settings(USER, "[[hooks.disable]]\nname = \"guard\"\n");
     let (catalog, diagnostics) = scene.load();
-    assert!(
-        catalog.listing().iter().all(|listed| matches!(listed.status, Status::SwitchedOff { .. }))
-    );
+    assert!(catalog.listing().iter().all(|hook| matches!(hook.status, Status::SwitchedOff { .. })));
     assert_eq!(
         ids(&diagnostics),
         [] as [&str; 0],
@@ -177,7 +175,7 @@ fn disabled_hooks_name_the_file_that_disabled_them_and_unknown_names_are_reporte
     let (catalog, diagnostics) = scene.load();
     assert!(catalog.hooks().is_empty());
     let by = Status::SwitchedOff { by: scene.at(USER).join("hooks.toml") };
-    assert!(catalog.listing().iter().all(|listed| listed.status == by), "{:?}", catalog.listing());
+    assert!(catalog.listing().iter().all(|hook| hook.status == by), "{:?}", catalog.listing());
     assert_eq!(ids(&diagnostics), ["hook-setting-names-nothing"]);
     assert!(diagnostics[0].message.contains("gaurd"));
     assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean guard?"));

@@ -28,9 +28,9 @@ impl Scene {
 
     /// Dispatches an event to the hooks of this scene. Returns the outcome and the reported runs.
     fn dispatch_body(&self, body: Body) -> (Outcome, Vec<HookRun>) {
-        let (engine, seen) = self.engine(self.load().0);
+        let (engine, observer) = self.engine(self.load().0);
         let outcome = engine.dispatch(Event { scope: scope("c"), body }, &self.cancel);
-        let runs = seen.runs.lock().unwrap().clone();
+        let runs = observer.runs.lock().unwrap().clone();
         (outcome, runs)
     }
 }

@@ -77,17 +77,17 @@ fn a_matcher_applies_only_to_tool_events() {
         assert_eq!(spellings(&scene, bodies), ["session_start", "before_tool"], "{front}");
         let (catalog, _) = scene.load();
         let facts = HookFacts::default();
-        let selected = |event, call: Option<&ToolCall>| {
+        let names = |event, call: Option<&ToolCall>| {
             let call = call.map(|call| (call, &facts));
             catalog.explain(&[event], call).remove(0).selection
         };
         let (grep, bash) = (call("grep"), call("bash"));
-        assert_eq!(selected(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
+        assert_eq!(names(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
         let shell = Selection::Runs { tool_name: Some("Shell".to_owned()) };
-        assert_eq!(selected(EventName::BeforeTool, Some(&bash)), shell);
+        assert_eq!(names(EventName::BeforeTool, Some(&bash)), shell);
         let any = Selection::Runs { tool_name: None };
-        assert_eq!(selected(EventName::SessionStart, None), any);
-        assert_eq!(selected(EventName::AfterTool, Some(&bash)), Selection::NotSubscribed);
+        assert_eq!(names(EventName::SessionStart, None), any);
+        assert_eq!(names(EventName::AfterTool, Some(&bash)), Selection::NotSubscribed);
     }
 }
 
@@ -122,7 +122,7 @@ fn hooks_are_explained_in_the_order_in_which_they_run() {
     let (catalog, _) = scene.load();
     let facts = HookFacts::default();
     let considered = catalog.explain(&[EventName::BeforeTool], Some((&call, &facts)));
-    let (selected, others): (Vec<_>, Vec<_>) =
+    let (selection, others): (Vec<_>, Vec<_>) =
         considered.iter().partition(|hook| hook.selection.is_selected());
     let names = |hooks: &[&ConsideredHook<'_>]| -> Vec<String> {
         let name = |hook: &&ConsideredHook<'_>| match hook.subject {
@@ -133,12 +133,12 @@ fn hooks_are_explained_in_the_order_in_which_they_run() {
     };
     assert_eq!(names(&others), ["d-other", "e-text"]);
     assert!(others.iter().all(|hook| hook.selection == Selection::NotMatched));
-    let (engine, seen) = scene.engine(catalog.clone());
+    let (engine, observer) = scene.engine(catalog.clone());
     let body = Body::BeforeTool(call);
     engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new());
     engine.drain(std::time::Duration::from_mins(1));
-    let runs = seen.runs.lock().unwrap();
-    let ran: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
-    assert_eq!(names(&selected), ran);
-    assert_eq!(ran, ["c-first", "b-any", "f-undecided", "a-late"]);
+    let runs = observer.runs.lock().unwrap();
+    let programs: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
+    assert_eq!(names(&selection), programs);
+    assert_eq!(programs, ["c-first", "b-any", "f-undecided", "a-late"]);
 }

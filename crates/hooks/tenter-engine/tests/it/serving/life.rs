@@ -168,9 +168,9 @@ fn a_hook_that_does_not_start_to_serve_runs_once_per_event() {
 #[test]
 fn a_process_that_does_not_answer_initialize_is_given_five_seconds() {
     let stage = Stage::new(&Script { initialize: ":", ..Script::default() });
-    let started = Instant::now();
+    let start = Instant::now();
     assert_eq!(stage.reason(), "one-shot");
-    assert!(started.elapsed() >= Duration::from_secs(5));
+    assert!(start.elapsed() >= Duration::from_secs(5));
     let warnings = stage.last().record.warnings;
     assert!(warnings[0].contains("did not answer `initialize` within 5 s"), "{warnings:?}");
     until_gone(stage.pids()[0]);
@@ -181,9 +181,9 @@ fn a_timeout_cancels_the_request_and_kills_a_process_that_does_not_react() {
     let script =
         Script { manifest: "timeout: 200\n", event: "exec sleep 1000", ..Script::default() };
     let stage = Stage::new(&script);
-    let started = Instant::now();
+    let start = Instant::now();
     stage.fire();
-    assert!(started.elapsed() >= Duration::from_millis(700), "it has half a second to react");
+    assert!(start.elapsed() >= Duration::from_millis(700), "it has half a second to react");
     let (is_failed, end, reason) = failed(&stage.last());
     assert!(is_failed && end == RunEnd::TimedOut, "{reason}");
     assert_eq!(reason, "timed out after 200 ms");

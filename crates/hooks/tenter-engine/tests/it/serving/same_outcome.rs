@@ -85,9 +85,9 @@ fn one_shot_and_runtime_decide_the_same() {
             prop_assert_eq!(one_shot.1.transport, Some(Transport::OneShot));
             prop_assert_eq!(format!("{:?}", runtime.0), format!("{:?}", one_shot.0));
             let report = |run: &tenter_engine::HookRun| {
-                let failed = run.decision == DecisionKind::Failed;
+                let has_failed = run.decision == DecisionKind::Failed;
                 (
-                    failed,
+                    has_failed,
                     run.decision,
                     run.also.clone(),
                     run.reason.clone(),

@@ -16,7 +16,7 @@ const MAX_REPAIRS: usize = 64;
 pub(super) struct Repaired<'a> {
     pub(super) text: Cow<'a, str>,
     /// The positions of the inserted backslashes in the repaired text, ascending.
-    inserted: Vec<usize>,
+    insertions: Vec<usize>,
     /// The first unknown escape of each repaired text, with its position in the original.
     escapes: Vec<(Range<usize>, String)>,
 }
@@ -25,7 +25,7 @@ impl<'a> Repaired<'a> {
     /// Repairs `yaml`. Other errors remain, for the parser to report.
     pub(super) fn new(yaml: &'a str) -> Self {
         let mut repaired =
-            Self { text: Cow::Borrowed(yaml), inserted: Vec::new(), escapes: Vec::new() };
+            Self { text: Cow::Borrowed(yaml), insertions: Vec::new(), escapes: Vec::new() };
         if yaml.contains('\\') {
             while repaired.escapes.len() < MAX_REPAIRS
                 && let Some(quote) = unknown_escape(&repaired.text)
@@ -37,7 +37,7 @@ impl<'a> Repaired<'a> {
 
     /// Converts a position in the repaired text into one in the original.
     pub(super) fn original(&self, offset: usize) -> usize {
-        offset - self.inserted.partition_point(|inserted| *inserted < offset)
+        offset - self.insertions.partition_point(|insertion| *insertion < offset)
     }
 
     /// Reports what was repaired. The original begins at `base` in the file.
@@ -54,26 +54,26 @@ impl<'a> Repaired<'a> {
     fn repair(&mut self, quote: usize) -> bool {
         let text = std::mem::take(&mut self.text);
         let mut fixed = String::with_capacity(text.len() + 8);
-        let mut copied = 0;
-        let before = self.inserted.len();
+        let mut position = 0;
+        let before = self.insertions.len();
         for backslash in backslashes(&text, quote) {
-            let escaped = &text[backslash + 1..];
-            if is_known(escaped) {
+            let rest = &text[backslash + 1..];
+            if is_known(rest) {
                 continue;
             }
-            if self.inserted.len() == before {
+            if self.insertions.len() == before {
                 let start = self.original(backslash);
                 let escape: String = text[backslash..].chars().take(2).collect();
                 self.escapes.push((start..start + escape.len(), escape));
             }
-            fixed.push_str(&text[copied..backslash]);
-            copied = backslash;
-            self.inserted.push(fixed.len());
+            fixed.push_str(&text[position..backslash]);
+            position = backslash;
+            self.insertions.push(fixed.len());
             fixed.push('\\');
         }
-        fixed.push_str(&text[copied..]);
+        fixed.push_str(&text[position..]);
         self.text = Cow::Owned(fixed);
-        self.inserted.len() > before
+        self.insertions.len() > before
     }
 }
 

@@ -23,15 +23,15 @@ pub(super) fn report(
 ) {
     let marker = error.marker().byte_offset().unwrap_or_default();
     let mut start = position.repaired.original(marker);
-    let read = position.last - position.base;
+    let progress = position.last - position.base;
     let (message, help) = describe(error.kind());
     if is_about_tabs(error.kind()) {
         start = yaml.get(..start).map_or(start, |before| before.trim_end_matches('\t').len());
     }
     if is_about_quotes(error.kind())
-        && let Some(quote) = yaml.get(read..start).and_then(|part| part.find(['"', '\'']))
+        && let Some(quote) = yaml.get(progress..start).and_then(|part| part.find(['"', '\'']))
     {
-        start = read + quote;
+        start = progress + quote;
     }
     let length = yaml.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     let at = position.base + start..position.base + start + length;

@@ -30,7 +30,7 @@ impl<'e> ClaudeCodeEvent<'e> {
     pub fn new(event: EventRef<'e>) -> Option<Self> {
         let is_subagent = event.scope.parent_conversation_id.is_some();
         let agent_type = event.scope.agent.as_ref().map(|agent| agent.kind.as_str());
-        let (name, matched) = match event.body {
+        let (name, matcher_text) = match event.body {
             Body::SessionStart(start) => ("SessionStart", Some(source(&start.args))),
             Body::SessionEnd(end) => ("SessionEnd", Some(reason(end.exit_reason))),
             Body::BeforeAgent { .. } if is_subagent => return None,
@@ -49,7 +49,7 @@ impl<'e> ClaudeCodeEvent<'e> {
             Body::PreCompact(compaction) => ("PreCompact", Some(trigger(*compaction))),
             Body::PostCompact(compaction) => ("PostCompact", Some(trigger(*compaction))),
         };
-        Some(Self { name, matched: matched.filter(|value| !value.is_empty()) })
+        Some(Self { name, matched: matcher_text.filter(|value| !value.is_empty()) })
     }
 
     /// Returns true for a tool event: a matcher is compared with the tool's name.
@@ -214,16 +214,15 @@ pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String,
 /// Returns a call in the names of Claude Code. In Claude Code itself, that is the tool that the model called.
 fn native_call(event: EventRef<'_>, call: &ToolCall) -> (String, Object) {
     let host = event.scope.host.as_deref().filter(|host| host.name == CLAUDE_CODE);
-    let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
-    let tool = called
-        .filter(|tool| tool.canonical == call.name)
-        .or_else(|| tools::counterpart(&call.name));
+    let tool = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
+    let tool =
+        tool.filter(|tool| tool.canonical == call.name).or_else(|| tools::counterpart(&call.name));
     let Some(tool) = tool else { return (call.name.clone(), call.input.clone()) };
-    let renamed = call.input.iter().map(|(field, value)| {
+    let fields = call.input.iter().map(|(field, value)| {
         let field = tool.native_field(field);
         (field.to_owned(), absolute(field, value, &event.scope.cwd))
     });
-    (tool.name.to_owned(), renamed.collect())
+    (tool.name.to_owned(), fields.collect())
 }
 
 /// Returns a value of an input. Claude Code's file tools only know absolute paths.

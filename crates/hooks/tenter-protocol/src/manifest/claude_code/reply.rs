@@ -37,10 +37,10 @@ const OUTPUTS: [&str; 2] = ["updatedToolOutput", "updatedMCPToolOutput"];
 pub fn parse_reply(
     event: EventRef<'_>,
     code: i32,
-    printed: &[u8],
+    output_bytes: &[u8],
     stderr: &str,
 ) -> Option<Result<ParsedReply, ReplyError>> {
-    let content = stdout::content(printed);
+    let content = stdout::content(output_bytes);
     let object = content.filter(|content| content.first() == Some(&b'{')).map(stdout::object);
     match (code, object) {
         (BLOCKED, object) => {
@@ -57,12 +57,12 @@ pub fn parse_reply(
 /// Returns a denial by exit code 2: the reason is in the JSON, else it is stderr.
 fn blocked(event: EventRef<'_>, object: Option<&Object>, stderr: &str) -> ParsedReply {
     let own = object.and_then(reason).map(str::to_owned);
-    let mut parsed = ParsedReply {
+    let mut reply = ParsedReply {
         reply: deny_by_exit(own.as_deref().unwrap_or(stderr)),
         ..ParsedReply::default()
     };
-    drop_powerless_verdict(event, &mut parsed);
-    parsed
+    drop_powerless_verdict(event, &mut reply);
+    reply
 }
 
 fn reason(object: &Object) -> Option<&str> {
@@ -94,24 +94,24 @@ fn answer(event: EventRef<'_>, mut answer: ReplyObject) -> Result<ParsedReply, R
         output =
             OUTPUTS.iter().filter_map(|field| specific.shift_remove(*field)).find(|v| !v.is_null());
     }
-    let mut parsed = claude_code_reply(event.body.name(), answer)?;
-    parsed.warnings.extend(
+    let mut reply = claude_code_reply(event.body.name(), answer)?;
+    reply.warnings.extend(
         unsupported
             .iter()
             .map(|field| format!("\"{field}\" only has an effect in Claude Code itself")),
     );
     if let Some(output) = output {
-        rewrite_output(event, &output, &mut parsed);
+        rewrite_output(event, &output, &mut reply);
     }
-    rewrite_input(event, &mut parsed.reply);
-    if event.body.name() == EventName::BeforeStop && parsed.reply.follow_ups.is_empty() {
+    rewrite_input(event, &mut reply.reply);
+    if event.body.name() == EventName::BeforeStop && reply.reply.follow_ups.is_empty() {
         // There, context makes the agent continue.
-        parsed.reply.follow_ups.extend(parsed.reply.context.take().filter(|_| !stops));
+        reply.reply.follow_ups.extend(reply.reply.context.take().filter(|_| !stops));
     }
     if !stops {
-        drop_powerless_verdict(event, &mut parsed);
+        drop_powerless_verdict(event, &mut reply);
     }
-    Ok(parsed)
+    Ok(reply)
 }
 
 /// Removes fields that Tenter has nothing for, and returns their names.
@@ -120,14 +120,14 @@ fn remove_unsupported(object: &mut Object) -> Vec<&'static str> {
 }
 
 /// Replaces the result by one in Tenter's form.
-fn rewrite_output(event: EventRef<'_>, output: &Value, parsed: &mut ParsedReply) {
+fn rewrite_output(event: EventRef<'_>, output: &Value, reply: &mut ParsedReply) {
     match event.body {
         Body::AfterTool { result, .. } if !result.is_failure() => {
-            parsed.reply.rewrite = Some(Rewrite::Output(results::rewrite(result, output)));
+            reply.reply.rewrite = Some(Rewrite::Output(results::rewrite(result, output)));
         }
         body => {
             let warning = format!("\"updatedToolOutput\" has no effect at {}", body.name());
-            parsed.warnings.push(warning);
+            reply.warnings.push(warning);
         }
     }
 }
@@ -142,10 +142,9 @@ fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) {
         return demand_patch(event, call, &input, reply);
     }
     let host = event.scope.host.as_deref();
-    let called = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
-    let tool = called
-        .filter(|tool| tool.canonical == call.name)
-        .or_else(|| tools::counterpart(&call.name));
+    let tool = host.and_then(|host| host.tool_name.as_deref()).and_then(tools::named);
+    let tool =
+        tool.filter(|tool| tool.canonical == call.name).or_else(|| tools::counterpart(&call.name));
     if let Some(tool) = tool {
         *input = tool.canonical_input(input);
     }
@@ -169,10 +168,10 @@ fn demand_patch(event: EventRef<'_>, call: &ToolCall, input: &Object, reply: &mu
 
 /// Drops the verdict where Claude Code does not let hooks stop the start of a session or of a subagent: what they say is for the
 /// user.
-fn drop_powerless_verdict(event: EventRef<'_>, parsed: &mut ParsedReply) {
+fn drop_powerless_verdict(event: EventRef<'_>, reply: &mut ParsedReply) {
     let is_start = matches!(event.body.name(), EventName::SessionStart | EventName::SubagentStart);
-    if let Some(verdict) = parsed.reply.verdict.take_if(|verdict| is_start && verdict.is_deny()) {
-        parsed.warnings.push(verdict.reason_text().to_owned());
+    if let Some(verdict) = reply.reply.verdict.take_if(|verdict| is_start && verdict.is_deny()) {
+        reply.warnings.push(verdict.reason_text().to_owned());
     }
 }
 
@@ -248,16 +247,16 @@ mod tests {
                 Some("It is Friday.")
             );
         }
-        let parsed = parse(&before("bash"), 0, "ok", "").unwrap();
-        assert_eq!((parsed.reply, parsed.text.as_deref()), (Reply::default(), Some("ok")));
+        let reply = parse(&before("bash"), 0, "ok", "").unwrap();
+        assert_eq!((reply.reply, reply.text.as_deref()), (Reply::default(), Some("ok")));
     }
 
     #[test]
     fn a_changed_input_is_in_tenters_fields() {
         let output = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"file_path": "/a", "content": "x"}}});
         let expected = json!({"file_path": "/a", "text": "x"}).as_object().cloned();
-        let read = reply(&before("file_write"), 0, &output.to_string(), "");
-        assert_eq!(read.rewrite, expected.map(Rewrite::Input));
+        let result = reply(&before("file_write"), 0, &output.to_string(), "");
+        assert_eq!(result.rewrite, expected.map(Rewrite::Input));
     }
 
     #[test]
@@ -274,8 +273,8 @@ mod tests {
             panic!("no rewrite")
         };
         assert_eq!(result.rewritten(&change).unwrap().text(), "[gone]");
-        let parsed = parse(&before("bash"), 0, &output.to_string(), "").unwrap();
-        assert!(parsed.reply.rewrite.is_none() && parsed.warnings[0].contains("no effect"));
+        let reply = parse(&before("bash"), 0, &output.to_string(), "").unwrap();
+        assert!(reply.reply.rewrite.is_none() && reply.warnings[0].contains("no effect"));
     }
 
     #[test]
@@ -295,8 +294,8 @@ mod tests {
     #[test]
     fn the_start_of_a_session_is_not_blocked_but_stopped() {
         let start = Body::SessionStart(SessionStart::new("m"));
-        let parsed = parse(&start, 2, "", "odd").unwrap();
-        assert_eq!((parsed.reply, parsed.warnings), (Reply::default(), vec!["odd".to_owned()]));
+        let result = parse(&start, 2, "", "odd").unwrap();
+        assert_eq!((result.reply, result.warnings), (Reply::default(), vec!["odd".to_owned()]));
         assert_eq!(
             denied(&reply(&start, 0, r#"{"continue": false, "stopReason": "no"}"#, "")),
             Some("no")
@@ -306,8 +305,8 @@ mod tests {
     #[test]
     fn fields_of_claude_codes_own_terminal_are_reported() {
         let stdout = r#"{"terminalSequence": "x", "suppressOutput": true, "hookSpecificOutput": {"hookEventName": "SessionStart", "watchPaths": [], "additionalContext": "c"}}"#;
-        let parsed = parse(&Body::SessionStart(SessionStart::new("m")), 0, stdout, "").unwrap();
-        assert_eq!(parsed.reply.context.as_deref(), Some("c"));
-        assert_eq!((parsed.warnings.len(), parsed.defects), (2, vec![]));
+        let reply = parse(&Body::SessionStart(SessionStart::new("m")), 0, stdout, "").unwrap();
+        assert_eq!(reply.reply.context.as_deref(), Some("c"));
+        assert_eq!((reply.warnings.len(), reply.defects), (2, vec![]));
     }
 }

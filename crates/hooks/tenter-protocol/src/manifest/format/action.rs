@@ -60,12 +60,12 @@ fn action_word(
     let Some(event) = events.iter().find(lacks) else {
         return Some(word).filter(|_| !events.is_empty());
     };
-    let allowed = actions_at(*event);
+    let actions = actions_at(*event);
     let others = TABLE.iter().filter(|row| actions_at(row.event).contains(&word));
     let others: Vec<&str> = others.map(|row| row.name).collect();
-    let allowed = if allowed.is_empty() { "no action".to_owned() } else { or_list(&allowed) };
+    let actions = if actions.is_empty() { "no action".to_owned() } else { or_list(&actions) };
     let message = format!("`action: {word}` is not possible at `{event}`");
-    let help = format!("`{event}` allows {allowed}; `{word}` is possible at {}", or_list(&others));
+    let help = format!("`{event}` allows {actions}; `{word}` is possible at {}", or_list(&others));
     report.add(&ACTION, &field.value.at, message, help);
     None
 }

@@ -213,7 +213,7 @@ fn triggers() -> Value {
 
 /// Returns the key that each action needs.
 fn needed_keys() -> Value {
-    let needed = [
+    let keys = [
         ("deny", "reason"),
         ("ask", "reason"),
         ("context", "text"),
@@ -224,7 +224,7 @@ fn needed_keys() -> Value {
         let action = json!({"properties": {"action": {"const": action}}, "required": ["action"]});
         json!({"if": action, "then": {"required": [key]}})
     };
-    needed.map(need).into_iter().collect()
+    keys.map(need).into_iter().collect()
 }
 
 /// Returns the schema of a reference to a setting.

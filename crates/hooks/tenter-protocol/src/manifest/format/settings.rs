@@ -61,7 +61,7 @@ fn setting(field: &Field, report: &mut Report<'_>) -> Option<HookSetting> {
         let help = did_you_mean(&other.key, &KEYS, || format!("keys are {}", or_list(&KEYS)));
         report.unknown_field(other, &EXTENSION, "a setting", help);
     }
-    let mut required = |key: &str| {
+    let mut require = |key: &str| {
         let required_field = find(fields, key);
         if required_field.is_none() {
             let message = format!("the setting `{}` has no `{key}`", field.key);
@@ -69,8 +69,8 @@ fn setting(field: &Field, report: &mut Report<'_>) -> Option<HookSetting> {
         }
         required_field
     };
-    let (kind, default) = (required("type"), required("default"));
-    let description = required("description")?;
+    let (kind, default) = (require("type"), require("default"));
+    let description = require("description")?;
     let kind = kind_of(kind?, report)?;
     let default = value(&kind, default?, report)?;
     let description = report.text(description, &EXTENSION, "what the setting is for")?;
@@ -227,29 +227,29 @@ impl References<'_, '_, '_> {
     }
 
     fn mapping(&mut self, fields: Vec<Field>, at: Range<usize>) -> Option<Node> {
-        let mut resolved = Vec::new();
+        let mut settings = Vec::new();
         for field in fields {
             match self.node(field.value) {
-                Some(value) => resolved.push(Field { value, ..field }),
+                Some(value) => settings.push(Field { value, ..field }),
                 None if NEGATIVE.contains(&field.key.as_str()) => {}
                 None => return None,
             }
         }
-        Some(Node { kind: NodeKind::Mapping(resolved), at })
+        Some(Node { kind: NodeKind::Mapping(settings), at })
     }
 
     fn list(&mut self, items: Vec<Node>, at: Range<usize>) -> Option<Node> {
         let was_empty = items.is_empty();
-        let mut resolved = Vec::new();
+        let mut settings = Vec::new();
         for item in items {
             // The items of a setting become items of the list.
             match self.node(item) {
-                Some(Node { kind: NodeKind::List(items), .. }) => resolved.extend(items),
-                Some(item) => resolved.push(item),
+                Some(Node { kind: NodeKind::List(items), .. }) => settings.extend(items),
+                Some(item) => settings.push(item),
                 None => {}
             }
         }
-        (was_empty || !resolved.is_empty()).then_some(Node { kind: NodeKind::List(resolved), at })
+        (was_empty || !settings.is_empty()).then_some(Node { kind: NodeKind::List(settings), at })
     }
 
     /// Returns the value that a reference stands for.

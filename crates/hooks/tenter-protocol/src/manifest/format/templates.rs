@@ -38,13 +38,13 @@ fn position_in_file(
     span: &Span,
     report: &Report<'_>,
 ) -> Option<Range<usize>> {
-    let written = report.source().text(&value.at);
+    let source = report.source().text(&value.at);
     let mut start = 0;
     for line in text.lines().take(span.line - 1) {
-        start += written.get(start..)?.find(line)? + line.len();
+        start += source.get(start..)?.find(line)? + line.len();
     }
     let line = text.lines().nth(span.line - 1)?;
-    start += written.get(start..)?.find(line)?;
+    start += source.get(start..)?.find(line)?;
     let bytes =
         |characters: usize| line.chars().take(characters).map(char::len_utf8).sum::<usize>();
     let from = value.at.start + start;

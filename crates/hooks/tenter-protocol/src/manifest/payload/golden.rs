@@ -134,20 +134,20 @@ fn agent_payloads() {
 
 #[test]
 fn tool_payloads() {
-    let called = r#""tool_name": "bash", "tool_input": {"command": "rm -rf /tmp/old-files"}, "tool_use_id": "tool_123""#;
+    let fields = r#""tool_name": "bash", "tool_input": {"command": "rm -rf /tmp/old-files"}, "tool_use_id": "tool_123""#;
     let aliases = r#""tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell", "Execute", "run_commands", "developer__shell"]"#;
-    assert_golden(Body::BeforeTool(call()), &format!("{called}, {aliases}"));
+    assert_golden(Body::BeforeTool(call()), &format!("{fields}, {aliases}"));
     let output = r#""metadataType": "bash", "metadata": {"command": "rm", "exitCode": 0, "output": "done", "executionTime": 0}, "timestamp": "T"}"#;
     assert_golden(
         Body::AfterTool { call: call(), result: result() },
         &format!(
-            r#"{called}, "tool_output": {{"toolName": "bash", "success": true, {output}, {aliases}"#
+            r#"{fields}, "tool_output": {{"toolName": "bash", "success": true, {output}, {aliases}"#
         ),
     );
     assert_golden(
         Body::AfterTool { call: call(), result: result().failed("exit code 1") },
         &format!(
-            r#"{called}, "tool_error": "exit code 1", "tool_output": {{"toolName": "bash", "success": false, "error": "exit code 1", {output}, {aliases}"#
+            r#"{fields}, "tool_error": "exit code 1", "tool_output": {{"toolName": "bash", "success": false, "error": "exit code 1", {output}, {aliases}"#
         ),
     );
 }
@@ -357,9 +357,9 @@ fn what_a_host_does_not_provide_is_left_out() {
             crate::executable::payload(&event, spelling, &Facts::default()),
         ];
         for line in lines.into_iter().flatten() {
-            let written: Value = serde_json::from_str(&line).unwrap();
+            let payload: Value = serde_json::from_str(&line).unwrap();
             let is_written =
-                |field: &&str| written.get(field).or(written["context"].get(field)).is_some();
+                |field: &&str| payload.get(field).or(payload["context"].get(field)).is_some();
             assert_eq!(optional.iter().find(|field| is_written(field)), None, "{line}");
         }
     }
@@ -410,10 +410,10 @@ fn payloads_contain_the_examples_of_the_specification() {
         let trigger = body.name().as_str();
         let event = Event { scope: scope(), body };
         let line = payload(&event, trigger, Some("Shell"), &Facts::default(), true).to_line();
-        let written: Value = serde_json::from_str(&line).unwrap();
-        assert!(written["context"].is_object(), "{line}");
+        let payload: Value = serde_json::from_str(&line).unwrap();
+        assert!(payload["context"].is_object(), "{line}");
         for (key, value) in object(&base).into_iter().chain(object(&example)) {
-            assert_eq!(written[&key], value, "{key} of {line}");
+            assert_eq!(payload[&key], value, "{key} of {line}");
         }
     }
 }
@@ -422,12 +422,12 @@ fn payloads_contain_the_examples_of_the_specification() {
 fn every_payload_is_one_line() {
     let compaction =
         Compaction { trigger: CompactTrigger::Hook, tokens_before: Some(1), tokens_after: None };
-    let failed = result().failed("x");
+    let failure = result().failed("x");
     let mut bodies: Vec<Body> = specified().into_iter().map(|(body, _)| body).collect();
     bodies.extend([
         Body::BeforeAgent { message: "two\nlines".into() },
         Body::AfterTool { call: call(), result: result() },
-        Body::AfterTool { call: call(), result: failed },
+        Body::AfterTool { call: call(), result: failure },
         Body::AfterTurn(turn()),
         Body::AfterAgent { response: "two\nlines".into() },
         Body::SubagentStop { subagent: subagent(), response: "two\nlines".into() },

@@ -138,9 +138,9 @@ mod tests {
             assert_eq!((verdict.kind, verdict.reason_text()), (kind, "because"));
         }
         let unknown = specific(&json!({"permissionDecision": "Deny"}));
-        let read = parsed(EventName::BeforeTool, &unknown);
-        assert_eq!(read.reply.verdict, None);
-        assert!(read.defects[0].contains("\"permissionDecision\": unknown value \"Deny\""));
+        let result = parsed(EventName::BeforeTool, &unknown);
+        assert_eq!(result.reply.verdict, None);
+        assert!(result.defects[0].contains("\"permissionDecision\": unknown value \"Deny\""));
     }
 
     #[test]
@@ -148,8 +148,8 @@ mod tests {
         let answer =
             specific(&json!({"permissionDecision": "allow", "updatedInput": {"command": "ls"}}));
         let expected = json!({"command": "ls"}).as_object().unwrap().clone();
-        let read = reply(EventName::BeforeTool, &answer);
-        assert_eq!(read.rewrite, Some(Rewrite::Input(expected)));
+        let result = reply(EventName::BeforeTool, &answer);
+        assert_eq!(result.rewrite, Some(Rewrite::Input(expected)));
         let wrong = specific(&json!({"updatedInput": "ls"})).to_string();
         assert!(parse_reply(EventName::BeforeTool, wrong.as_bytes()).is_err());
     }
@@ -158,9 +158,9 @@ mod tests {
     fn contexts_and_system_messages_are_read() {
         let answer = json!({"systemMessage": "look out", "suppressOutput": true,
             "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "it is Friday"}});
-        let read = parsed(EventName::BeforeAgent, &answer);
-        assert_eq!(read.reply.context.as_deref(), Some("it is Friday"));
-        assert_eq!(read.warnings, ["look out"]);
+        let result = parsed(EventName::BeforeAgent, &answer);
+        assert_eq!(result.reply.context.as_deref(), Some("it is Friday"));
+        assert_eq!(result.warnings, ["look out"]);
     }
 
     #[test]
@@ -182,9 +182,9 @@ mod tests {
     fn the_strongest_decision_wins_and_contexts_are_joined() {
         let answer = json!({"decision": "approve", "reason": "fine", "additional_context": "a",
             "hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "no", "additionalContext": "b"}});
-        let read = reply(EventName::BeforeTool, &answer);
-        assert_eq!(read.verdict.unwrap().reason_text(), "no");
-        assert_eq!(read.context.as_deref(), Some("a\n\nb"));
+        let result = reply(EventName::BeforeTool, &answer);
+        assert_eq!(result.verdict.unwrap().reason_text(), "no");
+        assert_eq!(result.context.as_deref(), Some("a\n\nb"));
         let block = json!({"decision": "block", "reason": "not yet", "hookSpecificOutput": {"hookEventName": "Stop"}});
         assert!(reply(EventName::BeforeStop, &block).verdict.unwrap().is_deny());
     }
@@ -200,16 +200,17 @@ mod tests {
         assert_eq!(output(json!("[redacted]")), text.as_object().cloned().map(Rewrite::Output));
         let own = json!({"metadata": {"output": "[redacted]"}});
         assert_eq!(output(own.clone()), own.as_object().cloned().map(Rewrite::Output));
-        let failed = specific(&json!({"updatedToolOutput": "x"})).to_string();
-        assert!(parse_reply(EventName::AfterToolFailure, failed.as_bytes()).is_err());
+        let output = specific(&json!({"updatedToolOutput": "x"})).to_string();
+        assert!(parse_reply(EventName::AfterToolFailure, output.as_bytes()).is_err());
         assert!(parse_reply(EventName::AfterTool, br#"{"hookSpecificOutput": "deny"}"#).is_err());
     }
 
     #[test]
     fn a_misspelled_inner_field_is_reported_with_the_nearest() {
-        let read = parsed(EventName::BeforeTool, &specific(&json!({"permisionDecision": "deny"})));
+        let result =
+            parsed(EventName::BeforeTool, &specific(&json!({"permisionDecision": "deny"})));
         assert_eq!(
-            read.defects,
+            result.defects,
             ["its reply has no field \"permisionDecision\"; did you mean \"permissionDecision\"?"]
         );
     }

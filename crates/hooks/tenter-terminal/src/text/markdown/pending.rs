@@ -125,31 +125,34 @@ fn closing_marks(text: &str) -> String {
     let mut rest = text;
     let mut before = ' ';
     while let Some(mark) = rest.chars().next() {
-        let mut read = mark.len_utf8();
+        let mut length = mark.len_utf8();
         match mark {
-            '\\' => read += rest[read..].chars().next().map_or(0, char::len_utf8),
+            '\\' => length += rest[length..].chars().next().map_or(0, char::len_utf8),
             '`' => {
-                read = run_length(rest);
-                match end_of_code(&rest[read..], read) {
-                    Some(end) => read += end,
+                length = run_length(rest);
+                match end_of_code(&rest[length..], length) {
+                    Some(end) => length += end,
                     None => {
-                        return [&rest[..read]].into_iter().chain(open.into_iter().rev()).collect();
+                        return [&rest[..length]]
+                            .into_iter()
+                            .chain(open.into_iter().rev())
+                            .collect();
                     }
                 }
             }
             ']' if rest.starts_with("](") => match rest.find(')') {
-                Some(end) => read = end,
+                Some(end) => length = end,
                 None => return [")"].into_iter().chain(open.into_iter().rev()).collect(),
             },
             '*' | '_' | '~' => {
-                read = run_length(rest);
-                let (run, after) = rest.split_at(read);
+                length = run_length(rest);
+                let (run, after) = rest.split_at(length);
                 see_emphasis(run, before, after.chars().next(), &mut open);
             }
             _ => {}
         }
-        before = rest[..read].chars().next_back().unwrap_or(' ');
-        rest = &rest[read..];
+        before = rest[..length].chars().next_back().unwrap_or(' ');
+        rest = &rest[length..];
     }
     open.into_iter().rev().collect()
 }
@@ -161,13 +164,13 @@ fn run_length(text: &str) -> usize {
 
 /// Returns the end of the code that a run of `length` backquotes opened; `None` if it is open.
 fn end_of_code(text: &str, length: usize) -> Option<usize> {
-    let mut read = 0;
-    while let Some(start) = text[read..].find('`') {
-        let rest = &text[read + start..];
+    let mut end = 0;
+    while let Some(start) = text[end..].find('`') {
+        let rest = &text[end + start..];
         let run = run_length(rest);
-        read += start + run;
+        end += start + run;
         if run == length {
-            return Some(read);
+            return Some(end);
         }
     }
     None

@@ -137,9 +137,9 @@ fn record_lines(name: &StyledLine, cell: &StyledLine, width: usize) -> Vec<Style
     }
     let mut lines = text.wrapped(width.saturating_sub(2).max(1));
     for line in lines.iter_mut().skip(1) {
-        let mut indented = StyledLine::new(Style::new(), "  ");
-        indented.append(line);
-        *line = indented;
+        let mut indented_line = StyledLine::new(Style::new(), "  ");
+        indented_line.append(line);
+        *line = indented_line;
     }
     lines
 }

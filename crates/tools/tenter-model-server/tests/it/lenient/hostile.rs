@@ -64,7 +64,7 @@ fn bodies_that_are_not_conversations_get_a_reply() {
 #[test]
 fn clients_that_never_finish_do_not_hold_up_others_or_the_end() {
     let server = server();
-    let begun = |bytes: &[u8]| -> TcpStream {
+    let start = |bytes: &[u8]| -> TcpStream {
         let mut stream = connect(&server);
         stream.write_all(bytes).unwrap();
         stream
@@ -77,7 +77,7 @@ fn clients_that_never_finish_do_not_hold_up_others_or_the_end() {
         b"POST /v1/messages HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{",
     ]
     .into_iter()
-    .flat_map(|bytes| (0..10).map(|_| begun(bytes)).collect::<Vec<_>>())
+    .flat_map(|bytes| (0..10).map(|_| start(bytes)).collect::<Vec<_>>())
     .collect();
     assert_eq!(talk(&server, (Format::Chat, true), &ask(Format::Chat, "Hello.")).text, "One.");
     closes_at_once(server);

@@ -46,8 +46,8 @@ fn every_condition_recognizes_its_part_of_the_request() {
                 .after(ModelReply::text("main"))
                 .lane(Lane::new("lane", condition.clone(), []).after(ModelReply::text("lane")));
             let server = ModelServer::start(script).unwrap();
-            let spoken = talk(&server, way, &body).text;
-            assert_eq!(spoken == "lane", matches, "{way:?}, condition {number}: {condition:?}");
+            let speech = talk(&server, way, &body).text;
+            assert_eq!(speech == "lane", matches, "{way:?}, condition {number}: {condition:?}");
         }
     }
 }
@@ -58,8 +58,8 @@ fn conversation(way: (Format, bool)) -> Value {
         [ModelReply::new().call("bash", json!({"command": "ls"})), ModelReply::text("Two.")];
     let server = ModelServer::start(LenientScript::new(turns)).unwrap();
     for _ in 0..2 {
-        let spoken = talk(&server, way, &body);
-        continue_with(way.0, &mut body, &spoken);
+        let speech = talk(&server, way, &body);
+        continue_with(way.0, &mut body, &speech);
     }
     body
 }

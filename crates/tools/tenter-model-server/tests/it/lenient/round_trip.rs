@@ -52,15 +52,15 @@ proptest! {
         }).collect();
         let server = ModelServer::start(LenientScript::new([reply])).unwrap();
         for way in ways() {
-            let spoken = talk(&server, way, &ask(way.0, "Please."));
-            let called: Vec<(String, Value)> = spoken
+            let speech = talk(&server, way, &ask(way.0, "Please."));
+            let speech_calls: Vec<(String, Value)> = speech
                 .calls
                 .iter()
                 .map(|(_, name, arguments)| (name.clone(), serde_json::from_str(arguments).unwrap()))
                 .collect();
-            prop_assert_eq!(&spoken.text, &text, "{:?}", way);
-            prop_assert_eq!(called, calls.clone(), "{:?}", way);
-            prop_assert_eq!(spoken.usage, (input, 7, 0), "{:?}", way);
+            prop_assert_eq!(&speech.text, &text, "{:?}", way);
+            prop_assert_eq!(speech_calls, calls.clone(), "{:?}", way);
+            prop_assert_eq!(speech.usage, (input, 7, 0), "{:?}", way);
         }
     }
 }

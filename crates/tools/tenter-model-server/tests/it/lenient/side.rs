@@ -69,8 +69,8 @@ fn a_request_with_a_schema_gets_json_by_it() {
         let server = ModelServer::start(LenientScript::new([])).unwrap();
         let mut body = without_tools(way.0, "Classify this.");
         demand(way.0, &mut body, &schema);
-        let spoken: Value = serde_json::from_str(&talk(&server, way, &body).text).unwrap();
-        assert_eq!(spoken, expected, "{way:?}");
+        let speech: Value = serde_json::from_str(&talk(&server, way, &body).text).unwrap();
+        assert_eq!(speech, expected, "{way:?}");
     }
 }
 
@@ -88,8 +88,8 @@ fn a_request_that_forces_a_tool_gets_its_call() {
             }
             Format::Gemini => body["toolConfig"] = json!({"functionCallingConfig": calling}),
         }
-        let spoken = talk(&server, way, &body);
-        let (_, name, arguments) = &spoken.calls[0];
+        let speech = talk(&server, way, &body);
+        let (_, name, arguments) = &speech.calls[0];
         assert_eq!(
             (name.as_str(), arguments.as_str()),
             ("bash", r#"{"command":"none"}"#),

@@ -18,8 +18,8 @@ fn the_first_tool_that_the_request_offers_is_called() {
         let reply = ModelReply::new()
             .call_any(&["Bash", "bash", "shell"], arguments.clone())
             .call_first([("shell", json!({"cmd": "no"})), ("bash", json!({"command": "yes"}))]);
-        let spoken = talk(&server(reply), way, &ask(way.0, "Please."));
-        let calls: Vec<(String, Value)> = spoken
+        let speech = talk(&server(reply), way, &ask(way.0, "Please."));
+        let calls: Vec<(String, Value)> = speech
             .calls
             .into_iter()
             .map(|(_, name, arguments)| (name, serde_json::from_str(&arguments).unwrap()))
@@ -36,8 +36,8 @@ fn calls_whose_results_come_in_between_are_one_turn() {
     for way in ways().filter(|way| matches!(way.0, Format::Responses | Format::Chat)) {
         let server = server(reply.clone());
         let mut body = ask(way.0, "Please.");
-        let spoken = talk(&server, way, &body);
-        for (id, name, arguments) in &spoken.calls {
+        let speech = talk(&server, way, &body);
+        for (id, name, arguments) in &speech.calls {
             let messages = conversation(way.0, &mut body);
             if way.0 == Format::Responses {
                 messages.push(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}));
@@ -98,11 +98,11 @@ fn custom_tools_and_namespaces_have_their_own_form() {
     for in_conversation in [false, true] {
         let server = server(reply.clone());
         let whole = send_whole(&server, Format::Responses, &codex(in_conversation)).json();
-        let streamed = send(&server, Format::Responses, &codex(in_conversation)).data();
-        let done = streamed.iter().filter(|event| event["type"] == "response.output_item.done");
-        let done: Vec<Value> = done.map(|event| event["item"].clone()).collect();
-        let last = streamed.last().unwrap()["response"]["output"].clone();
-        for items in [whole["output"].as_array().unwrap(), &done, last.as_array().unwrap()] {
+        let stream = send(&server, Format::Responses, &codex(in_conversation)).data();
+        let ends = stream.iter().filter(|event| event["type"] == "response.output_item.done");
+        let ends: Vec<Value> = ends.map(|event| event["item"].clone()).collect();
+        let last = stream.last().unwrap()["response"]["output"].clone();
+        for items in [whole["output"].as_array().unwrap(), &ends, last.as_array().unwrap()] {
             for (item, (kind, name, namespace, input)) in items.iter().zip(&expected) {
                 let field = if *kind == "function_call" { "arguments" } else { "input" };
                 assert_eq!(item["type"], *kind, "{item}");
@@ -113,10 +113,10 @@ fn custom_tools_and_namespaces_have_their_own_form() {
             assert_eq!(items.len(), expected.len());
         }
         let deltas = |kind: &str| -> String {
-            let events = streamed.iter().filter(|event| event["type"] == kind);
+            let events = stream.iter().filter(|event| event["type"] == kind);
             events.map(|event| event["delta"].as_str().unwrap()).collect()
         };
-        let written = deltas("response.custom_tool_call_input.delta");
-        assert_eq!(written, format!("{PATCH}{PATCH}text(1)"));
+        let text = deltas("response.custom_tool_call_input.delta");
+        assert_eq!(text, format!("{PATCH}{PATCH}text(1)"));
     }
 }

@@ -58,9 +58,9 @@ fn a_turn_fails_once_and_its_retry_succeeds() {
             let server = ModelServer::start(script.clone()).unwrap();
             server.push(ModelReply::text("One.").fault(Fault::rate_limited(1)));
             let body = ask(way.0, "Please.");
-            let failed = send(&server, way.0, &body);
-            assert_eq!(failed.status, 429, "{way:?}");
-            assert!(failed.head.contains("retry-after: 1\r\n"), "{way:?}");
+            let response = send(&server, way.0, &body);
+            assert_eq!(response.status, 429, "{way:?}");
+            assert!(response.head.contains("retry-after: 1\r\n"), "{way:?}");
             assert_eq!(talk(&server, way, &body).text, "One.", "{way:?}");
         }
     }

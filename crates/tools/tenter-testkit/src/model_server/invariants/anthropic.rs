@@ -48,11 +48,11 @@ const TOOL: [&str; 10] = [
 /// Maximum number of cache markers in a request.
 const MARKERS: usize = 4;
 
-pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = checked.body;
+pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = request.body;
     violations.known(body, "body", &FIELDS);
     let limit = body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
-    violations.demand(limit || checked.keyless, "max_tokens", "must be a number above 0");
+    violations.demand(limit || request.keyless, "max_tokens", "must be a number above 0");
     violations.demand(body["model"].is_string(), "model", "must be there");
     settings(body, violations);
     system(&body["system"], violations);
@@ -98,8 +98,8 @@ fn system(system: &Value, violations: &mut Violations) {
 }
 
 fn offered(body: &Value, violations: &mut Violations) {
-    let offered = elements(&body["tools"]);
-    for (index, tool) in offered.iter().enumerate() {
+    let tools = elements(&body["tools"]);
+    for (index, tool) in tools.iter().enumerate() {
         let at = format!("tools[{index}]");
         violations.known(tool, &at, &TOOL);
         let custom = tool.get("type").is_none_or(|kind| kind == "custom");
@@ -112,19 +112,19 @@ fn offered(body: &Value, violations: &mut Violations) {
             violations,
         );
     }
-    tools::distinct(offered.iter().map(|tool| &tool["name"]), violations);
+    tools::distinct(tools.iter().map(|tool| &tool["name"]), violations);
     let choice = &body["tool_choice"];
     violations.known_if_there(
         choice,
         "tool_choice",
         &["type", "name", "disable_parallel_tool_use"],
     );
-    violations.demand(choice.is_null() || !offered.is_empty(), "tool_choice", "needs tools");
+    violations.demand(choice.is_null() || !tools.is_empty(), "tool_choice", "needs tools");
     let uses = elements(&body["messages"])
         .iter()
         .flat_map(|message| elements(&message["content"]))
         .any(|block| block["type"] == "tool_use" || block["type"] == "tool_result");
-    violations.demand(!uses || !offered.is_empty(), "tools", "calls in the messages need tools");
+    violations.demand(!uses || !tools.is_empty(), "tools", "calls in the messages need tools");
 }
 
 /// Checks the cache markers. Blocks of thinking cannot have one.
@@ -235,7 +235,7 @@ fn source(source: &Value, at: &str, violations: &mut Violations) {
 
 fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) -> Replayed {
     let mut replayed = Replayed { at: at.to_owned(), anchors: Vec::new(), signatures: Vec::new() };
-    let mut joined = message["content"].as_str().unwrap_or_default().to_owned();
+    let mut whole = message["content"].as_str().unwrap_or_default().to_owned();
     if message["content"].is_string() {
         turn.speak();
     }
@@ -245,7 +245,7 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violat
             "text" => {
                 turn.speak();
                 text(block, &at, violations);
-                joined.push_str(text_of(&block["text"]));
+                whole.push_str(text_of(&block["text"]));
             }
             "tool_use" => {
                 let id = text_of(&block["id"]);
@@ -255,19 +255,19 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violat
             }
             _ => {
                 turn.speak();
-                let first = joined.is_empty() && replayed.anchors.is_empty();
+                let first = whole.is_empty() && replayed.anchors.is_empty();
                 violations.demand(first, &at, "thinking comes before text and calls");
                 replayed.signatures.extend(thinking(block, &at, violations));
             }
         }
     }
     violations.demand(
-        message["content"].is_array() || !joined.trim().is_empty(),
+        message["content"].is_array() || !whole.trim().is_empty(),
         at,
         "the content must be a text or blocks",
     );
     if replayed.anchors.is_empty() {
-        replayed.anchors.push(Anchor::text(&joined));
+        replayed.anchors.push(Anchor::text(&whole));
     }
     replayed
 }

@@ -46,24 +46,24 @@ const FIELDS: [&str; 32] = [
 const LLAMA: [&str; 5] =
     ["cache_prompt", "chat_template_kwargs", "top_k", "min_p", "reasoning_format"];
 
-pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = checked.body;
-    let more: &[&str] = if checked.keyless { &LLAMA } else { &[] };
+pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = request.body;
+    let more: &[&str] = if request.keyless { &LLAMA } else { &[] };
     violations.known(body, "body", &[&FIELDS, more].concat());
     violations.demand(body["model"].is_string(), "model", "must be there");
     let both = !body["max_tokens"].is_null() && !body["max_completion_tokens"].is_null();
     violations.demand(!both, "max_tokens", "cannot be combined with max_completion_tokens");
     let options = &body["stream_options"];
     violations.known_if_there(options, "stream_options", &["include_usage", "include_obfuscation"]);
-    violations.demand(options.is_null() || checked.streams, "stream_options", "needs a stream");
+    violations.demand(options.is_null() || request.streams, "stream_options", "needs a stream");
     offered(body, violations);
     messages(&body["messages"], violations);
     Vec::new()
 }
 
 fn offered(body: &Value, violations: &mut Violations) {
-    let offered = elements(&body["tools"]);
-    for (index, tool) in offered.iter().enumerate() {
+    let tools = elements(&body["tools"]);
+    for (index, tool) in tools.iter().enumerate() {
         let at = format!("tools[{index}]");
         violations.known(tool, &at, &["type", "function"]);
         violations.demand(tool["type"] == "function", &at, "must be a function");
@@ -73,9 +73,9 @@ fn offered(body: &Value, violations: &mut Violations) {
         let rules = if function["strict"] == true { Rules::Strict } else { Rules::Plain };
         tools::schema(&function["parameters"], &format!("{at}.parameters"), rules, violations);
     }
-    tools::distinct(offered.iter().map(|tool| &tool["function"]["name"]), violations);
+    tools::distinct(tools.iter().map(|tool| &tool["function"]["name"]), violations);
     for field in ["tool_choice", "parallel_tool_calls"] {
-        violations.demand(body[field].is_null() || !offered.is_empty(), field, "needs tools");
+        violations.demand(body[field].is_null() || !tools.is_empty(), field, "needs tools");
     }
 }
 
@@ -156,8 +156,8 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violat
         content(&message["content"], at, &["text", "refusal"], violations);
     }
     let calls = &message["tool_calls"];
-    let listed = calls.is_null() || !elements(calls).is_empty();
-    violations.demand(listed, at, "`tool_calls` must list calls or be left out");
+    let is_list = calls.is_null() || !elements(calls).is_empty();
+    violations.demand(is_list, at, "`tool_calls` must list calls or be left out");
     for (index, call) in elements(calls).iter().enumerate() {
         let at = format!("{at}.tool_calls[{index}]");
         violations.known(call, &at, &["id", "type", "function"]);

@@ -67,8 +67,8 @@ const BESIDES: [&str; 4] = ["thought", "thoughtSignature", "videoMetadata", "med
 /// The image types that Gemini accepts, which do not include GIF.
 const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 
-pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = checked.body;
+pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = request.body;
     violations.known(body, "body", &FIELDS);
     let config = &body["generationConfig"];
     violations.known_if_there(config, "generationConfig", &CONFIG);
@@ -199,7 +199,7 @@ fn identity(call: &Value) -> String {
 }
 
 fn model(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) -> Vec<Replayed> {
-    let (mut replayed, mut joined) = (Vec::new(), String::new());
+    let (mut replayed, mut whole_text) = (Vec::new(), String::new());
     let mut text = Replayed { at: at.to_owned(), anchors: Vec::new(), signatures: Vec::new() };
     for (index, part) in elements(&content["parts"]).iter().enumerate() {
         let at = format!("{at}.parts[{index}]");
@@ -224,14 +224,14 @@ fn model(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations
                 turn.speak();
                 text.signatures.extend(signature);
                 if part["thought"] != true {
-                    joined.push_str(text_of(&part["text"]));
+                    whole_text.push_str(text_of(&part["text"]));
                 }
             }
             other => violations.add(&at, &format!("the model says no `{other}`")),
         }
     }
     if replayed.is_empty() {
-        text.anchors.push(Anchor::text(&joined));
+        text.anchors.push(Anchor::text(&whole_text));
     }
     replayed.push(text);
     replayed

@@ -30,21 +30,21 @@ pub(super) struct CheckedRequest<'a> {
 /// Checks a request. Returns the parts of earlier replies that it repeats.
 pub(super) fn check(
     format: Format,
-    checked: &CheckedRequest,
+    request: &CheckedRequest,
     violations: &mut Violations,
 ) -> Vec<Replayed> {
-    content_type(checked, violations);
-    query(format, checked, violations);
-    key(format, checked, violations);
-    if !checked.body.is_object() {
+    content_type(request, violations);
+    query(format, request, violations);
+    key(format, request, violations);
+    if !request.body.is_object() {
         violations.add("body", "must be a JSON object");
         return Vec::new();
     }
     match format {
-        Format::Anthropic => anthropic::check(checked, violations),
-        Format::Responses => responses::check(checked, violations),
-        Format::Chat => chat::check(checked, violations),
-        Format::Gemini => gemini::check(checked, violations),
+        Format::Anthropic => anthropic::check(request, violations),
+        Format::Responses => responses::check(request, violations),
+        Format::Chat => chat::check(request, violations),
+        Format::Gemini => gemini::check(request, violations),
     }
 }
 
@@ -58,15 +58,15 @@ pub(super) fn key_of(format: Format, request: &HttpRequest) -> Option<&str> {
     }
 }
 
-fn content_type(checked: &CheckedRequest, violations: &mut Violations) {
-    let kind = checked.request.header("content-type").unwrap_or_default();
+fn content_type(request: &CheckedRequest, violations: &mut Violations) {
+    let kind = request.request.header("content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     violations.demand(kind == "application/json", "content-type", "must be application/json");
 }
 
 /// Checks the query. Keys must not be in the address, because addresses are logged.
-fn query(format: Format, checked: &CheckedRequest, violations: &mut Violations) {
-    let query = checked.request.target.split_once('?').map_or("", |(_, query)| query);
+fn query(format: Format, request: &CheckedRequest, violations: &mut Violations) {
+    let query = request.request.target.split_once('?').map_or("", |(_, query)| query);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         match pair {
             "alt=sse" if format == Format::Gemini => {}
@@ -80,14 +80,14 @@ fn query(format: Format, checked: &CheckedRequest, violations: &mut Violations) 
     }
     let sse = query.split('&').any(|pair| pair == "alt=sse");
     violations.demand(
-        format != Format::Gemini || sse == checked.streams,
+        format != Format::Gemini || sse == request.streams,
         "query",
         "alt=sse must be present exactly if the request streams",
     );
 }
 
-fn key(format: Format, checked: &CheckedRequest, violations: &mut Violations) {
-    if checked.keyless {
+fn key(format: Format, request: &CheckedRequest, violations: &mut Violations) {
+    if request.keyless {
         return;
     }
     let name = match format {
@@ -97,12 +97,12 @@ fn key(format: Format, checked: &CheckedRequest, violations: &mut Violations) {
     };
     // Only tokens of another kind than API keys go to Anthropic as `Bearer`.
     let key = match format {
-        Format::Anthropic => checked.request.header("x-api-key"),
-        _ => key_of(format, checked.request),
+        Format::Anthropic => request.request.header("x-api-key"),
+        _ => key_of(format, request.request),
     };
     violations.demand(key.is_some_and(|key| !key.is_empty()), name, "the key is missing");
     if format == Format::Anthropic {
-        let version = checked.request.header("anthropic-version");
+        let version = request.request.header("anthropic-version");
         violations.demand(version == Some("2023-06-01"), "anthropic-version", "must be 2023-06-01");
     }
 }
@@ -118,9 +118,9 @@ fn text_of(value: &Value) -> &str {
 
 /// Checks the repeated arguments of a call, which are JSON text.
 fn arguments(value: &Value, at: &str, violations: &mut Violations) {
-    let read = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let arguments = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     violations.demand(
-        read.is_some_and(|read| read.is_object()),
+        arguments.is_some_and(|arguments| arguments.is_object()),
         &format!("{at}.arguments"),
         "must be the text of a JSON object",
     );

@@ -47,8 +47,8 @@ const INCLUDE: [&str; 7] = [
     "code_interpreter_call.outputs",
 ];
 
-pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
-    let body = checked.body;
+pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
+    let body = request.body;
     // What names stored state (`previous_response_id`, `conversation`) is no field here: nothing is stored.
     violations.known(body, "body", &FIELDS);
     violations.demand(body["model"].is_string(), "model", "must be there");
@@ -71,8 +71,8 @@ pub(super) fn check(checked: &CheckedRequest, violations: &mut Violations) -> Ve
 }
 
 fn offered(body: &Value, violations: &mut Violations) {
-    let offered = elements(&body["tools"]);
-    for (index, tool) in offered.iter().enumerate() {
+    let tools = elements(&body["tools"]);
+    for (index, tool) in tools.iter().enumerate() {
         let at = format!("tools[{index}]");
         violations.known(tool, &at, &["type", "name", "description", "parameters", "strict"]);
         violations.demand(tool["type"] == "function", &at, "must be a function");
@@ -80,9 +80,9 @@ fn offered(body: &Value, violations: &mut Violations) {
         let rules = if tool["strict"] == true { Rules::Strict } else { Rules::Plain };
         tools::schema(&tool["parameters"], &format!("{at}.parameters"), rules, violations);
     }
-    tools::distinct(offered.iter().map(|tool| &tool["name"]), violations);
+    tools::distinct(tools.iter().map(|tool| &tool["name"]), violations);
     for field in ["tool_choice", "parallel_tool_calls"] {
-        violations.demand(body[field].is_null() || !offered.is_empty(), field, "needs tools");
+        violations.demand(body[field].is_null() || !tools.is_empty(), field, "needs tools");
     }
 }
 
@@ -110,9 +110,9 @@ fn input(body: &Value, violations: &mut Violations) -> Vec<Replayed> {
                     &at,
                     "without `store`, reasoning needs encrypted_content",
                 );
-                let followed = items.get(index + 1).is_some_and(is_models);
+                let is_followed = items.get(index + 1).is_some_and(is_models);
                 violations.demand(
-                    followed,
+                    is_followed,
                     &at,
                     "reasoning must be directly before the item that it belongs to",
                 );
@@ -146,9 +146,9 @@ impl Input {
             "assistant" => {
                 self.model(at).speak();
                 content(&item["content"], at, &["output_text", "refusal"], violations);
-                let joined: String =
+                let joined_text: String =
                     elements(&item["content"]).iter().map(|part| text_of(&part["text"])).collect();
-                let text = item["content"].as_str().unwrap_or(&joined);
+                let text = item["content"].as_str().unwrap_or(&joined_text);
                 self.anchor(Anchor::text(text));
             }
             "system" | "developer" => content(&item["content"], at, &["input_text"], violations),

@@ -65,8 +65,8 @@ fn inner(schema: &Value, at: &str, rules: Rules, violations: &mut Violations) {
         violations.demand(!elements(values).is_empty(), at, "`enum` must list values");
     }
     if is_type(schema, "array", rules) {
-        let listed = fields.contains_key("items") || fields.contains_key("prefixItems");
-        violations.demand(listed, at, "an array must say what it holds: `items`");
+        let is_list = fields.contains_key("items") || fields.contains_key("prefixItems");
+        violations.demand(is_list, at, "an array must say what it holds: `items`");
     }
     properties(schema, at, rules, violations);
     for key in ["items", "additionalProperties"].into_iter().filter(|key| fields.contains_key(*key))
@@ -109,9 +109,13 @@ fn properties(schema: &Value, at: &str, rules: Rules, violations: &mut Violation
     for (name, property) in object.into_iter().flatten() {
         inner(property, &format!("{at}.{name}"), rules, violations);
     }
-    let required = &schema["required"];
-    violations.demand(required.is_array() || required.is_null(), at, "`required` must be a list");
-    for name in elements(required) {
+    let required_names = &schema["required"];
+    violations.demand(
+        required_names.is_array() || required_names.is_null(),
+        at,
+        "`required` must be a list",
+    );
+    for name in elements(required_names) {
         let there = name.as_str().is_some_and(|name| properties.get(name).is_some());
         violations.demand(there, at, &format!("`required` names {name}, which is no property"));
     }
@@ -126,9 +130,9 @@ fn strict(schema: &Value, at: &str, violations: &mut Violations) {
         at,
         "strict: must close `additionalProperties`",
     );
-    let required = elements(&schema["required"]);
+    let names = elements(&schema["required"]);
     for name in schema["properties"].as_object().into_iter().flat_map(|fields| fields.keys()) {
-        let there = required.iter().any(|other| other == name.as_str());
+        let there = names.iter().any(|other| other == name.as_str());
         violations.demand(there, at, &format!("strict: `{name}` must be required"));
     }
 }

@@ -85,12 +85,12 @@ pub(super) const LANGUAGES: [(&str, Language); 8] = [
 
 /// Reads the conditions among the fields of a rule. `None` if one of them is invalid.
 pub(super) fn conditions(fields: &[Field], report: &mut Report<'_>) -> Option<Conditions> {
-    let mut read = Conditions::default();
+    let mut conditions = Conditions::default();
     let mut is_valid = true;
     for field in fields {
-        is_valid &= condition(field, &mut read, report).is_some();
+        is_valid &= condition(field, &mut conditions, report).is_some();
     }
-    is_valid.then_some(read)
+    is_valid.then_some(conditions)
 }
 
 fn condition(field: &Field, into: &mut Conditions, report: &mut Report<'_>) -> Option<()> {
@@ -130,23 +130,23 @@ fn parts<'f>(field: &'f Field, keys: &[&str], report: &mut Report<'_>) -> Option
 }
 
 fn operands(field: &Field, report: &mut Report<'_>) -> Option<Operands> {
-    let mut read = Operands::default();
+    let mut operands = Operands::default();
     for part in parts(field, &["any", "all", "none", "count", "after_dashes"], report)? {
         match part.key.as_str() {
-            "count" => read.count = Some(count(part, report)?),
-            "after_dashes" => read.after_dashes = boolean(part, report)?,
-            _ => list(part, &mut read.words, report)?,
+            "count" => operands.count = Some(count(part, report)?),
+            "after_dashes" => operands.after_dashes = boolean(part, report)?,
+            _ => list(part, &mut operands.words, report)?,
         }
     }
-    Some(read)
+    Some(operands)
 }
 
 fn flags(field: &Field, report: &mut Report<'_>) -> Option<Words> {
-    let mut read = Words::default();
+    let mut words = Words::default();
     for part in parts(field, &["any", "all", "none"], report)? {
-        list(part, &mut read, report)?;
+        list(part, &mut words, report)?;
     }
-    Some(read)
+    Some(words)
 }
 
 fn list(part: &Field, into: &mut Words, report: &mut Report<'_>) -> Option<()> {
@@ -172,8 +172,8 @@ fn count(field: &Field, report: &mut Report<'_>) -> Option<(usize, usize)> {
                 matches!(limit.key.as_str(), "min" | "max") && number(limit).is_some()
             });
             let limit = |key, default| find(limits, key).and_then(number).unwrap_or(default);
-            let read = (limit("min", 0), limit("max", usize::MAX));
-            Some(read).filter(|(min, max)| is_known && min <= max && !limits.is_empty())
+            let pair = (limit("min", 0), limit("max", usize::MAX));
+            Some(pair).filter(|(min, max)| is_known && min <= max && !limits.is_empty())
         }
     };
     if limits.is_none() {
@@ -184,20 +184,20 @@ fn count(field: &Field, report: &mut Report<'_>) -> Option<(usize, usize)> {
 
 fn path(field: &Field, report: &mut Report<'_>) -> Option<PathCondition> {
     const KEYS: [&str; 7] = ["op", "glob", "not", "covers", "place", "outside", "recursive"];
-    let mut read = PathCondition::default();
+    let mut condition = PathCondition::default();
     for part in parts(field, &KEYS, report)? {
         match part.key.as_str() {
-            "op" => read.op = words(part, &OPS, report)?,
-            "glob" => read.glob = texts(part, report)?,
-            "not" => read.not = texts(part, report)?,
-            "covers" => read.covers = texts(part, report)?,
-            "place" => read.place = words(part, &PLACES, report)?,
-            "outside" => read.outside = words(part, &PLACES, report)?,
-            "recursive" => read.recursive = Some(boolean(part, report)?),
+            "op" => condition.op = words(part, &OPS, report)?,
+            "glob" => condition.glob = texts(part, report)?,
+            "not" => condition.not = texts(part, report)?,
+            "covers" => condition.covers = texts(part, report)?,
+            "place" => condition.place = words(part, &PLACES, report)?,
+            "outside" => condition.outside = words(part, &PLACES, report)?,
+            "recursive" => condition.recursive = Some(boolean(part, report)?),
             _ => {}
         }
     }
-    Some(read)
+    Some(condition)
 }
 
 fn flow(field: &Field, report: &mut Report<'_>) -> Option<FlowCondition> {
@@ -223,26 +223,26 @@ fn flow(field: &Field, report: &mut Report<'_>) -> Option<FlowCondition> {
 }
 
 fn code(field: &Field, report: &mut Report<'_>) -> Option<CodeCondition> {
-    let mut read = CodeCondition::default();
+    let mut operands = CodeCondition::default();
     for part in parts(field, &["language", "dynamic", "text"], report)? {
         match part.key.as_str() {
-            "language" => read.language = words(part, &LANGUAGES, report)?,
-            "dynamic" => read.dynamic = Some(boolean(part, report)?),
-            "text" => read.text = texts(part, report)?,
+            "language" => operands.language = words(part, &LANGUAGES, report)?,
+            "dynamic" => operands.dynamic = Some(boolean(part, report)?),
+            "text" => operands.text = texts(part, report)?,
             _ => {}
         }
     }
-    Some(read)
+    Some(operands)
 }
 
 fn sql(field: &Field, report: &mut Report<'_>) -> Option<SqlCondition> {
-    let mut read = SqlCondition::default();
+    let mut operands = SqlCondition::default();
     for part in parts(field, &["statement", "where"], report)? {
         match part.key.as_str() {
-            "statement" => read.statement = texts(part, report)?,
-            "where" => read.has_where = Some(boolean(part, report)?),
+            "statement" => operands.statement = texts(part, report)?,
+            "where" => operands.has_where = Some(boolean(part, report)?),
             _ => {}
         }
     }
-    Some(read)
+    Some(operands)
 }

@@ -20,12 +20,12 @@ fn contradiction(conditions: &Conditions) -> Option<String> {
     let operands = conditions.operands.as_ref();
     let flags = conditions.flags.as_ref().and_then(|flags| of_words("flags", flags));
     let operand_words = operands.and_then(|operands| of_words("operands", &operands.words));
-    let counted = operands
+    let count = operands
         .filter(|operands| operands.count.is_some_and(|(_, max)| max < needed(&operands.words)));
-    let counted =
-        counted.map(|_| "`operands.count` is less than the operands that it needs".to_owned());
+    let count =
+        count.map(|_| "`operands.count` is less than the operands that it needs".to_owned());
     let path = conditions.path.as_ref().and_then(of_path);
-    flags.or(operand_words).or(counted).or(path)
+    flags.or(operand_words).or(count).or(path)
 }
 
 /// Returns the number of words that there must at least be.
@@ -34,10 +34,10 @@ fn needed(words: &Words) -> usize {
 }
 
 fn of_words(name: &str, words: &Words) -> Option<String> {
-    let excluded = |word: &&String| words.none.contains(word);
-    let all_any = !words.any.is_empty() && words.any.iter().all(|word| excluded(&word));
+    let is_excluded = |word: &&String| words.none.contains(word);
+    let all_any = !words.any.is_empty() && words.any.iter().all(|word| is_excluded(&word));
     let twice =
-        words.all.iter().find(excluded).or_else(|| words.any.first().filter(|_| all_any))?;
+        words.all.iter().find(is_excluded).or_else(|| words.any.first().filter(|_| all_any))?;
     Some(format!("`{name}` needs and excludes `{twice}`"))
 }
 

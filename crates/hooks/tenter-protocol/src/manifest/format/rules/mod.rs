@@ -45,8 +45,8 @@ pub(super) fn read(owner: RuleOwner<'_>, checks: Checks<'_>, report: &mut Report
         let help = "use it with `before_tool`, `after_tool` and `after_tool_failure` only";
         report.add(&RULE, &field.key_at, message, help);
     }
-    let read = |item| report.part(|report| RuleReader { owner, item, report }.rule());
-    let rules: Vec<Option<Rule>> = items.iter().map(read).collect();
+    let read_rule = |item| report.part(|report| RuleReader { owner, item, report }.rule());
+    let rules: Vec<Option<Rule>> = items.iter().map(read_rule).collect();
     let is_whole = rules.iter().all(Option::is_some);
     let rules: Vec<Rule> = rules.into_iter().flatten().collect();
     if rules.is_empty() && !items.is_empty() && report.strictness() == Strictness::RuleByRule {
