@@ -143,15 +143,13 @@ impl Demands {
     /// The mounts that exist are not known.
     fn plan(&self) -> Result<MountPlan, String> {
         let writable = self.layers.first().map_or(&[][..], Vec::as_slice);
-        let mount_points =
-            self.protected.paths.iter().flat_map(|path| places::between(path, writable));
+        let pins = self.protected.paths.iter().flat_map(|path| places::between(path, writable));
         let mut paths = self.hidden.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
         paths.extend(self.services.clone());
         paths.sort();
         let read_only = mounts::with_inner_mounts(&self.protected.paths)
             .map_err(|error| format!("the mounts are not known ({error})"))?;
-        Ok(MountPlan { hidden: paths, read_only, pinned: mount_points.collect() }
-            .without_existing())
+        Ok(MountPlan { hidden: paths, read_only, pinned: pins.collect() }.without_existing())
     }
 }
 

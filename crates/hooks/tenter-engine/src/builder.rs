@@ -368,7 +368,7 @@ impl EngineBuilder {
         Self { environment, ..self }
     }
 
-    /// Reads the state of the files that decide when hooks run: as long as it is the same, so are the [`Catalog::concerns`]. `settings`
+    /// Reads the state of the files that decide when hooks run: as long as it is the same, so are the [`Catalog::summaries`]. `settings`
     /// are files of settings that the policies come from.
     ///
     /// # Errors

@@ -2,9 +2,9 @@
 //!
 //! Loading finds, examines and orders hooks. It asks the user nothing, and runs nothing that is untrusted (R11).
 
-mod concerns;
 mod examine;
 mod hook_files;
+mod hook_summaries;
 mod listing;
 mod lost;
 mod manifest;
@@ -26,8 +26,8 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
-pub use concerns::HookSummaries;
 pub use hook_files::HookFiles;
+pub use hook_summaries::HookSummaries;
 pub(crate) use listing::Missing;
 pub use listing::{ListedHook, Loss, LostHook, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};

@@ -84,23 +84,16 @@ impl HookEnvironment {
         &self.base
     }
 
-    /// Returns the environment of a hook that requests the withheld variables in `requested_names`. Variables in `added_variables` replace
+    /// Returns the environment of a hook that requests the withheld variables in `names`. Variables in `additions` replace
     /// inherited ones.
-    pub fn for_hook(
-        &self,
-        requested_names: &[String],
-        added_variables: &[(&str, OsString)],
-    ) -> Environment {
-        let is_requested = |name: &OsString| requested_names.iter().any(|one| name == one.as_str());
-        let passed_variables = self.withheld.iter().filter(|(name, _)| is_requested(name));
-        let variables = self.base.iter().chain(passed_variables);
-        let variables = variables
-            .filter(|(name, _)| added_variables.iter().all(|(ours, _)| name != ours))
-            .cloned();
+    pub fn for_hook(&self, names: &[String], additions: &[(&str, OsString)]) -> Environment {
+        let is_requested = |name: &OsString| names.iter().any(|one| name == one.as_str());
+        let exceptions = self.withheld.iter().filter(|(name, _)| is_requested(name));
+        let variables = self.base.iter().chain(exceptions);
+        let variables =
+            variables.filter(|(name, _)| additions.iter().all(|(ours, _)| name != ours)).cloned();
         variables
-            .chain(
-                added_variables.iter().map(|(name, value)| (OsString::from(name), value.clone())),
-            )
+            .chain(additions.iter().map(|(name, value)| (OsString::from(name), value.clone())))
             .collect()
     }
 
@@ -133,13 +126,13 @@ pub fn with_git_setting(mut environment: Environment, name: &str, value: &str) -
     if is_set {
         return environment;
     }
-    let added_variables = [
+    let additions = [
         (COUNT.to_owned(), (count + 1).to_string()),
         (format!("GIT_CONFIG_KEY_{count}"), name.to_owned()),
         (format!("GIT_CONFIG_VALUE_{count}"), value.to_owned()),
     ];
-    environment.retain(|(name, _)| added_variables.iter().all(|(ours, _)| name != ours.as_str()));
-    environment.extend(added_variables.map(|(name, value)| (name.into(), value.into())));
+    environment.retain(|(name, _)| additions.iter().all(|(ours, _)| name != ours.as_str()));
+    environment.extend(additions.map(|(name, value)| (name.into(), value.into())));
     environment
 }
 

@@ -70,25 +70,22 @@ fn import(settings: &Value) -> ConfineProfile {
 }
 
 /// Returns the network of these domains, and those that are no domains.
-fn network_access(
-    allowed_hosts: &[String],
-    denied_hosts: &[String],
-) -> (NetworkAccess, Vec<String>) {
-    let exceptions = denied_hosts.iter().map(|domain| format!("!{domain}"));
+fn network_access(hosts: &[String], exclusions: &[String]) -> (NetworkAccess, Vec<String>) {
+    let exceptions = exclusions.iter().map(|domain| format!("!{domain}"));
     let (mut rules, mut invalid) = (Vec::new(), Vec::new());
-    for domain in allowed_hosts.iter().cloned().chain(exceptions) {
+    for domain in hosts.iter().cloned().chain(exceptions) {
         match domain.parse::<DomainRule>() {
             Ok(rule) => rules.push(rule),
             Err(_) => invalid.push(format!("network: {domain:?}")),
         }
     }
-    let network = match (allowed_hosts, denied_hosts) {
+    let network = match (hosts, exclusions) {
         ([], _) => NetworkAccess::None,
-        _ if denied_hosts.is_empty() && allowed_hosts.iter().any(|domain| domain == "*") => {
+        _ if exclusions.is_empty() && hosts.iter().any(|domain| domain == "*") => {
             NetworkAccess::Any
         }
         // An exception that cannot be read allows nothing: it might be for any host.
-        _ if denied_hosts.iter().any(|domain| domain.parse::<DomainRule>().is_err()) => {
+        _ if exclusions.iter().any(|domain| domain.parse::<DomainRule>().is_err()) => {
             NetworkAccess::None
         }
         _ => NetworkAccess::Allow(rules),
