@@ -119,7 +119,7 @@ fn a_denial_is_read_in_every_protocol_whatever_is_in_its_reason() {
             r#"{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no {text}", "x": -Infinity}}}}\r\n"#
         );
         let reply_text =
-            format!(r#"{{"reply_text": true, "x": Infinity, "reason": "no {text}"}}\000\n"#);
+            format!(r#"{{"blocked": true, "x": Infinity, "reason": "no {text}"}}\000\n"#);
         for reason in reasons(&manifest, &specific, &reply_text) {
             assert!(reason.starts_with("no "), "{text}: {reason:?}");
         }
