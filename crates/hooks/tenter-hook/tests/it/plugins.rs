@@ -32,7 +32,7 @@ const hooks = await plugin.server({ client: { tui, session }, directory: "CWD" }
 let denial = null
 const input = { tool: "bash", sessionID: "s", callID: "1" }
 await hooks["tool.execute.before"](input, { args: { command: "true" } }).catch((error) => (denial = error.message))
-console.log(JSON.stringify({ denial, reports }))
+console.log(JSON.stringify({ denied: denial, reports }))
 process.exit(0)
 "#;
 
@@ -46,7 +46,7 @@ const hooks = await plugin.server({ client: { tui, session }, directory: "CWD" }
 let denial = null
 const output = { message: { id: "m" }, parts: [{ type: "text", text: "hello" }] }
 await hooks["chat.message"]({ sessionID: "s" }, output).catch((error) => (denial = error.message))
-console.log(JSON.stringify({ denial, reports }))
+console.log(JSON.stringify({ denied: denial, reports }))
 process.exit(0)
 "#;
 
