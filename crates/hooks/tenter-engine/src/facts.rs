@@ -444,6 +444,7 @@ fn of_tool(whole: String, text: &str, op: PathOp, surroundings: &Surroundings) -
         certain: true,
         glob: false,
         joined: Some(whole),
+        inner: None,
     }
 }
 

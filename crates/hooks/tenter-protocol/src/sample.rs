@@ -223,6 +223,7 @@ fn full_call() -> CallFacts {
         certain: false,
         glob: true,
         joined: None,
+        inner: None,
     };
     let code = Code { language: Language::Python, text: "x".to_owned(), dynamic: true, command: 0 };
     CallFacts {

@@ -226,6 +226,9 @@ pub struct Path {
     /// The absolute path with its `..`, if it has any. A symlink before `..` leads elsewhere than `path` does.
     #[serde(skip)]
     pub joined: Option<String>,
+    /// The name of the file in it that is written instead, if it is a directory: `a` for `cp a b`.
+    #[serde(skip)]
+    pub inner: Option<String>,
 }
 
 /// An operation on a path.

@@ -46,7 +46,8 @@ pub(super) fn resolve(
     let directory = Path::new(if directory.is_empty() { "/" } else { directory });
     match finder.destination(directory) {
         Ok(real) => {
-            let real = text(&real);
+            let inner = path.inner.take().filter(|_| rest.is_empty() && real.is_dir());
+            let real = text(&inner.map_or_else(|| real.clone(), |inner| real.join(inner)));
             let whole = format!(
                 "{}{rest}",
                 if rest.is_empty() { &real } else { real.trim_end_matches('/') }

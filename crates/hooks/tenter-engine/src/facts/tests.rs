@@ -23,7 +23,7 @@ fn the_paths_of_file_tools_are_resolved() {
             let path = Path::new(&fact.path).strip_prefix(&base).unwrap().display().to_string();
             (path, fact.op, fact.certain)
         };
-        paths.into_iter().map(words).next()
+        paths.into_iter().map(words).next_back()
     };
     let expected = |path: &str, op, certain| Some((path.to_owned(), op, certain));
     assert_eq!(
@@ -56,6 +56,11 @@ fn the_paths_of_file_tools_are_resolved() {
         fact("bash", json!({"command": "echo x > link/../new"})),
         expected("a/new", PathOp::Write, true)
     );
+    // What is copied into a directory has its own name there.
+    for (target, path) in [("link", "a/b/x"), ("a/b", "a/b/x"), ("a/new", "a/new")] {
+        let command = json!({"command": format!("cp x {target}")});
+        assert_eq!(fact("bash", command), expected(path, PathOp::Write, true));
+    }
 }
 
 #[test]

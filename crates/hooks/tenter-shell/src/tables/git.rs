@@ -88,6 +88,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "git clone",
         options: "-b= --branch= -o= --origin= -u= --upload-pack= -c= --config= --depth= --reference= --separate-git-dir= --template= -j= --jobs= --filter= --recurse-submodules? --bare --mirror -q -n -l -s",
         paths: &["create second"],
+        recursive: "always",
         runs: &[Run::Option("-u --upload-pack")],
         ..GNU
     },

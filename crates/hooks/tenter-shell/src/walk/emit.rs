@@ -235,7 +235,11 @@ impl Reader<'_> {
             });
         }
         for (path, op, recursive) in touched {
-            self.touch_in(&Touch { path: &path, op, recursive }, index, &here);
+            let touch = Touch { path: &path, op, recursive };
+            match op {
+                PathOp::Write | PathOp::Create => self.touch_target(&touch, call, emitted, &here),
+                _ => self.touch_in(&touch, index, &here),
+            }
             match op {
                 PathOp::Read | PathOp::Move | PathOp::Link => {
                     self.read_file(&path, emitted.index, FlowRole::Data);
@@ -273,25 +277,6 @@ impl Reader<'_> {
             if !emitted.arguments.has("-D --dir -O --output") {
                 self.unpacks_into(&Field::known("."), emitted.index);
             }
-        }
-    }
-
-    /// Adds the file in a directory: with `cp a b`, it is `b/a` if `b` is a directory.
-    fn writes_into_directory(&mut self, path: &Field, call: &Call, emitted: &Emitted) {
-        const UNPACK: [&str; 7] = ["tar", "bsdtar", "gtar", "unzip", "7z", "cpio", "gh"];
-        if UNPACK.contains(&emitted.program.as_str()) {
-            self.unpacks_into(path, emitted.index);
-        }
-        if !matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync" | "scp") {
-            return;
-        }
-        let operands: Vec<Field> = call.operands(emitted).cloned().collect();
-        for operand in operands.iter().filter(|operand| operand.text != path.text) {
-            let name = operand.text.rsplit(['/', ':']).next().unwrap_or_default();
-            let inner = path.with_text(format!("{}/{name}", path.text));
-            let source = crate::facts::FlowSource::Command(emitted.index);
-            let text = self.written(operand).and_then(|file| file.text.clone());
-            self.writes_file(&inner, &[source], text);
         }
     }
 

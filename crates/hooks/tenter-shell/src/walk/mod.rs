@@ -19,6 +19,7 @@ mod scripts;
 mod sed;
 mod simple;
 mod sql;
+mod targets;
 mod touch;
 mod transform;
 mod variables;

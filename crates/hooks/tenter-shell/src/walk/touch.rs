@@ -114,6 +114,7 @@ impl Reader<'_> {
             certain: path.is_certain && location.is_some(),
             glob: path.is_glob,
             joined: locate::joined(&path.text, here.cwd.as_deref()),
+            inner: None,
         });
     }
 }

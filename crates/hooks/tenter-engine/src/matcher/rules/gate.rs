@@ -9,7 +9,7 @@ use tenter_base::AgentState;
 use tenter_protocol::manifest::rule::{Conditions, PathCondition, Rule};
 use tenter_shell::{Command, PathOp};
 
-use super::path::{Places, may_contain_matches};
+use super::path::{Places, may_contain_matches, may_replace_files};
 use super::required_texts::{
     ANY, RequiredTexts, beginning, flag_name, is_beginning, operand_part, required,
 };
@@ -325,7 +325,8 @@ impl PathGate<'_> {
         let text = call.path_texts.get(index).filter(|text| **text != fact.path);
         let texts: Vec<&String> = iter::once(&fact.path).chain(text).collect();
         let may_cover = |text: &&String| self.may_cover(text, call);
-        let has_part = |text: &&String| self.has_part(text, may_contain_matches(fact), call);
+        let is_directory = may_contain_matches(fact) || may_replace_files(fact);
+        let has_part = |text: &&String| self.has_part(text, is_directory, call);
         (self.covers.is_empty() || texts.iter().any(may_cover))
             && (self.parts.is_empty() || texts.iter().any(has_part))
     }

@@ -124,6 +124,23 @@ impl PathPattern {
         !parent.is_empty() && inner == Some(parent)
     }
 
+    /// Returns whether a directory is the one in which the pattern begins with a name: `.claude` for `**/.claude/settings.json/**`.
+    fn begins_in(&self, text: &PathText) -> bool {
+        let names = self.text();
+        let names = names.strip_suffix("/**").unwrap_or(names);
+        let Some((parent, _)) = names.rsplit_once('/') else { return false };
+        let directory = text.value.as_str();
+        if self.is_floating {
+            let parent = &parent[parent.len().min(2)..];
+            return parent.len() > 1 && !parent.contains(WILDCARDS) && directory.ends_with(parent);
+        }
+        let within = match self.position(text) {
+            None => Some(directory),
+            Some(position) => position.rest.map(|at| &directory[at..]),
+        };
+        !parent.is_empty() && within == Some(parent)
+    }
+
     /// Checks whether a text can begin like the pattern: where the letters of both are known, they are the same.
     fn may_begin(&self, tokens: &[Token], call: &CallFacts) -> bool {
         let directory = self.directory(call);
@@ -264,6 +281,11 @@ pub(super) fn may_contain_matches(fact: &Path) -> bool {
     }
 }
 
+/// Returns whether an operation on a directory may be one on some files in it: what an archive has is not known.
+pub(super) fn may_replace_files(fact: &Path) -> bool {
+    matches!(fact.op, PathOp::Write | PathOp::Create) && fact.recursive
+}
+
 impl PathRule {
     pub(super) fn new(condition: &PathCondition) -> Self {
         let patterns = |texts: &[String]| texts.iter().map(|text| PathPattern::new(text)).collect();
@@ -314,6 +336,12 @@ impl PathRule {
                 pattern.matches(text) || (has_all && pattern.is_below(text))
             };
             let is_fitting = self.glob.iter().any(fits);
+            if !is_fitting
+                && may_replace_files(subject.fact)
+                && self.glob.iter().any(|pattern| pattern.begins_in(text))
+            {
+                return PathFit { truth: Truth::Perhaps, is_as_written: true };
+            }
             let may_fit = is_fitting || text.is_open();
             if !may_fit || self.excludes(text) {
                 return PathFit::known(false);

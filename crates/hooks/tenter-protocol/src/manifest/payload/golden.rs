@@ -243,6 +243,7 @@ fn commands_and_paths_come_last() {
         certain: true,
         glob: false,
         joined: None,
+        inner: None,
     };
     let command = Command {
         program: "tee".into(),
