@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn a_name_that_is_not_listed_does_not_exist() {
         let directory = tempfile::tempdir().unwrap();
-        let root = directory.path();
-        fs::create_dir(root.join(".Config")).unwrap();
+        let root = &directory.path().join("root");
+        fs::create_dir_all(root.join(".Config")).unwrap();
         std::os::unix::fs::symlink("missing", root.join("dangling")).unwrap();
         let listings = Listings::new([root.to_owned(), root.join("unreadable")]);
         for (path, may_have, has) in [
