@@ -44,7 +44,8 @@ pub struct DestinationFinder {
 #[derive(Debug, Clone)]
 enum FoundFile {
     Absent,
-    Present,
+    Directory,
+    Other,
     Link(PathBuf),
     Unreadable(ErrorKind),
 }
@@ -83,6 +84,18 @@ impl DestinationFinder {
         Err(too_many_links(&path))
     }
 
+    /// Returns the [`destination`] of a file that is written as `path`, or under `name` in it if that is a directory.
+    ///
+    /// # Errors
+    /// As [`Self::destination`].
+    pub fn destination_in(&mut self, path: &Path, name: &str) -> io::Result<PathBuf> {
+        let real = self.destination(path)?;
+        match self.file(&real)? {
+            FoundFile::Directory => self.destination(&real.join(name)),
+            _ => Ok(real),
+        }
+    }
+
     fn followed(&mut self, path: &Path) -> io::Result<Followed> {
         let mut real = PathBuf::new();
         let mut is_missing = false;
@@ -106,7 +119,7 @@ impl DestinationFinder {
                     return Ok(Followed::To(real.join(target).join(components.as_path())));
                 }
                 FoundFile::Absent => is_missing = true,
-                FoundFile::Present | FoundFile::Unreadable(_) => {}
+                FoundFile::Directory | FoundFile::Other | FoundFile::Unreadable(_) => {}
             }
         }
         Ok(Followed::Destination(real))
@@ -129,11 +142,12 @@ impl DestinationFinder {
             return Err(io::Error::other("too many files to look up"));
         };
         self.lookups_left = rest;
-        let target = |metadata: fs::Metadata| {
-            let is_link = metadata.is_symlink();
-            if is_link { fs::read_link(path).map(FoundFile::Link) } else { Ok(FoundFile::Present) }
+        let kind = |metadata: fs::Metadata| match metadata.file_type() {
+            kind if kind.is_symlink() => fs::read_link(path).map(FoundFile::Link),
+            kind if kind.is_dir() => Ok(FoundFile::Directory),
+            _ => Ok(FoundFile::Other),
         };
-        let file = match fs::symlink_metadata(path).and_then(target) {
+        let file = match fs::symlink_metadata(path).and_then(kind) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => FoundFile::Absent,
             Err(error) => FoundFile::Unreadable(error.kind()),

@@ -1,4 +1,4 @@
-//! The programs that packages link statically start other programs in the same way as dynamic ones.
+//! The programs of packages: how `packaging/rustc.sh` links them.
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use std::fs;
@@ -16,20 +16,35 @@ fn main() {
 }
 "#;
 
-#[expect(clippy::disallowed_methods, reason = "the compiler and its program run as in a build")]
-#[test]
-fn a_file_that_is_no_program_is_not_read_by_a_shell() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = |name: &str| directory.path().join(name);
+/// Builds [`PROGRAM`] as a package builds the program of this name.
+#[expect(clippy::disallowed_methods, reason = "the compiler runs as in a build")]
+fn build(directory: &Path, name: &str) {
+    let file = |name: &str| directory.join(name);
     fs::write(file("main.rs"), PROGRAM).unwrap();
     let wrapper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/rustc.sh");
     let build = Command::new("sh")
         .arg(wrapper)
-        .args(["rustc", "--edition=2024", "--crate-name", "tenter_launch", "--crate-type", "bin"])
-        .arg("-o")
+        .args(["rustc", "--crate-name", name, "--edition=2024", "--crate-type", "bin", "-o"])
         .args([file("program"), file("main.rs")])
         .status();
     assert!(build.unwrap().success());
+}
+
+#[test]
+fn only_the_c_library_is_loaded_for_tenter() {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), "tenter");
+    let program = fs::read(directory.path().join("program")).unwrap();
+    let has = |name: &str| program.windows(name.len()).any(|part| part == name.as_bytes());
+    assert!(has("libc.so.6") && !has("libgcc_s.so"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the program runs as in a package")]
+#[test]
+fn a_file_that_is_no_program_is_not_read_by_a_shell() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name);
+    build(directory.path(), "tenter_launch");
     // A script without its first line, and a program for another architecture.
     for content in ["exit 2\n", "\x7fELF\x02\x01\x01\n(\n"] {
         fs::write(file("script"), content).unwrap();

@@ -44,10 +44,13 @@ pub(super) fn resolve(
     let end = fixed.map_or(whole.len(), |at| whole[..at].rfind('/').unwrap_or(0));
     let (directory, rest) = whole.split_at(end);
     let directory = Path::new(if directory.is_empty() { "/" } else { directory });
-    match finder.destination(directory) {
+    let destination = match path.inner.take().filter(|_| rest.is_empty()) {
+        Some(inner) => finder.destination_in(directory, &inner),
+        None => finder.destination(directory),
+    };
+    match destination {
         Ok(real) => {
-            let inner = path.inner.take().filter(|_| rest.is_empty() && real.is_dir());
-            let real = text(&inner.map_or_else(|| real.clone(), |inner| real.join(inner)));
+            let real = text(&real);
             let whole = format!(
                 "{}{rest}",
                 if rest.is_empty() { &real } else { real.trim_end_matches('/') }

@@ -57,7 +57,8 @@ fn the_paths_of_file_tools_are_resolved() {
         expected("a/new", PathOp::Write, true)
     );
     // What is copied into a directory has its own name there.
-    for (target, path) in [("link", "a/b/x"), ("a/b", "a/b/x"), ("a/new", "a/new")] {
+    symlink("a/x", base.join("x")).unwrap();
+    for (target, path) in [("link", "a/b/x"), ("a/b", "a/b/x"), ("a/new", "a/new"), (".", "a/x")] {
         let command = json!({"command": format!("cp x {target}")});
         assert_eq!(fact("bash", command), expected(path, PathOp::Write, true));
     }

@@ -5,6 +5,7 @@ use crate::locate;
 use crate::reader::Reader;
 
 use super::call::{Call, Emitted};
+use super::targets::is_certain_directory;
 use super::wrappers::values;
 
 /// Maximum number of links.
@@ -32,10 +33,12 @@ impl Reader<'_> {
         };
         let is_relative_to_name =
             emitted.arguments.has("-s --symbolic") && !emitted.arguments.has("-r --relative");
+        let is_directory = is_certain_directory(&name, targets.len(), emitted);
         for target in targets {
             let base = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             // The name can be a directory in which the link is.
-            for name in [name.text.clone(), format!("{}/{base}", name.text)] {
+            let itself = (!is_directory).then(|| name.text.clone());
+            for name in itself.into_iter().chain([format!("{}/{base}", name.text)]) {
                 let Some(name) = locate::absolute(&name, self.scope.cwd()) else { continue };
                 let parent = name.rsplit_once('/').map_or("/", |(parent, _)| parent).to_owned();
                 let around =

@@ -31,16 +31,17 @@ impl Reader<'_> {
     ) {
         let sources = sources_of(touch.path, call, emitted);
         let index = Some(emitted.index);
+        if emitted.program == "ln" && sources.is_empty() {
+            // `ln a/b` makes `b`.
+            let path = touch.path.with_text(last_name(touch.path));
+            self.touch_in(&Touch { path: &path, ..*touch }, index, here);
+        }
         let is_known = |source: &Field| {
             source.is_certain && !source.is_glob && !matches!(last_name(source), "" | "." | "..")
         };
         let are_known = !sources.is_empty() && sources.iter().all(is_known);
         let text = touch.path.text.as_str();
-        let is_directory = sources.len() > 1
-            || text.ends_with('/')
-            || matches!(last_name(touch.path), "." | "..")
-            || emitted.arguments.has("-t --target-directory");
-        if is_directory && are_known {
+        if is_certain_directory(touch.path, sources.len(), emitted) && are_known {
             for source in &sources {
                 let inner = format!("{}/{}", text.trim_end_matches('/'), last_name(source));
                 let path = touch.path.with_text(inner);
@@ -67,7 +68,21 @@ fn sources_of(target: &Field, call: &Call, emitted: &Emitted) -> Vec<Field> {
     if !is_copy || is_mkdir || emitted.arguments.has("-T --no-target-directory") {
         return Vec::new();
     }
-    call.operands(emitted).filter(|operand| operand.text != target.text).cloned().collect()
+    let sources = call.operands(emitted).filter(|operand| operand.text != target.text);
+    // `rsync a/ b` copies what is in `a`.
+    let has_names = emitted.program != "rsync";
+    let named = |source: &Field| {
+        let text = source.text.trim_end_matches('/');
+        if has_names && !text.is_empty() { source.with_text(text) } else { source.clone() }
+    };
+    sources.map(named).collect()
+}
+
+/// Returns whether a command with this number of sources writes into a directory, and not a file of this name.
+pub(super) fn is_certain_directory(target: &Field, sources: usize, emitted: &Emitted) -> bool {
+    sources > 1
+        || matches!(last_name(target), "" | "." | "..")
+        || emitted.arguments.has("-t --target-directory")
 }
 
 /// Returns the last name of a path, which may be on another machine.

@@ -336,15 +336,15 @@ impl PathRule {
                 pattern.matches(text) || (has_all && pattern.is_below(text))
             };
             let is_fitting = self.glob.iter().any(fits);
-            if !is_fitting
+            let may_replace = !is_fitting
                 && may_replace_files(subject.fact)
-                && self.glob.iter().any(|pattern| pattern.begins_in(text))
-            {
-                return PathFit { truth: Truth::Perhaps, is_as_written: true };
-            }
-            let may_fit = is_fitting || text.is_open();
+                && self.glob.iter().any(|pattern| pattern.begins_in(text));
+            let may_fit = is_fitting || may_replace || text.is_open();
             if !may_fit || self.excludes(text) {
                 return PathFit::known(false);
+            }
+            if may_replace {
+                return PathFit { truth: Truth::Perhaps, is_as_written: true };
             }
             if is_fitting { text.as_written() } else { self.may_fit(text, call) }
         }))
