@@ -71,11 +71,11 @@ fn sources_of(target: &Field, call: &Call, emitted: &Emitted) -> Vec<Field> {
     let sources = call.operands(emitted).filter(|operand| operand.text != target.text);
     // `rsync a/ b` copies what is in `a`.
     let has_names = emitted.program != "rsync";
-    let named = |source: &Field| {
+    let without_slash = |source: &Field| {
         let text = source.text.trim_end_matches('/');
         if has_names && !text.is_empty() { source.with_text(text) } else { source.clone() }
     };
-    sources.map(named).collect()
+    sources.map(without_slash).collect()
 }
 
 /// Returns whether a command with this number of sources writes into a directory, and not a file of this name.
