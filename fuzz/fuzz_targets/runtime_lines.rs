@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenter_protocol::runtime::{Initialized, Message, ServiceCall, read_line};
+use tenter_protocol::runtime::{Initialized, RuntimeMessage, ServiceCall, read_line};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(Some(message)) = read_line(bytes) else { return };
@@ -10,14 +10,14 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(line.matches('\n').count(), 1);
     assert_eq!(read_line(line.as_bytes()), Ok(Some(message.clone())));
     match message {
-        Message::Request(request) => {
+        RuntimeMessage::Request(request) => {
             let _ = ServiceCall::read(&request.method, request.params.as_ref());
         }
-        Message::Response(response) => {
+        RuntimeMessage::Response(response) => {
             if let Ok(result) = &response.result {
                 let _ = Initialized::read(result);
             }
         }
-        Message::Notification(_) => {}
+        RuntimeMessage::Notification(_) => {}
     }
 });

@@ -31,7 +31,7 @@ pub struct Args {
 
 /// A model in the list. Prices are in US dollars per million tokens.
 #[derive(Debug, Serialize)]
-struct Row {
+struct ModelRow {
     name: String,
     context_window: u64,
     input_price: Option<f64>,
@@ -80,14 +80,14 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-fn of_provider(project: &Project, provider: &Provider) -> Result<Vec<Row>, Failure> {
+fn of_provider(project: &Project, provider: &Provider) -> Result<Vec<ModelRow>, Failure> {
     let key = availability(provider, project.env);
     let models = provider.models(project).into_iter();
     models
         .map(|model| {
             let name = format!("{}/{model}", provider.name);
             let table = project.settings.models.models.get(&name);
-            Ok(Row::new(name, &facts(provider, &provider.address, model, table)?, key))
+            Ok(ModelRow::new(name, &facts(provider, &provider.address, model, table)?, key))
         })
         .collect()
 }
@@ -104,7 +104,7 @@ fn availability(provider: &Provider, env: &Env) -> Availability {
     }
 }
 
-impl Row {
+impl ModelRow {
     fn new(name: String, facts: &ModelFacts, key: Availability) -> Self {
         let prices = facts.prices;
         Self {
@@ -120,8 +120,8 @@ impl Row {
     }
 }
 
-fn table(rows: &[Row]) {
-    let name_of = |row: &Row| one_line(&row.name, MAX_NAME_LENGTH);
+fn table(rows: &[ModelRow]) {
+    let name_of = |row: &ModelRow| one_line(&row.name, MAX_NAME_LENGTH);
     let width = rows.iter().map(|row| name_of(row).chars().count()).max().unwrap_or(0);
     ui::out(styled(
         HEADING,

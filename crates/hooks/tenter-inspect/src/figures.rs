@@ -38,7 +38,7 @@ pub struct Run<'r> {
 
 /// The answer to a question of a hook.
 #[derive(Debug, Clone, Copy)]
-pub struct HookAnswer<'r> {
+pub struct QuestionAnswer<'r> {
     /// When it was given.
     pub at: Timestamp,
     /// The full name of the hook.
@@ -231,7 +231,7 @@ struct Tally<'r> {
 /// the present content of `known_hooks`.
 pub fn compute<'r>(
     runs: impl IntoIterator<Item = Run<'r>>,
-    answers: impl IntoIterator<Item = HookAnswer<'r>>,
+    answers: impl IntoIterator<Item = QuestionAnswer<'r>>,
     known_hooks: &[KnownHook],
 ) -> Figures {
     let mut tallies: BTreeMap<&str, Tally<'r>> = BTreeMap::new();
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn questions_are_counted_with_their_answers() {
-        let answer = |hook, answer| HookAnswer { at: Timestamp::UNIX_EPOCH, hook, answer };
+        let answer = |hook, answer| QuestionAnswer { at: Timestamp::UNIX_EPOCH, hook, answer };
         let runs = (0..5).map(|ms| run("guard", "1", ms, DecisionKind::Ask));
         let answers = [
             answer("guard", AnswerKind::Yes),

@@ -12,7 +12,7 @@ use tenter_base::untrusted_file;
 use tenter_engine::journal::{self, JournalDirectories};
 use tenter_engine::{DecisionKind, Timestamp};
 
-use crate::figures::{AnswerKind, HookAnswer, Run};
+use crate::figures::{AnswerKind, QuestionAnswer, Run};
 use crate::file_data;
 use crate::line::Line;
 use crate::names::{NameId, Names};
@@ -218,21 +218,21 @@ impl JournalIndex {
     }
 
     /// Returns every answer to a question of a hook.
-    pub fn answers(&self) -> impl Iterator<Item = HookAnswer<'_>> {
+    pub fn answers(&self) -> impl Iterator<Item = QuestionAnswer<'_>> {
         let answers = self.sessions.values().flat_map(|session| &session.answers);
         answers.map(|answer| self.answer(answer))
     }
 
     /// Returns the answers in a project.
-    pub fn answers_of(&self, project: &str) -> impl Iterator<Item = HookAnswer<'_>> {
+    pub fn answers_of(&self, project: &str) -> impl Iterator<Item = QuestionAnswer<'_>> {
         let project = self.names.find(project);
         let answers = self.sessions.values().flat_map(|session| &session.answers);
         let is_of_project = move |answer: &&IndexedAnswer| Some(answer.project) == project;
         answers.filter(is_of_project).map(|answer| self.answer(answer))
     }
 
-    fn answer(&self, answer: &IndexedAnswer) -> HookAnswer<'_> {
-        HookAnswer { at: answer.at, hook: self.names.text(answer.hook), answer: answer.answer }
+    fn answer(&self, answer: &IndexedAnswer) -> QuestionAnswer<'_> {
+        QuestionAnswer { at: answer.at, hook: self.names.text(answer.hook), answer: answer.answer }
     }
 
     fn session<'i>(&'i self, id: &'i str, indexed: &'i IndexedSession) -> Session<'i> {

@@ -10,12 +10,12 @@ pub struct PluginChange<'c> {
     /// The path in the plugin.
     pub path: &'c str,
     /// The difference.
-    pub kind: ChangeKind<'c>,
+    pub kind: FileDifference<'c>,
 }
 
 /// The difference between two versions of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChangeKind<'c> {
+pub enum FileDifference<'c> {
     /// The file is new.
     Added(&'c TreeEntry),
     /// The file was removed.
@@ -24,7 +24,7 @@ pub enum ChangeKind<'c> {
     Changed(&'c TreeEntry, &'c TreeEntry),
 }
 
-impl ChangeKind<'_> {
+impl FileDifference<'_> {
     /// Returns the name in listings.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -40,9 +40,9 @@ pub fn changes<'c>(before: &'c Content, after: &'c Content) -> Vec<PluginChange<
     let paths: BTreeSet<&String> = before.0.keys().chain(after.0.keys()).collect();
     let change = |path: &'c String| {
         let kind = match (before.0.get(path), after.0.get(path)) {
-            (None, Some(new)) => ChangeKind::Added(new),
-            (Some(old), None) => ChangeKind::Removed(old),
-            (Some(old), Some(new)) if old != new => ChangeKind::Changed(old, new),
+            (None, Some(new)) => FileDifference::Added(new),
+            (Some(old), None) => FileDifference::Removed(old),
+            (Some(old), Some(new)) if old != new => FileDifference::Changed(old, new),
             _ => return None,
         };
         Some(PluginChange { path, kind })

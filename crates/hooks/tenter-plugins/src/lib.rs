@@ -51,7 +51,7 @@ mod staging;
 pub mod store;
 pub mod verify;
 
-pub use changes::{ChangeKind, PluginChange, changes};
+pub use changes::{FileDifference, PluginChange, changes};
 pub use content::{Content, TreeEntry};
 pub use fetch::{Fetched, Fetcher};
 pub use fetch_error::FetchError;

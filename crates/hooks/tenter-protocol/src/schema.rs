@@ -21,14 +21,14 @@ pub const RENAMED_FIELDS: [(&str, &str); 6] = [
 
 /// The two documents that a hook and an agent exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Document {
+pub enum HookDocument {
     /// The document that the hook reads.
     Payload,
     /// The document that the hook prints.
     Reply,
 }
 
-impl Document {
+impl HookDocument {
     /// Returns the schema of this document at `event`; `None` if the protocol does not have the event.
     pub fn schema(self, event: EventName, protocol: ProtocolName) -> Option<Value> {
         let mut schema = json!({ "$schema": DRAFT });

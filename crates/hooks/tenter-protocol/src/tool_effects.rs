@@ -44,7 +44,7 @@ const LONGEST_PATH: usize = 4096;
 
 /// The content of a field.
 #[derive(Clone, Copy)]
-enum Role {
+enum FieldRole {
     Script,
     Directory,
     Pattern,
@@ -145,7 +145,7 @@ impl Reading {
         for (field, value) in object {
             let name = plain(field);
             match self.role(&name, value) {
-                Some(Role::Script) => self.script(&name, value, object),
+                Some(FieldRole::Script) => self.script(&name, value, object),
                 Some(role) => self.values(value, role, depth),
                 None => self.inner(value, depth),
             }
@@ -170,7 +170,7 @@ impl Reading {
         }
     }
 
-    fn role(&self, field: &str, value: &Value) -> Option<Role> {
+    fn role(&self, field: &str, value: &Value) -> Option<FieldRole> {
         let looks_like_path = || {
             let has_two_ends = matches!(self.deed, Some(Deed::Move | Deed::Copy | Deed::Link));
             let text = value.as_str().unwrap_or_default();
@@ -181,14 +181,14 @@ impl Reading {
             || PATH_ENDS.iter().any(|end| field.ends_with(end)) && !NO_PATHS.contains(&field);
         let begins = |starts: &[&str]| starts.iter().any(|start| field.starts_with(start));
         if SCRIPTS.contains(&field) || is_typed {
-            Some(Role::Script)
+            Some(FieldRole::Script)
         } else if DIRECTORIES.contains(&field) {
-            Some(Role::Directory)
+            Some(FieldRole::Directory)
         } else if PATTERNS.contains(&field) {
-            Some(Role::Pattern)
+            Some(FieldRole::Pattern)
         } else if is_end() || (ENDS.contains(&field) && looks_like_path()) {
             let is_made = begins(&["dest", "target", "to", "new", "out", "save"]);
-            Some(if is_made { Role::Destination } else { Role::Source })
+            Some(if is_made { FieldRole::Destination } else { FieldRole::Source })
         } else {
             None
         }
@@ -224,7 +224,7 @@ impl Reading {
     }
 
     /// Adds the texts of a field: one, or a list of them.
-    fn values(&mut self, value: &Value, role: Role, depth: usize) {
+    fn values(&mut self, value: &Value, role: FieldRole, depth: usize) {
         match value {
             Value::String(text) => self.text(text, role),
             Value::Array(values) => {
@@ -244,7 +244,7 @@ impl Reading {
         }
     }
 
-    fn text(&mut self, text: &str, role: Role) {
+    fn text(&mut self, text: &str, role: FieldRole) {
         let path = match text.strip_prefix("file://") {
             Some(path) => percent_decoded(path.strip_prefix("localhost").unwrap_or(path)),
             None if text.contains("://") => return,
@@ -254,16 +254,16 @@ impl Reading {
             return;
         }
         match role {
-            Role::Directory => self.effects.cwd = Some(path),
-            Role::Pattern => {
+            FieldRole::Directory => self.effects.cwd = Some(path),
+            FieldRole::Pattern => {
                 let patterns = tenter_shell::selecting(&path).into_iter();
                 let pattern_names =
                     |pattern| TouchedPath { path: format!("**/{pattern}"), op: PathOp::Read };
                 self.effects.paths.extend(patterns.map(pattern_names));
             }
-            Role::Script => {}
-            Role::Source | Role::Destination => {
-                let is_destination = matches!(role, Role::Destination);
+            FieldRole::Script => {}
+            FieldRole::Source | FieldRole::Destination => {
+                let is_destination = matches!(role, FieldRole::Destination);
                 for op in self.ops(is_destination) {
                     self.effects.paths.push(TouchedPath { path: path.clone(), op: *op });
                 }

@@ -2,7 +2,7 @@
 
 use tenter_proc::Cancel;
 use tenter_protocol::event::TurnUsage;
-use tenter_protocol::runtime::{Completion, CompletionRequest, Usage};
+use tenter_protocol::runtime::{Completion, CompletionRequest, CompletionUsage};
 use tenter_protocol::{Block, Message};
 
 use super::{Model, ModelError, Purpose, Request, Response, ResponseBlock};
@@ -38,7 +38,7 @@ pub fn complete(
     let response = model.respond(&model_request, &mut |_| {}, cancel)?;
     let (tokens, _) = response.usage_or_estimate(model_request.text().len() as u64);
     let cost_usd = response.cost_usd;
-    let usage = Usage {
+    let usage = CompletionUsage {
         input_tokens: tokens.input_tokens,
         output_tokens: tokens.output_tokens,
         cost_usd: cost_usd.unwrap_or_default(),

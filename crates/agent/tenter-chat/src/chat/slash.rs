@@ -32,11 +32,11 @@ pub(super) struct Command {
     /// The argument in help texts; empty if it takes none.
     pub(super) argument: &'static str,
     help: &'static str,
-    run: Run,
+    run: SlashFunction,
 }
 
 /// Runs a command with its argument. Returns why the session ends, if it does.
-type Run = fn(&mut CommandContext, &str) -> Result<Option<ChatEnd>, Failure>;
+type SlashFunction = fn(&mut CommandContext, &str) -> Result<Option<ChatEnd>, Failure>;
 
 /// The chat and the session that a command works on.
 pub(super) struct CommandContext<'t, 'c, 's> {
@@ -49,7 +49,7 @@ const fn command(
     name: &'static str,
     argument: &'static str,
     help: &'static str,
-    run: Run,
+    run: SlashFunction,
 ) -> Command {
     Command { name, argument, help, run }
 }

@@ -48,18 +48,19 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 fn list(store: &Store, id: &str, as_json: bool) -> CommandResult {
     let start = store.load(id).map_err(Failure::caused_by)?.summary.created_at;
     let epochs = store.history(id).map_err(Failure::caused_by)?;
-    let rows: Vec<Row> = epochs.iter().map(|epoch| Row::new(epoch, &start, epochs.len())).collect();
+    let rows: Vec<EpochRow> =
+        epochs.iter().map(|epoch| EpochRow::new(epoch, &start, epochs.len())).collect();
     if as_json {
-        let objects: Vec<Value> = rows.iter().map(Row::json).collect();
+        let objects: Vec<Value> = rows.iter().map(EpochRow::json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        rows.iter().map(Row::line).for_each(ui::out);
+        rows.iter().map(EpochRow::line).for_each(ui::out);
     }
     Ok(Exit::Done)
 }
 
 /// A history in the list.
-struct Row<'e> {
+struct EpochRow<'e> {
     epoch: &'e Epoch,
     /// When it became the conversation's history.
     at: &'e str,
@@ -67,7 +68,7 @@ struct Row<'e> {
     present: bool,
 }
 
-impl<'e> Row<'e> {
+impl<'e> EpochRow<'e> {
     fn new(epoch: &'e Epoch, start: &'e str, epochs: usize) -> Self {
         let at = epoch.change.as_ref().map_or(start, |change| &change.at);
         Self { epoch, at, present: epoch.number + 1 == epochs as u64 }

@@ -40,7 +40,7 @@ pub struct Args {
 
 /// A recipe in the JSON output.
 #[derive(Serialize)]
-struct ShownJson<'r> {
+struct RecipeDetails<'r> {
     name: &'r str,
     title: &'r str,
     description: &'r str,
@@ -128,13 +128,13 @@ fn json<'r>(
     recipe: &'r Recipe,
     text: Option<&'r str>,
     findings: &'r [Diagnostic],
-) -> ShownJson<'r> {
+) -> RecipeDetails<'r> {
     let arguments = recipe.arguments.iter().map(|argument| ArgumentJson {
         name: &argument.name,
         description: &argument.description,
         default: argument.default.as_deref(),
     });
-    ShownJson {
+    RecipeDetails {
         name: &recipe.name,
         title: &recipe.title,
         description: &recipe.description,

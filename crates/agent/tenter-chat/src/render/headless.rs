@@ -144,7 +144,7 @@ impl Watcher for Headless {
 
 /// A run of a hook. Empty fields are omitted.
 #[derive(Serialize)]
-struct Run<'r> {
+struct HookRunRecord<'r> {
     event: &'r str,
     spelling: &'r str,
     hook: &'r str,
@@ -169,7 +169,7 @@ struct Run<'r> {
     stderr: &'r str,
 }
 
-impl<'r> From<&'r HookRun> for Run<'r> {
+impl<'r> From<&'r HookRun> for HookRunRecord<'r> {
     fn from(run: &'r HookRun) -> Self {
         // The stderr of a successful hook is only in the journal (R43).
         let has_failed = run.decision == DecisionKind::Failed;
@@ -228,7 +228,7 @@ fn noticed(notice: &Notice) -> Value {
 
 impl Observer for Headless {
     fn hook_ran(&self, run: &HookRun) {
-        write(&run.scope, "hook", masked(Run::from(run)));
+        write(&run.scope, "hook", masked(HookRunRecord::from(run)));
     }
 
     fn decided(&self, _decision: &Decision) {}
@@ -426,7 +426,7 @@ mod tests {
                 add(kind, value);
             }
         });
-        add("hook", masked(Run::from(&full_run())));
+        add("hook", masked(HookRunRecord::from(&full_run())));
         add("answer", masked(answered(&full_answer())));
         add("permission", masked(permitted(&full_permission())));
         add("notice", masked(noticed(&full_notice())));
@@ -460,7 +460,7 @@ mod tests {
         (run.stderr_tail, run.notes) = (key.clone(), vec![key.clone()]);
         let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
         let (_, finding) = object(&scope(), &SessionUpdate::Diagnostic(&finding), false).unwrap();
-        for record in [masked(Run::from(&run)), finding] {
+        for record in [masked(HookRunRecord::from(&run)), finding] {
             let text = record.to_string();
             assert!(
                 !text.contains(&key) && text.matches("AKIA[16 redacted]").count() == 2,

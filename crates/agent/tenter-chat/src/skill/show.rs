@@ -23,7 +23,7 @@ pub struct Args {
 
 /// A skill in the JSON output.
 #[derive(Serialize)]
-struct ShownJson<'s> {
+struct SkillDetails<'s> {
     name: &'s str,
     description: &'s str,
     layer: &'static str,
@@ -66,9 +66,9 @@ fn facts(skill: &Skill) -> Vec<(&str, String)> {
     facts
 }
 
-fn json(skill: &Skill) -> ShownJson<'_> {
+fn json(skill: &Skill) -> SkillDetails<'_> {
     let metadata = skill.metadata.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-    ShownJson {
+    SkillDetails {
         name: &skill.origin.name,
         description: &skill.description,
         layer: skill.origin.layer.as_str(),

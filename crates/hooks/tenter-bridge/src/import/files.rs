@@ -27,7 +27,7 @@ const DIGEST_LENGTH: usize = 16;
 
 /// The files of an imported hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookFiles {
+pub struct ImportedFiles {
     /// The text of the manifest.
     pub manifest: String,
     /// The text of the script; `None` if the hook is static.
@@ -52,7 +52,7 @@ pub(super) fn short(key: &str) -> &str {
     key.get(..DIGEST_LENGTH).unwrap_or(key)
 }
 
-impl HookFiles {
+impl ImportedFiles {
     /// Writes the files of a hook with this name. `None` if a value has characters that a manifest cannot contain.
     pub(super) fn new(hook: &ImportedHook, name: &str, source: &Source) -> Option<Self> {
         let description = format!("Imported from {}: {}", source.origin, hook.about);
@@ -112,7 +112,7 @@ impl HookFiles {
 
 /// Reads the record of the import in the manifest in a hook's directory; `None` if the hook was not imported.
 pub fn import_mark(directory: &Path) -> Option<ImportMark> {
-    HookFiles::read(directory)?.mark()
+    ImportedFiles::read(directory)?.mark()
 }
 
 /// Returns whether the imported hook in this directory is unchanged since the import.

@@ -37,7 +37,7 @@ use crate::registration;
 use crate::{Host, hosts};
 use variables::Variables;
 
-pub use files::{HookFiles, ImportMark, MANIFEST, SCRIPT, import_mark, is_unedited};
+pub use files::{ImportMark, ImportedFiles, MANIFEST, SCRIPT, import_mark, is_unedited};
 pub use plan::{HookChange, ImportPlan, PlannedHook, plan};
 
 /// The remark about a hook of a skill, an agent or a command.

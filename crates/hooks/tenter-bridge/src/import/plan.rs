@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use super::files::{HookFiles, short};
+use super::files::{ImportedFiles, short};
 use super::{Import, ImportedHook, Source};
 
 /// The planned changes of an import.
@@ -29,7 +29,7 @@ pub struct PlannedHook {
     /// The differences from Claude Code.
     pub remarks: Vec<String>,
     /// Its files.
-    pub files: HookFiles,
+    pub files: ImportedFiles,
     /// Its change.
     pub change: HookChange,
 }
@@ -67,7 +67,7 @@ impl HookChange {
 struct Existing {
     key: String,
     is_unedited: bool,
-    files: HookFiles,
+    files: ImportedFiles,
 }
 
 /// Plans to write an import to a directory of hooks.
@@ -99,8 +99,8 @@ impl HooksDirectory {
         let mut directory = Self { names: BTreeSet::new(), existing: BTreeMap::new() };
         for entry in fs::read_dir(path).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let files = HookFiles::read(&entry.path());
-            let mark = files.as_ref().and_then(HookFiles::mark);
+            let files = ImportedFiles::read(&entry.path());
+            let mark = files.as_ref().and_then(ImportedFiles::mark);
             if let (Some(files), Some(mark)) = (files, mark.filter(|mark| mark.origin == origin)) {
                 let existing = Existing { key: mark.key, is_unedited: mark.is_unedited, files };
                 directory.existing.insert(name.clone(), existing);
@@ -115,7 +115,7 @@ impl HooksDirectory {
         let name = self.existing.iter().find(|(_, existing)| is_same(existing));
         let name = name.map_or_else(|| self.free_name(&hook.names), |(name, _)| name.clone());
         let existing = self.existing.remove(&name).filter(is_same);
-        let files = HookFiles::new(hook, &name, source)?;
+        let files = ImportedFiles::new(hook, &name, source)?;
         self.names.insert(name.clone());
         let change = match existing {
             None => HookChange::Create,

@@ -11,7 +11,7 @@ const MODES: [&str; 7] =
     ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions", "manual"];
 
 /// A value that Claude Code rejects.
-struct Problem {
+struct RejectedValue {
     /// The keys and indices that lead to it.
     path: Vec<String>,
     message: String,
@@ -23,14 +23,14 @@ struct Problem {
 /// # Errors
 /// It rejects them; the diagnostic has the position.
 pub(super) fn check(settings: &Value, text: &str) -> Result<(), Diagnostic> {
-    problems(settings).map_err(|Problem { path, message, help }| {
+    problems(settings).map_err(|RejectedValue { path, message, help }| {
         let place = path.join(".");
         let message = format!("Claude Code rejects this file as a whole: `{place}` {message}");
         registration::json_problem(text, &path, message).help(help)
     })
 }
 
-fn problems(settings: &Value) -> Result<(), Problem> {
+fn problems(settings: &Value) -> Result<(), RejectedValue> {
     let root = At { path: Vec::new(), value: settings };
     root.is(Value::is_object, "an object")?;
     root.optional("disableAllHooks", |it| it.is(Value::is_boolean, "true or false"))?;
@@ -39,13 +39,13 @@ fn problems(settings: &Value) -> Result<(), Problem> {
     root.optional("hooks", hooks)
 }
 
-fn variables(env: &At<'_>) -> Result<(), Problem> {
+fn variables(env: &At<'_>) -> Result<(), RejectedValue> {
     env.is(Value::is_object, "an object with the values of variables")?;
     let is_value = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
     env.each(|value| value.is(is_value, "text"))
 }
 
-fn permissions(permissions: &At<'_>) -> Result<(), Problem> {
+fn permissions(permissions: &At<'_>) -> Result<(), RejectedValue> {
     permissions.is(Value::is_object, "an object")?;
     for list in ["allow", "deny", "ask"] {
         permissions.optional(list, |rules| {
@@ -64,7 +64,7 @@ fn permissions(permissions: &At<'_>) -> Result<(), Problem> {
     })
 }
 
-fn hooks(hooks: &At<'_>) -> Result<(), Problem> {
+fn hooks(hooks: &At<'_>) -> Result<(), RejectedValue> {
     hooks.is(Value::is_object, "an object with a list for each event")?;
     hooks.each(|groups| {
         groups.is(Value::is_array, "a list")?;
@@ -78,7 +78,7 @@ fn hooks(hooks: &At<'_>) -> Result<(), Problem> {
     })
 }
 
-fn handler(handler: &At<'_>) -> Result<(), Problem> {
+fn handler(handler: &At<'_>) -> Result<(), RejectedValue> {
     handler
         .is(Value::is_object, "an object, such as {\"type\": \"command\", \"command\": \"…\"}")?;
     let is_positive = |value: &Value| value.as_f64().is_some_and(|seconds| seconds > 0.0);
@@ -105,13 +105,16 @@ impl At<'_> {
     fn optional(
         &self,
         key: &str,
-        check: impl Fn(&At<'_>) -> Result<(), Problem>,
-    ) -> Result<(), Problem> {
+        check: impl Fn(&At<'_>) -> Result<(), RejectedValue>,
+    ) -> Result<(), RejectedValue> {
         if self.value.get(key).is_none() { Ok(()) } else { check(&self.at(key)) }
     }
 
     /// Checks every member or element.
-    fn each(&self, check: impl Fn(&At<'_>) -> Result<(), Problem>) -> Result<(), Problem> {
+    fn each(
+        &self,
+        check: impl Fn(&At<'_>) -> Result<(), RejectedValue>,
+    ) -> Result<(), RejectedValue> {
         let inside =
             |step: String, value| check(&At { path: [&self.path[..], &[step]].concat(), value });
         match self.value {
@@ -126,15 +129,15 @@ impl At<'_> {
         }
     }
 
-    fn is(&self, is_right: impl Fn(&Value) -> bool, expected: &str) -> Result<(), Problem> {
+    fn is(&self, is_right: impl Fn(&Value) -> bool, expected: &str) -> Result<(), RejectedValue> {
         if is_right(self.value) {
             return Ok(());
         }
         Err(self.problem(format!("is not {expected}"), format!("write {expected}, or remove it")))
     }
 
-    fn problem(&self, message: String, help: String) -> Problem {
-        Problem { path: self.path.clone(), message, help }
+    fn problem(&self, message: String, help: String) -> RejectedValue {
+        RejectedValue { path: self.path.clone(), message, help }
     }
 }
 

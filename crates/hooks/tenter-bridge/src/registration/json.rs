@@ -133,13 +133,13 @@ fn line(text: &str, position: usize) -> usize {
 }
 
 /// A parsed settings file.
-pub(super) struct Document<'t> {
+pub(super) struct JsonDocument<'t> {
     mark: &'t str,
     body: &'t str,
     pub(super) root: CstRootNode,
 }
 
-impl<'t> Document<'t> {
+impl<'t> JsonDocument<'t> {
     pub(super) fn parse(text: &'t str) -> Result<Self, Diagnostic> {
         let (mark, body) = split_mark(text);
         let root =
@@ -218,7 +218,7 @@ pub(super) fn find(
     format: &EntryFormat,
     is_ours: impl Fn(&Value) -> bool,
 ) -> Result<Vec<Handler>, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = JsonDocument::parse(text)?;
     let mut handlers = Vec::new();
     for member in document.hooks()?.map(|hooks| hooks.properties()).unwrap_or_default() {
         let elements = member.array_value().map(|array| array.elements()).unwrap_or_default();
@@ -243,7 +243,7 @@ pub(super) fn install(
     format: &EntryFormat,
     handlers: &[EventHandler],
 ) -> Result<Installed, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = JsonDocument::parse(text)?;
     let mut structure = Created::default();
     let root = document.object()?.unwrap_or_else(|| {
         structure.root = true;
@@ -308,7 +308,7 @@ pub(super) fn remove(
     is_ours: impl Fn(&Value) -> bool,
     structure: &Created,
 ) -> Result<String, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = JsonDocument::parse(text)?;
     let (Some(root), Some(hooks)) = (document.object()?, document.hooks()?) else {
         return Ok(text.to_owned());
     };

@@ -18,12 +18,12 @@ const STATE: &str = "state";
 const HASH: &str = "trusted_hash";
 
 /// A parsed text.
-struct Document<'t> {
+struct TomlDocument<'t> {
     text: &'t str,
     root: Spanned<DeValue<'t>>,
 }
 
-impl<'t> Document<'t> {
+impl<'t> TomlDocument<'t> {
     fn parse(text: &'t str) -> Result<Self, Diagnostic> {
         let root = DeTable::parse(text).map_err(|error| {
             let message = format!("it is not valid TOML: {}", error.message());
@@ -121,7 +121,7 @@ impl<'t> Document<'t> {
 
 /// Reads a setting that is true or false. Returns its value and its line, from 1.
 pub(super) fn switch(text: &str, keys: &[&str]) -> Result<Option<(bool, usize)>, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = TomlDocument::parse(text)?;
     let line = |at: usize| text[..at].matches('\n').count() + 1;
     let setting = document.get(keys);
     Ok(setting.and_then(|value| Some((value.get_ref().as_bool()?, line(value.span().start)))))
@@ -133,7 +133,7 @@ pub(super) fn find(
     event: &str,
     is_ours: impl Fn(&Value) -> bool,
 ) -> Result<Vec<Handler>, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = TomlDocument::parse(text)?;
     let mut handlers = Vec::new();
     for (index, (mut value, _)) in document.handlers().into_iter().enumerate() {
         if is_ours(&value) {
@@ -158,12 +158,12 @@ pub(super) fn install(
         let event = format!("{event} = {}\n", toml_text(&Value::from(*name)));
         format!("[[{HOOKS}]]\n{event}{}", members.collect::<String>())
     };
-    Document::parse(text)?.append(handlers.iter().map(table))
+    TomlDocument::parse(text)?.append(handlers.iter().map(table))
 }
 
 /// Removes the handlers that `is_ours` accepts.
 pub(super) fn remove(text: &str, is_ours: impl Fn(&Value) -> bool) -> Result<String, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = TomlDocument::parse(text)?;
     let has_header = |table: &Spanned<DeValue>| text[table.span()].starts_with("[[");
     let handlers = document.handlers();
     let ours = handlers.iter().filter(|(value, table)| is_ours(value) && has_header(table));
@@ -188,7 +188,7 @@ pub(super) struct TrustEntry {
 }
 
 impl TrustEntry {
-    fn is_in(&self, document: &Document) -> bool {
+    fn is_in(&self, document: &TomlDocument) -> bool {
         let hash = document.get(&[HOOKS, STATE, &self.key, HASH]);
         hash.and_then(|hash| hash.get_ref().as_str()) == Some(&self.hash)
     }
@@ -196,7 +196,7 @@ impl TrustEntry {
 
 /// Adds the entries that are missing, and replaces those with another hash. Returns `None` if none is missing.
 pub(super) fn with_trust(text: &str, entries: &[TrustEntry]) -> Result<Option<String>, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = TomlDocument::parse(text)?;
     let missing: Vec<TrustEntry> =
         entries.iter().filter(|entry| !entry.is_in(&document)).cloned().collect();
     if missing.is_empty() {
@@ -206,18 +206,18 @@ pub(super) fn with_trust(text: &str, entries: &[TrustEntry]) -> Result<Option<St
         let key = toml_text(&key.as_str().into());
         format!("[{HOOKS}.{STATE}.{key}]\n{HASH} = \"{hash}\"\n")
     });
-    Document::parse(&without_trust(text, &missing)?)?.append(tables).map(Some)
+    TomlDocument::parse(&without_trust(text, &missing)?)?.append(tables).map(Some)
 }
 
 /// Counts the entries that are missing.
 pub(super) fn missing_trust(text: &str, entries: &[TrustEntry]) -> Result<usize, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = TomlDocument::parse(text)?;
     Ok(entries.iter().filter(|entry| !entry.is_in(&document)).count())
 }
 
 /// Removes the entries, whatever their hashes are.
 pub(super) fn without_trust(text: &str, entries: &[TrustEntry]) -> Result<String, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = TomlDocument::parse(text)?;
     let tables = entries.iter().filter_map(|entry| document.get(&[HOOKS, STATE, &entry.key]));
     Ok(document.without(tables))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tenter_protocol::Diagnostic;
 
-use super::json::{self, Document, raw, remove_node, trim_empty};
+use super::json::{self, JsonDocument, raw, remove_node, trim_empty};
 
 /// The key of the variables.
 const ENV: &str = "env";
@@ -23,7 +23,7 @@ pub(super) fn find(text: &str, name: &str) -> Result<Option<String>, Diagnostic>
 /// # Errors
 /// The text is not valid, or `env` is not an object.
 pub(super) fn set(text: &str, name: &str, value: &str) -> Result<String, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = JsonDocument::parse(text)?;
     let root = document.object()?.unwrap_or_else(|| document.root.object_value_or_set());
     let variables = match document.member(&root, &[ENV])? {
         None => root.object_value_or_set(ENV),
@@ -40,7 +40,7 @@ pub(super) fn set(text: &str, name: &str, value: &str) -> Result<String, Diagnos
 /// # Errors
 /// The text is not valid.
 pub(super) fn remove(text: &str, name: &str) -> Result<String, Diagnostic> {
-    let document = Document::parse(text)?;
+    let document = JsonDocument::parse(text)?;
     let member = document.object()?.and_then(|root| root.get(ENV));
     let variables = member.as_ref().and_then(|member| member.value()?.as_object());
     let (Some(member), Some(variables)) = (member, variables) else { return Ok(text.to_owned()) };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command_line::{self, Options};
+use super::command_line::{self, HostOption};
 use super::places::{files, json, parse, texts};
 use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
 
@@ -64,7 +64,7 @@ fn settings_rules(settings: &Value, file: &str) -> Vec<UserRule> {
     [rules(Effect::Deny, "deny"), rules(Effect::Ask, "ask")].concat()
 }
 
-fn option_rules(option: &Options, places: &Places) -> Vec<UserRule> {
+fn option_rules(option: &HostOption, places: &Places) -> Vec<UserRule> {
     let maker = RuleMaker::new("the command line");
     let values = option.values.iter();
     match option.name {

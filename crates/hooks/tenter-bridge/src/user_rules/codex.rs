@@ -57,7 +57,7 @@ fn requirement_rule(file: &Path) -> Option<UserRule> {
 fn text_rules(text: &str, file: &str) -> Vec<UserRule> {
     let maker = RuleMaker::new(file);
     let unknown = |what: &str| maker.unknown(what, Some("bash"));
-    let Some(calls) = Reader::new(text).calls() else { return vec![unknown("its rules")] };
+    let Some(calls) = RulesReader::new(text).calls() else { return vec![unknown("its rules")] };
     let rules = calls.into_iter().filter_map(|call| match call.name.as_str() {
         "prefix_rule" => match prefix_rule(&call, &maker) {
             Some(rule) => (rule.effect > Effect::Allow).then_some(rule),
@@ -75,7 +75,7 @@ pub(crate) type CommandRule = Result<(Effect, Vec<Vec<String>>), String>;
 
 /// Reads the rules of a `.rules` file; `None` if it has more than calls with literal arguments.
 pub(crate) fn codex_rules(text: &str) -> Option<Vec<CommandRule>> {
-    let calls = Reader::new(text).calls()?;
+    let calls = RulesReader::new(text).calls()?;
     let rules = calls.iter().map(|call| {
         let (effect, words) =
             parts(call).filter(|_| call.name == "prefix_rule").ok_or_else(|| call.name.clone())?;
@@ -124,14 +124,14 @@ impl Call {
 }
 
 /// Reads texts that consist of calls with literal arguments.
-struct Reader<'t> {
+struct RulesReader<'t> {
     rest: &'t str,
 }
 
 /// Maximum nesting of lists.
 const MAX_DEPTH: u32 = 8;
 
-impl<'t> Reader<'t> {
+impl<'t> RulesReader<'t> {
     fn new(text: &'t str) -> Self {
         Self { rest: text }
     }
@@ -265,7 +265,7 @@ prefix_rule(
 text""",
 )
 "#;
-        let calls = Reader::new(text).calls().unwrap();
+        let calls = RulesReader::new(text).calls().unwrap();
         assert_eq!(
             calls[0].argument("pattern").unwrap().to_string(),
             r#"["git",["push","fetch"]]"#
@@ -273,10 +273,10 @@ text""",
         for text in
             ["x = 1", "f(a = b)", "f(a = [\"b\"] + c)", "f(\"a\")", "f(a = \"b)", "def f():"]
         {
-            assert_eq!(Reader::new(text).calls(), None, "{text}");
+            assert_eq!(RulesReader::new(text).calls(), None, "{text}");
         }
-        assert_eq!(Reader::new("# nothing").calls(), Some(Vec::new()));
-        assert_eq!(Reader::new(&"f(a=[".repeat(100)).calls(), None);
+        assert_eq!(RulesReader::new("# nothing").calls(), Some(Vec::new()));
+        assert_eq!(RulesReader::new(&"f(a=[".repeat(100)).calls(), None);
     }
 
     #[test]

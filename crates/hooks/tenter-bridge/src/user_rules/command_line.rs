@@ -12,13 +12,13 @@ const MAX_LENGTH: u64 = 1 << 20;
 
 /// An option with all its values.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Options {
+pub(super) struct HostOption {
     pub(super) name: &'static str,
     pub(super) values: Vec<String>,
 }
 
 /// Returns the options of these names in the command line of the host: the nearest ancestor that is not a shell.
-pub(super) fn host_options(names: &[&'static str]) -> Vec<Options> {
+pub(super) fn host_options(names: &[&'static str]) -> Vec<HostOption> {
     let words = host_words(std::os::unix::process::parent_id());
     names.iter().filter_map(|name| option(&words, name)).collect()
 }
@@ -51,7 +51,7 @@ fn parent(process: &Path) -> Option<u32> {
 }
 
 /// Returns the values of an option: `--name=VALUE`, or `--name VALUE…` up to the next option.
-fn option(words: &[String], name: &'static str) -> Option<Options> {
+fn option(words: &[String], name: &'static str) -> Option<HostOption> {
     let mut values = Vec::new();
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
@@ -63,7 +63,7 @@ fn option(words: &[String], name: &'static str) -> Option<Options> {
             }
         }
     }
-    (!values.is_empty()).then_some(Options { name, values })
+    (!values.is_empty()).then_some(HostOption { name, values })
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
                 .map(str::to_owned)
                 .into();
         let values = ["a", "b", "c"].map(str::to_owned).into();
-        assert_eq!(option(&words, "--no"), Some(Options { name: "--no", values }));
+        assert_eq!(option(&words, "--no"), Some(HostOption { name: "--no", values }));
         assert_eq!(option(&words, "--yes"), None);
     }
 }

@@ -9,7 +9,7 @@ use tenter_base::sanitize::visible;
 use tenter_base::{did_you_mean, replace_file, untrusted_file};
 use tenter_bridge::Host;
 use tenter_bridge::import::{
-    self, HookChange, HookFiles, ImportPlan, MANIFEST, PlannedHook, SCRIPT, Source,
+    self, HookChange, ImportPlan, ImportedFiles, MANIFEST, PlannedHook, SCRIPT, Source,
 };
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -243,7 +243,7 @@ fn write(path: &Path, hook: &PlannedHook) -> Result<(), Failure> {
     }
 }
 
-fn new_files(files: &HookFiles) -> Vec<NewFile> {
+fn new_files(files: &ImportedFiles) -> Vec<NewFile> {
     let file = |name: &str, text: &str, is_executable| NewFile {
         name: name.to_owned(),
         text: text.to_owned(),
@@ -254,14 +254,14 @@ fn new_files(files: &HookFiles) -> Vec<NewFile> {
 }
 
 /// Lets only the user read a script with values of the settings.
-fn protect(path: &Path, files: &HookFiles) -> io::Result<()> {
+fn protect(path: &Path, files: &ImportedFiles) -> io::Result<()> {
     if !files.is_private {
         return Ok(());
     }
     fs::set_permissions(path.join(SCRIPT), fs::Permissions::from_mode(PRIVATE))
 }
 
-fn update(path: &Path, files: &HookFiles) -> io::Result<()> {
+fn update(path: &Path, files: &ImportedFiles) -> io::Result<()> {
     for NewFile { name, text, is_executable } in new_files(files) {
         let mode = match (is_executable, files.is_private) {
             (true, true) => PRIVATE,
@@ -273,7 +273,7 @@ fn update(path: &Path, files: &HookFiles) -> io::Result<()> {
     Ok(())
 }
 
-fn remove(path: &Path, files: &HookFiles) -> io::Result<()> {
+fn remove(path: &Path, files: &ImportedFiles) -> io::Result<()> {
     for file in new_files(files) {
         fs::remove_file(path.join(file.name))?;
     }

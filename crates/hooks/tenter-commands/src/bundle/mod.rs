@@ -34,7 +34,7 @@ pub enum Command {
     /// Sign a bundle with a key of minisign or SSH.
     Sign(sign::Args),
     /// Verify the signature and the files of a bundle.
-    Verify(VerifyArgs),
+    Verify(VerifyBundleArgs),
     /// Install a bundle from a file.
     Install(InstallArgs),
     /// Install newer bundles from where the managed settings say.
@@ -47,7 +47,7 @@ pub enum Command {
 
 /// The arguments of `bundle verify`.
 #[derive(Debug, clap::Args)]
-pub struct VerifyArgs {
+pub struct VerifyBundleArgs {
     /// The bundle.
     file: PathBuf,
     /// A public key, or its file, instead of the pinned ones. Repeatable.
@@ -86,7 +86,7 @@ fn check_user(env: &Env, name: &str) -> Result<(), Failure> {
     user_only::check(env, env.directories().managed.path(), name)
 }
 
-fn verify(env: &Env, args: &VerifyArgs) -> CommandResult {
+fn verify(env: &Env, args: &VerifyBundleArgs) -> CommandResult {
     let package = read_package(&env.cwd.join(&args.file))?;
     let name = claimed_name(&package);
     let keys = if args.keys.is_empty() {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tenter_base::excerpt;
 use tenter_protocol::EventName;
 use tenter_protocol::runtime::{
-    self, Completion, ErrorObject, HistoryResult, INITIALIZE, Id, Message, RawJson, Request,
-    Response, codes,
+    self, Completion, ErrorObject, HistoryResult, INITIALIZE, Id, RawJson, Request, Response,
+    RuntimeMessage, codes,
 };
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
@@ -40,7 +40,7 @@ pub struct Args {
 pub(super) fn run(args: &Args) -> CommandResult {
     let mut judge = Judge { prompt: &args.prompt, input: io::stdin().lock(), last_id: 0 };
     while let Some(message) = judge.read()? {
-        let Message::Request(request) = message else { continue };
+        let RuntimeMessage::Request(request) = message else { continue };
         let result = match request.method.as_str() {
             INITIALIZE => Ok(RawJson::new(&json!({}))),
             _ => judge.judge(&request).map(|reply| RawJson::new(&reply)),
@@ -60,7 +60,7 @@ struct Judge<'j> {
 
 impl Judge<'_> {
     /// Reads the next message; returns `None` at the end of the input.
-    fn read(&mut self) -> Result<Option<Message>, Failure> {
+    fn read(&mut self) -> Result<Option<RuntimeMessage>, Failure> {
         loop {
             let mut line = Vec::new();
             let length = self.input.read_until(b'\n', &mut line);
@@ -125,7 +125,7 @@ impl Judge<'_> {
             let message = self.read().map_err(|failure| internal(failure.to_string()))?;
             let message =
                 message.ok_or_else(|| internal(format!("there was no answer to {method}")))?;
-            if let Message::Response(response) = message
+            if let RuntimeMessage::Response(response) = message
                 && i64::try_from(id).is_ok_and(|id| response.id == Id::Number(id))
             {
                 let result = response.result?;

@@ -2,7 +2,7 @@
 
 use tenter_protocol::lifecycle::executable_spellings;
 use tenter_protocol::manifest::format::front_matter_schema;
-use tenter_protocol::schema::Document;
+use tenter_protocol::schema::HookDocument;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui;
 
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args) -> CommandResult {
         ui::out(serde_json::to_string_pretty(&front_matter_schema()).unwrap_or_default());
         return Ok(Exit::Done);
     }
-    let document = if args.reply { Document::Reply } else { Document::Payload };
+    let document = if args.reply { HookDocument::Reply } else { HookDocument::Payload };
     let implied = args.event.as_deref().map_or(Format::Manifest, Format::implied_by);
     let protocol = args.protocol.unwrap_or(implied).protocol();
     let schema = match &args.event {

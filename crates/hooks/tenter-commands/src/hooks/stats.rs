@@ -6,7 +6,7 @@ use anstyle::Style;
 use serde::Serialize;
 use tenter_base::rfc3339;
 use tenter_base::sanitize::{one_line, visible};
-use tenter_inspect::figures::{self, Figures, HookAnswer, HookFigures, RuleFigures, Run};
+use tenter_inspect::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use tenter_proc::Cancel;
 use tenter_terminal::env;
 use tenter_terminal::failure::Exit;
@@ -46,7 +46,7 @@ struct StatsOutput<'f> {
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<String>,
     hooks: Vec<HookOutput<'f>>,
-    rules: Vec<RuleOutput<'f>>,
+    rules: Vec<RuleFiguresOutput<'f>>,
     never_ran: &'f [String],
 }
 
@@ -81,7 +81,7 @@ struct HookOutput<'f> {
 
 /// The figures of one rule.
 #[derive(Serialize)]
-struct RuleOutput<'f> {
+struct RuleFiguresOutput<'f> {
     hook: &'f str,
     rule: &'f str,
     denied: usize,
@@ -100,7 +100,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
         since.is_none_or(|since| run.at >= since) && !hook_figures::is_built_in(run.hook)
     };
     let hooks = hook_figures::known(&catalog);
-    let is_recent = |answer: &HookAnswer<'_>| since.is_none_or(|since| answer.at >= since);
+    let is_recent = |answer: &QuestionAnswer<'_>| since.is_none_or(|since| answer.at >= since);
     let (figures, rules) = if args.all {
         let runs = || index.runs().filter(is_counted);
         (
@@ -117,7 +117,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
             since: since.map(rfc3339),
             project: (!args.all).then_some(root),
             hooks: figures.hooks.iter().map(HookOutput::from).collect(),
-            rules: rules.iter().map(RuleOutput::from).collect(),
+            rules: rules.iter().map(RuleFiguresOutput::from).collect(),
             never_ran: &figures.never_ran,
         };
         ui::out(serde_json::to_string_pretty(&output).unwrap_or_default());
@@ -127,7 +127,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     Exit::Done
 }
 
-impl<'f> From<&'f RuleFigures> for RuleOutput<'f> {
+impl<'f> From<&'f RuleFigures> for RuleFiguresOutput<'f> {
     fn from(rule: &'f RuleFigures) -> Self {
         Self {
             hook: &rule.hook,

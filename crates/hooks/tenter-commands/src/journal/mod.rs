@@ -19,7 +19,7 @@ pub enum Command {
     /// Seal what was recorded so far: later changes are found.
     Seal(SealArgs),
     /// Find records that were changed or deleted after they were sealed.
-    Verify(VerifyArgs),
+    Verify(VerifyJournalArgs),
     /// Delete the journals that `journal.keep_days` and `journal.max_mib` do not keep.
     Prune,
 }
@@ -34,7 +34,7 @@ pub struct SealArgs {
 
 /// The arguments of `journal verify`.
 #[derive(Debug, clap::Args)]
-pub struct VerifyArgs {
+pub struct VerifyJournalArgs {
     /// The hash of a seal that was noted elsewhere; it must be in the chain.
     #[arg(long, value_name = "SHA256")]
     anchor: Option<String>,
@@ -89,7 +89,7 @@ struct VerificationJson {
     findings: Vec<String>,
 }
 
-fn verify(env: &Env, args: &VerifyArgs) -> CommandResult {
+fn verify(env: &Env, args: &VerifyJournalArgs) -> CommandResult {
     let mut has_findings = false;
     let all = all_seals(env);
     for seals in &all {

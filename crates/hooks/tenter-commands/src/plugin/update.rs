@@ -5,7 +5,8 @@ use std::path::Path;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{
-    ChangeKind, Content, LockedPlugin, PluginChange, PluginName, Spec, TreeEntry, changes, verify,
+    Content, FileDifference, LockedPlugin, PluginChange, PluginName, Spec, TreeEntry, changes,
+    verify,
 };
 use tenter_proc::Cancel;
 use tenter_terminal::env::Env;
@@ -146,9 +147,9 @@ fn print(record: &LockedPlugin, commit: Option<&str>, changes: &[PluginChange]) 
     ui::out(format!("{}: {old} → {new}", styled(NAME, &record.name)));
     for change in changes {
         let style = match change.kind {
-            ChangeKind::Added(_) => GOOD,
-            ChangeKind::Removed(_) => BAD,
-            ChangeKind::Changed(..) => NOTICE,
+            FileDifference::Added(_) => GOOD,
+            FileDifference::Removed(_) => BAD,
+            FileDifference::Changed(..) => NOTICE,
         };
         let what = styled(style, format!("{:7}", change.kind.as_str()));
         ui::out(format!("  {what}  {}{}", visible(change.path), mode(&change.kind)));
@@ -159,30 +160,30 @@ fn print(record: &LockedPlugin, commit: Option<&str>, changes: &[PluginChange]) 
 }
 
 /// Returns the change of the executable bit, which no line shows.
-fn mode(kind: &ChangeKind) -> &'static str {
+fn mode(kind: &FileDifference) -> &'static str {
     match kind {
-        ChangeKind::Changed(
+        FileDifference::Changed(
             TreeEntry::File { executable: false, .. },
             TreeEntry::File { executable: true, .. },
         ) => " (may be executed now)",
-        ChangeKind::Changed(
+        FileDifference::Changed(
             TreeEntry::File { executable: true, .. },
             TreeEntry::File { executable: false, .. },
         ) => " (may not be executed any more)",
-        ChangeKind::Changed(TreeEntry::Link { .. }, _)
-        | ChangeKind::Changed(_, TreeEntry::Link { .. })
-        | ChangeKind::Added(TreeEntry::Link { .. })
-        | ChangeKind::Removed(TreeEntry::Link { .. }) => " (a link)",
+        FileDifference::Changed(TreeEntry::Link { .. }, _)
+        | FileDifference::Changed(_, TreeEntry::Link { .. })
+        | FileDifference::Added(TreeEntry::Link { .. })
+        | FileDifference::Removed(TreeEntry::Link { .. }) => " (a link)",
         _ => "",
     }
 }
 
 /// Returns the lines that differ; none for files that are not text.
-fn lines(kind: &ChangeKind) -> Vec<String> {
+fn lines(kind: &FileDifference) -> Vec<String> {
     let texts = match kind {
-        ChangeKind::Added(new) => Some(("", new.text())),
-        ChangeKind::Removed(_) => None,
-        ChangeKind::Changed(old, new) => old.text().map(|old| (old, new.text())),
+        FileDifference::Added(new) => Some(("", new.text())),
+        FileDifference::Removed(_) => None,
+        FileDifference::Changed(old, new) => old.text().map(|old| (old, new.text())),
     };
     match texts {
         Some((old, Some(new))) => diff::of_files(old, new, None, ui::columns()),

@@ -41,7 +41,7 @@ pub(super) struct Read {
 }
 
 /// The settings of a hook in its manifest.
-pub(super) struct Hook {
+pub(super) struct ManifestHook {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) own: OwnPolicy,
     pub(super) script: Runnable,
@@ -168,7 +168,7 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The reason why the hook cannot run, as the end of a sentence that begins with its name.
-pub(super) fn hook(facts: &KnownManifest) -> Result<Hook, String> {
+pub(super) fn hook(facts: &KnownManifest) -> Result<ManifestHook, String> {
     let KnownManifest { manifest, rules, script, .. } = facts;
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
@@ -186,7 +186,7 @@ pub(super) fn hook(facts: &KnownManifest) -> Result<Hook, String> {
         settings: manifest.extensions.settings.clone(),
     };
     let runtime = RuntimeHook::from_manifest(&manifest.extensions);
-    Ok(Hook { subscriptions, own, script, options, runtime })
+    Ok(ManifestHook { subscriptions, own, script, options, runtime })
 }
 
 /// Returns what runs at an event.

@@ -120,7 +120,7 @@ fn first_paths<'e>(examined: impl Iterator<Item = &'e Examined>) -> HashMap<Stri
 }
 
 /// The facts about an untrusted hook that the trust question shows.
-struct Asked {
+struct TrustQuestion {
     covered: Covered,
     fingerprint: Fingerprint,
     previous: Option<Trusted>,
@@ -171,7 +171,8 @@ impl Resolver<'_> {
                 let Ready { fingerprint, subscriptions, .. } = *ready;
                 let previous = self.gate.project_trust.previous(&candidate.name, &candidate.path);
                 let previous = previous.cloned();
-                let question = Asked { covered, fingerprint, previous, subscriptions, requests };
+                let question =
+                    TrustQuestion { covered, fingerprint, previous, subscriptions, requests };
                 self.ask(candidate, question);
             }
             (
@@ -183,16 +184,22 @@ impl Resolver<'_> {
                     requests: requested,
                 },
             ) => {
-                let question =
-                    Asked { covered, fingerprint, previous, subscriptions, requests: requested };
+                let question = TrustQuestion {
+                    covered,
+                    fingerprint,
+                    previous,
+                    subscriptions,
+                    requests: requested,
+                };
                 self.ask(candidate, question);
             }
             _ => {}
         }
     }
 
-    fn ask(&mut self, candidate: Candidate, question: Asked) {
-        let Asked { covered, fingerprint, previous, subscriptions, requests: requested } = question;
+    fn ask(&mut self, candidate: Candidate, question: TrustQuestion) {
+        let TrustQuestion { covered, fingerprint, previous, subscriptions, requests: requested } =
+            question;
         let Requested { env, services, endpoint, is_pure } = *requested;
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name, layer)].concat();

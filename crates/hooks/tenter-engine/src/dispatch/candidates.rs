@@ -17,7 +17,7 @@ use crate::matcher::{Literals, MatcherError, PatternFilter, RuleMatch, tool_key}
 const MAX_TOOLS: usize = 64;
 
 /// A hook that may run at an event.
-pub(super) struct Candidate {
+pub(super) struct EventCandidate {
     pub(super) hook: Arc<Hook>,
     /// The event in the hook's own spelling. A rewrite of `success` does not change the event.
     pub(super) subscription: Subscription,
@@ -28,7 +28,7 @@ pub(super) struct Candidate {
 /// The name of the tool that a hook reads (R20); none if no matcher applies.
 pub(super) type MatchedTool<'c> = Option<&'c str>;
 
-impl Candidate {
+impl EventCandidate {
     /// Returns the candidate for `hook` at `event`, unless the hook does not subscribe to it or its matcher names other tools.
     pub(super) fn new(hook: &Arc<Hook>, event: EventName, call: Option<&ToolCall>) -> Option<Self> {
         let subscription = hook.subscription(event)?;
@@ -130,15 +130,15 @@ const MIN_FILTERED: usize = 8;
 #[derive(Default)]
 pub(super) struct Candidates {
     /// Those that the agent waits for.
-    pub(super) awaited: Vec<Candidate>,
+    pub(super) awaited: Vec<EventCandidate>,
     /// The asynchronous ones, which start after the others (R22).
-    pub(super) background: Vec<Candidate>,
+    pub(super) background: Vec<EventCandidate>,
     /// Rules out awaited hooks whose patterns cannot match.
     filter: OnceLock<Option<PatternFilter>>,
 }
 
-impl FromIterator<Candidate> for Candidates {
-    fn from_iter<I: IntoIterator<Item = Candidate>>(candidates: I) -> Self {
+impl FromIterator<EventCandidate> for Candidates {
+    fn from_iter<I: IntoIterator<Item = EventCandidate>>(candidates: I) -> Self {
         let (background, awaited_hooks) =
             candidates.into_iter().partition(|candidate| candidate.hook.policy.asynchronous);
         Self { awaited: awaited_hooks, background, filter: OnceLock::new() }
@@ -149,7 +149,7 @@ impl Candidates {
     /// Returns, for each awaited hook, whether its pattern may match the call; `None` if each has to be tried.
     pub(super) fn possible(&self, call: Option<&ToolCall>) -> Option<Vec<bool>> {
         let call = call.filter(|_| self.awaited.len() >= MIN_FILTERED)?;
-        let filter = || PatternFilter::new(self.awaited.iter().map(Candidate::literals));
+        let filter = || PatternFilter::new(self.awaited.iter().map(EventCandidate::literals));
         Some(self.filter.get_or_init(filter).as_ref()?.possible(&call.input))
     }
 }
@@ -175,7 +175,7 @@ impl CandidateCache {
             tools.clear();
         }
         let hooks = catalog.hooks_for(event).iter();
-        let candidates = hooks.filter_map(|hook| Candidate::new(hook, event, call));
+        let candidates = hooks.filter_map(|hook| EventCandidate::new(hook, event, call));
         let candidates = Arc::new(candidates.collect::<Candidates>());
         tools.entry(tool).or_default().insert(event, Arc::clone(&candidates));
         candidates

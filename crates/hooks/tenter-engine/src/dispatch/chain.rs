@@ -11,7 +11,7 @@ use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Scope, Verdict};
 
 use super::background::BackgroundRun;
-use super::candidates::{Candidate, Candidates, Selected};
+use super::candidates::{Candidates, EventCandidate, Selected};
 use super::report::{RunReport, report_decision, report_lost, report_missing};
 use super::{Engine, Outcome};
 use crate::builtin;
@@ -149,7 +149,7 @@ impl<'e> Chain<'e> {
     }
 
     /// Runs a hook on the event as the hooks before it left it, unless its matcher does not match or the chain is over.
-    fn run(&mut self, candidate: &Candidate) {
+    fn run(&mut self, candidate: &EventCandidate) {
         if self.is_over() {
             return;
         }
@@ -168,11 +168,11 @@ impl<'e> Chain<'e> {
         !self.engine.left_out.contains(&hook.name) && hook.applies(event)
     }
 
-    fn candidate(&self, hook: &Arc<Hook>) -> Option<Candidate> {
-        Candidate::new(hook, self.event, self.outcome.body.tool_call())
+    fn candidate(&self, hook: &Arc<Hook>) -> Option<EventCandidate> {
+        EventCandidate::new(hook, self.event, self.outcome.body.tool_call())
     }
 
-    fn run_hook(&self, candidate: &Candidate) -> Option<Finished<'e>> {
+    fn run_hook(&self, candidate: &EventCandidate) -> Option<Finished<'e>> {
         let body = &self.outcome.body;
         if !self.applies(&candidate.hook, body) {
             return None;
@@ -246,7 +246,7 @@ impl<'e> Chain<'e> {
     }
 
     /// Reports the decision, starts these asynchronous hooks and returns the outcome.
-    pub(super) fn finish(self, background: &[Candidate]) -> Outcome {
+    pub(super) fn finish(self, background: &[EventCandidate]) -> Outcome {
         if self.hooks_run > 0 || self.is_stopped || self.confined.is_some() {
             report_decision(&self.engine.settings, &self.decision());
         }
@@ -285,7 +285,7 @@ impl<'e> Chain<'e> {
         }
     }
 
-    fn start_in_background(&self, candidate: &Candidate, body: &Arc<Body>) {
+    fn start_in_background(&self, candidate: &EventCandidate, body: &Arc<Body>) {
         let has_changed = candidate.hook.verify_unchanged(self.context.cancel).is_err();
         let renewed = if has_changed { self.renew(&candidate.hook) } else { None };
         let replacement = match renewed {

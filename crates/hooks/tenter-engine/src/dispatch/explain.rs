@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tenter_protocol::{EventName, ToolCall};
 
-use super::candidates::Candidate;
+use super::candidates::EventCandidate;
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
 use crate::facts::HookFacts;
@@ -139,7 +139,9 @@ impl<'c> ConsideredHook<'c> {
 /// Returns whether a hook that subscribes to `event` runs at it.
 fn select(hook: &Arc<Hook>, event: EventName, call: Option<(&ToolCall, &HookFacts)>) -> Selection {
     let (call, facts) = call.unzip();
-    let Some(candidate) = Candidate::new(hook, event, call) else { return Selection::NotMatched };
+    let Some(candidate) = EventCandidate::new(hook, event, call) else {
+        return Selection::NotMatched;
+    };
     let is_about = |facts: &HookFacts| {
         hook.rules_at(event)
             .is_none_or(|rules| rules.select(facts.for_hook(hook.outer.as_deref())).is_some())

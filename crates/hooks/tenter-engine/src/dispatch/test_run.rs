@@ -6,7 +6,7 @@ use tenter_proc::{Cancel, CapturedOutput};
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, Event, EventRef, Object, Reply, Scope};
 
-use super::candidates::{Candidate, Selected};
+use super::candidates::{EventCandidate, Selected};
 use super::chain::apply_reply;
 use super::report::RunReport;
 use super::{Engine, Outcome};
@@ -68,7 +68,7 @@ impl Engine {
         let is_native = native.is_some();
         let mut payload = native.unwrap_or_else(|| payload.clone());
         let call = event.body.tool_call();
-        let candidate = Candidate::new(hook, subscription.event, call)?;
+        let candidate = EventCandidate::new(hook, subscription.event, call)?;
         let facts = LazyFacts::new(&self.settings.surroundings);
         let selection = candidate.select_by_rules(event.into(), &facts)?;
         let warning = selection.as_ref().ok().and_then(Selected::warning);

@@ -290,7 +290,7 @@ impl Seals {
         Ok(journals)
     }
 
-    fn open(&self) -> io::Result<Chain> {
+    fn open(&self) -> io::Result<SealChain> {
         private_dir::create_parent(&self.chain)?;
         let lock = FileLock::acquire(&self.chain.with_extension("seals-lock"))?;
         let mut options = OpenOptions::new();
@@ -304,7 +304,7 @@ impl Seals {
             file.set_len(whole as u64)?;
             text.truncate(whole);
         }
-        Ok(Chain { file, text, _lock: lock })
+        Ok(SealChain { file, text, _lock: lock })
     }
 }
 
@@ -316,13 +316,13 @@ impl Seal {
 }
 
 /// The chain, while no other process changes it.
-struct Chain {
+struct SealChain {
     file: File,
     text: String,
     _lock: FileLock,
 }
 
-impl Chain {
+impl SealChain {
     /// Returns the sealed length of each file that was not deleted since.
     fn last_lengths(&self) -> BTreeMap<String, u64> {
         let mut lengths = BTreeMap::new();

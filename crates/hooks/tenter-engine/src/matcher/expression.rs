@@ -50,7 +50,7 @@ pub(super) struct Expression {
     text: String,
     /// Literals that every matching text contains.
     literals: OnceLock<Option<Literals>>,
-    engine: OnceLock<Result<Engine, Advice>>,
+    engine: OnceLock<Result<SearchEngine, Advice>>,
 }
 
 /// The serialised form of an [`Expression`].
@@ -76,7 +76,7 @@ impl From<SerializedExpression> for Expression {
 }
 
 #[derive(Debug, Clone)]
-enum Engine {
+enum SearchEngine {
     /// For plain words, which need no compilation.
     Words(Words),
     /// Linear time.
@@ -95,8 +95,8 @@ enum Engine {
 /// The reason why no engine can compile it.
 pub(super) fn check(text: &str) -> Result<Option<Advice>, Advice> {
     match engine_for(text)? {
-        Engine::Words(_) | Engine::Linear(_) => Ok(None),
-        Engine::Backtracking { reason, .. } => Ok(Some(slow(&reason))),
+        SearchEngine::Words(_) | SearchEngine::Linear(_) => Ok(None),
+        SearchEngine::Backtracking { reason, .. } => Ok(Some(slow(&reason))),
     }
 }
 
@@ -142,26 +142,26 @@ impl Expression {
     /// Returns the same, without the shortcut.
     pub(super) fn find_compiled(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.engine()? {
-            Engine::Words(words) => Ok(words.find(text)),
-            Engine::Linear(regex) => Ok(regex.find(text).map(|place| place.range())),
-            Engine::Backtracking { .. } if text.len() > LONGEST_BACKTRACKED => {
+            SearchEngine::Words(words) => Ok(words.find(text)),
+            SearchEngine::Linear(regex) => Ok(regex.find(text).map(|place| place.range())),
+            SearchEngine::Backtracking { .. } if text.len() > LONGEST_BACKTRACKED => {
                 Err(TOO_LONG.to_owned())
             }
-            Engine::Backtracking { regex, .. } => match regex.find(text) {
+            SearchEngine::Backtracking { regex, .. } => match regex.find(text) {
                 Ok(place) => Ok(place.map(|place| place.range())),
                 Err(_) => Err(TOO_SLOW.to_owned()),
             },
         }
     }
 
-    fn engine(&self) -> Result<&Engine, String> {
+    fn engine(&self) -> Result<&SearchEngine, String> {
         let engine = self.engine.get_or_init(|| engine_for(&self.text));
         engine.as_ref().map_err(|advice| advice.message.clone())
     }
 }
 
 /// Returns the cheapest engine that can search for `text`.
-fn engine_for(text: &str) -> Result<Engine, Advice> {
+fn engine_for(text: &str) -> Result<SearchEngine, Advice> {
     if text.len() > MAX_LENGTH {
         return Err(refusal(
             format!("it is longer than {MAX_LENGTH} bytes"),
@@ -169,15 +169,14 @@ fn engine_for(text: &str) -> Result<Engine, Advice> {
         ));
     }
     match regex_syntax::parse(text) {
-        Ok(expression) => {
-            Words::new(&expression).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
-        }
+        Ok(expression) => Words::new(&expression)
+            .map_or_else(|| linear(text), |words| Ok(SearchEngine::Words(words))),
         Err(error) => lacking(text, &error),
     }
 }
 
 /// Returns the engine for an expression that the linear engine rejected with `error`.
-fn lacking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
+fn lacking(text: &str, error: &regex_syntax::Error) -> Result<SearchEngine, Advice> {
     let literal = braces::escaped(text)?;
     if is_about_braces(error) && literal != text {
         return engine_for(&literal);
@@ -201,9 +200,9 @@ fn refusal(message: String, help: &str) -> Advice {
     Advice { message, help: help.to_owned() }
 }
 
-fn linear(text: &str) -> Result<Engine, Advice> {
+fn linear(text: &str) -> Result<SearchEngine, Advice> {
     let regex = regex::RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
-    regex.map(Engine::Linear).map_err(|error| match error {
+    regex.map(SearchEngine::Linear).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => refusal(
             format!("it takes more than {} MiB when it is compiled", SIZE_LIMIT >> 20),
             "repeat less",
@@ -213,7 +212,7 @@ fn linear(text: &str) -> Result<Engine, Advice> {
 }
 
 /// Compiles what the linear engine rejected with `error`.
-fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
+fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<SearchEngine, Advice> {
     if text.len() > LONGEST_WITH_PIECES {
         let Advice { message, help } = in_words(error);
         let message = format!("{message}, and it is too long for the engine that supports it");
@@ -226,7 +225,7 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advic
         .max_prog_size(PROGRAM_LIMIT)
         .build();
     match regex {
-        Ok(regex) => Ok(Engine::Backtracking { regex, reason: reason(error) }),
+        Ok(regex) => Ok(SearchEngine::Backtracking { regex, reason: reason(error) }),
         // For these, the linear engine reports a missing feature, not what is wrong.
         Err(backtracking) if is_for_backtracking(error) => {
             Err(refusal(format!("it is not a regular expression: {backtracking}"), BACKSLASH))

@@ -46,10 +46,10 @@ impl fmt::Display for TextLocation<'_> {
 }
 
 /// A text and where it stands.
-type Text<'v> = (TextLocation<'v>, Cow<'v, str>);
+type LocatedText<'v> = (TextLocation<'v>, Cow<'v, str>);
 
 /// Returns the texts of `input` in their order. The whole input is written out only when it is asked for.
-pub(super) fn in_input(input: &Object) -> impl Iterator<Item = Text<'_>> {
+pub(super) fn in_input(input: &Object) -> impl Iterator<Item = LocatedText<'_>> {
     let mut leaves = Leaves::default();
     leaves.of_object(input);
     let whole = iter::once_with(|| (TextLocation::Whole, Cow::Owned(json::to_string(input))));
@@ -57,7 +57,7 @@ pub(super) fn in_input(input: &Object) -> impl Iterator<Item = Text<'_>> {
 }
 
 /// Returns the texts of the files in a patch.
-fn of_patch(input: &Object) -> impl Iterator<Item = Text<'_>> {
+fn of_patch(input: &Object) -> impl Iterator<Item = LocatedText<'_>> {
     let files = Patch::of_input(input).map(|patch| patch.files).unwrap_or_default();
     files.into_iter().flat_map(|file| {
         let path = TextLocation::Leaf(vec![Step::Key(FILE_PATH)]);
@@ -69,7 +69,7 @@ fn of_patch(input: &Object) -> impl Iterator<Item = Text<'_>> {
 #[derive(Default)]
 struct Leaves<'v> {
     way: Vec<Step<'v>>,
-    texts: Vec<Text<'v>>,
+    texts: Vec<LocatedText<'v>>,
 }
 
 impl<'v> Leaves<'v> {

@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 use serde_json::json;
 use tenter_protocol::Message;
-use tenter_protocol::runtime::{Completion, HistoryResult, ServiceCall, Usage, UserAnswer};
+use tenter_protocol::runtime::{
+    Completion, CompletionUsage, HistoryResult, ServiceCall, UserAnswer,
+};
 
 use super::*;
 use crate::observe::{AskAnswer, Decision, HookRun, Observer};
@@ -51,7 +53,7 @@ impl Services for Fake {
         _: &Cancel,
     ) -> Result<Completion, ServiceError> {
         self.called("complete");
-        let usage = Usage { input_tokens: 1, output_tokens: 2, cost_usd: 0.3 };
+        let usage = CompletionUsage { input_tokens: 1, output_tokens: 2, cost_usd: 0.3 };
         Ok(Completion { text: request.prompt.to_uppercase(), usage })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tenter_base::excerpt;
 use tenter_proc::{DialogueEnd, DialogueListener, ProcessEnd};
-use tenter_protocol::runtime::{Id, Initialized, MAX_LINE, Message, Response, read_line};
+use tenter_protocol::runtime::{Id, Initialized, MAX_LINE, Response, RuntimeMessage, read_line};
 
 use super::requests::INITIALIZE_ID;
 use super::service_calls;
@@ -35,12 +35,12 @@ impl Listener {
     fn read(&mut self, line: &[u8]) -> Result<(), String> {
         match read_line(line).map_err(|error| format!("broke the protocol: {error}"))? {
             None => {}
-            Some(Message::Response(response)) => {
+            Some(RuntimeMessage::Response(response)) => {
                 self.unanswering = 0;
                 self.shared.answered(response)?;
             }
-            Some(Message::Request(request)) => service_calls::start(&self.shared, request),
-            Some(Message::Notification(_)) => {
+            Some(RuntimeMessage::Request(request)) => service_calls::start(&self.shared, request),
+            Some(RuntimeMessage::Notification(_)) => {
                 self.unanswering += line.len() + 1;
                 if self.unanswering > MAX_UNANSWERING {
                     return Err("wrote more than 1 MiB without an answer".to_owned());

@@ -9,13 +9,13 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// The time that the user has been asked, by all hooks of an engine together.
 #[derive(Debug, Default)]
 pub(crate) struct QuestionClock {
-    state: Mutex<Asked>,
+    state: Mutex<QuestionTimes>,
     /// Held while a question is asked: they come one after another.
     turn: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Asked {
+struct QuestionTimes {
     /// Number of hooks that wait for an answer, and since when there is one.
     waiting: usize,
     since: Option<Instant>,
@@ -50,7 +50,7 @@ impl QuestionClock {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self) -> MutexGuard<'_, Asked> {
+    fn get(&self) -> MutexGuard<'_, QuestionTimes> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -28,13 +28,13 @@ pub const MAX_LOAD_BYTES: u64 = 1 << 30;
 const PIECE: usize = 256 * 1024;
 
 /// The hash of one file: the first user computes it, the others wait.
-type Shared = Arc<Mutex<Option<Fingerprint>>>;
+type SharedHash = Arc<Mutex<Option<Fingerprint>>>;
 
 /// Hashes files. A hash is reused as long as the file's stamp stays the same.
 pub struct Hasher<'a> {
     cancel: &'a Cancel,
     budget: AtomicU64,
-    hashes: Mutex<HashMap<FileStamp, Shared>>,
+    hashes: Mutex<HashMap<FileStamp, SharedHash>>,
 }
 
 impl<'a> Hasher<'a> {

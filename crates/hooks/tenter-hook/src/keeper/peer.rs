@@ -19,7 +19,7 @@ use tenter_engine::inspect::{
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::runtime::{
-    CANCEL, Cancelled, ErrorObject, Id, Message, Notification, RawJson, Request, Response,
+    CANCEL, Cancelled, ErrorObject, Id, Notification, RawJson, Request, Response, RuntimeMessage,
     ServiceError, read_message,
 };
 
@@ -67,15 +67,15 @@ pub(super) fn serve(
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
         match read_message(&line) {
-            Ok(Some(Message::Request(request))) => match sender.take() {
+            Ok(Some(RuntimeMessage::Request(request))) => match sender.take() {
                 Some(sender) => {
                     peer.state().calls.push((request.id.clone(), first_call.clone()));
                     let _ = sender.send(request);
                 }
                 None => peer.start_call(request),
             },
-            Ok(Some(Message::Notification(sent))) => peer.cancel(&sent),
-            Ok(Some(Message::Response(response))) => peer.service_answered(response),
+            Ok(Some(RuntimeMessage::Notification(sent))) => peer.cancel(&sent),
+            Ok(Some(RuntimeMessage::Response(response))) => peer.service_answered(response),
             Ok(None) => {}
             Err(_) => break,
         }
@@ -253,7 +253,8 @@ impl RequestCaller for PeerCaller {
             }
         });
         let (method, params) = (request.method.clone(), self.params(request, has_request));
-        let line = Message::Request(Request { id: Id::Number(id), method, params }).to_line();
+        let line =
+            RuntimeMessage::Request(Request { id: Id::Number(id), method, params }).to_line();
         peer.write(line.as_bytes());
         receiver.recv().unwrap_or_else(|_| Err(ServiceError::Cancelled.into()))
     }

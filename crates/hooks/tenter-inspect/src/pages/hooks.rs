@@ -6,7 +6,7 @@ use tenter_engine::builtin;
 
 use super::layout::{Page, duration, time};
 use super::{Context, chart, problems, progress};
-use crate::figures::{self, Figures, HookAnswer, HookFigures, RuleFigures, Run};
+use crate::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use crate::http::Response;
 
 /// The choices of a period: how it is called in addresses, and its hours.
@@ -24,7 +24,7 @@ pub(super) fn page(context: &Context<'_>) -> Response {
     let (index, counts, error) = context.pages.index();
     let is_counted =
         |run: &Run<'_>| since.is_none_or(|since| run.at >= since) && run.hook != builtin::NAME;
-    let is_recent = |answer: &HookAnswer<'_>| since.is_none_or(|since| answer.at >= since);
+    let is_recent = |answer: &QuestionAnswer<'_>| since.is_none_or(|since| answer.at >= since);
     let (figures, rules) = if context.is_all {
         let runs = || index.runs().filter(is_counted);
         (

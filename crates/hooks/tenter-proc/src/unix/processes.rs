@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// A process, identified by its id and its start time, because ids are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Process {
+pub(super) struct SystemProcess {
     pub(super) pid: i32,
     pub(super) parent: i32,
     /// Start time in clock ticks since boot.
@@ -17,7 +17,7 @@ pub(super) struct Process {
     pub(super) is_zombie: bool,
 }
 
-impl Process {
+impl SystemProcess {
     /// Returns the process that has this id now.
     fn with_id(pid: i32) -> Option<Self> {
         Self::read(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
@@ -79,20 +79,20 @@ impl Process {
 }
 
 /// Returns every process visible in `/proc`.
-pub(super) fn all() -> Vec<Process> {
+pub(super) fn all() -> Vec<SystemProcess> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
-        .filter_map(|entry| Process::with_id(entry.ok()?.file_name().to_str()?.parse().ok()?))
+        .filter_map(|entry| SystemProcess::with_id(entry.ok()?.file_name().to_str()?.parse().ok()?))
         .collect()
 }
 
 /// Returns the processes of `all` that descend from one of `ancestors`. An ancestor is included only if it descends from another
 /// one.
 pub(super) fn descendants(
-    all: &[Process],
+    all: &[SystemProcess],
     ancestors: impl IntoIterator<Item = i32>,
-) -> Vec<Process> {
-    let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
+) -> Vec<SystemProcess> {
+    let mut children: BTreeMap<i32, Vec<SystemProcess>> = BTreeMap::new();
     for process in all {
         children.entry(process.parent).or_default().push(*process);
     }
@@ -114,18 +114,18 @@ pub(super) fn descendants(
 mod tests {
     use super::*;
 
-    fn process(pid: i32, parent: i32) -> Process {
-        Process { pid, parent, started: 1, is_zombie: false }
+    fn process(pid: i32, parent: i32) -> SystemProcess {
+        SystemProcess { pid, parent, started: 1, is_zombie: false }
     }
 
     #[test]
     fn a_program_name_may_look_like_the_fields_after_it() {
         let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 4711 19";
-        let process = Process::read(7, &format!("7 (a) Z 9 (b)) S 5 {rest}")).unwrap();
-        assert_eq!(process, Process { pid: 7, parent: 5, started: 4711, is_zombie: false });
-        assert!(Process::read(7, &format!("7 (a) Z 5 {rest}")).unwrap().is_zombie);
+        let process = SystemProcess::read(7, &format!("7 (a) Z 9 (b)) S 5 {rest}")).unwrap();
+        assert_eq!(process, SystemProcess { pid: 7, parent: 5, started: 4711, is_zombie: false });
+        assert!(SystemProcess::read(7, &format!("7 (a) Z 5 {rest}")).unwrap().is_zombie);
         for text in ["", "7 (a)", "7 (a) ", "7 (a) S", "7 (a) S 5 1 2", "7 (a) S x 1 2 3"] {
-            assert_eq!(Process::read(7, text), None, "{text:?}");
+            assert_eq!(SystemProcess::read(7, text), None, "{text:?}");
         }
     }
 
@@ -154,6 +154,6 @@ mod tests {
         let all = all();
         let this = all.iter().find(|process| process.pid == own).unwrap();
         assert!(this.exists() && !this.is_zombie);
-        assert!(!Process { started: this.started + 1, ..*this }.exists());
+        assert!(!SystemProcess { started: this.started + 1, ..*this }.exists());
     }
 }

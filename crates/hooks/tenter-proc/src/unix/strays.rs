@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::process::{Signal, getpid};
 
 use super::adoption::are_adopted;
-use super::processes::{self, Process};
+use super::processes::{self, SystemProcess};
 use crate::Invocation;
 use crate::deadline::Deadline;
 
@@ -32,7 +32,7 @@ pub(super) struct Strays {
     /// The value of the variable; `None` if orphans are not adopted, so that no stray can be found.
     mark: Option<String>,
     /// The strays found so far. They stay known when their parents are gone.
-    processes: Vec<Process>,
+    processes: Vec<SystemProcess>,
 }
 
 impl Strays {
@@ -78,7 +78,7 @@ impl Strays {
     }
 
     /// Returns the running processes of the run, except its leader.
-    fn find(&mut self, leader: i32) -> Vec<Process> {
+    fn find(&mut self, leader: i32) -> Vec<SystemProcess> {
         let Some(mark) = &self.mark else { return Vec::new() };
         let is_of_run = |value: &str| {
             value
@@ -87,12 +87,12 @@ impl Strays {
         };
         let all = processes::all();
         let ours = processes::descendants(&all, [getpid().as_raw_pid()]);
-        let is_known_or_marked = |process: &Process| {
+        let is_known_or_marked = |process: &SystemProcess| {
             process.pid != leader
                 && (self.processes.iter().any(|one| one.is(*process))
                     || process.was_given(VARIABLE, is_of_run))
         };
-        let members: Vec<Process> = ours.iter().copied().filter(is_known_or_marked).collect();
+        let members: Vec<SystemProcess> = ours.iter().copied().filter(is_known_or_marked).collect();
         let descendants =
             processes::descendants(&all, members.iter().map(|one| one.pid).chain([leader]));
         self.processes =

@@ -50,7 +50,7 @@ impl fmt::Display for Id {
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Message {
+pub enum RuntimeMessage {
     /// Asks for a response.
     Request(Request),
     /// Asks for none.
@@ -151,7 +151,7 @@ const EMPTY: Written<'static> =
 ///
 /// # Errors
 /// The line is not one message within the limits.
-pub fn read_line(line: &[u8]) -> Result<Option<Message>, LineError> {
+pub fn read_line(line: &[u8]) -> Result<Option<RuntimeMessage>, LineError> {
     if line.trim_ascii().len() > MAX_LINE {
         return Err(LineError::TooLong);
     }
@@ -162,7 +162,7 @@ pub fn read_line(line: &[u8]) -> Result<Option<Message>, LineError> {
 ///
 /// # Errors
 /// The line is not one message.
-pub fn read_message(line: &[u8]) -> Result<Option<Message>, LineError> {
+pub fn read_message(line: &[u8]) -> Result<Option<RuntimeMessage>, LineError> {
     let line = json::trimmed(line);
     match line.first() {
         None => return Ok(None),
@@ -183,7 +183,7 @@ fn bounded(text: &str) -> String {
     excerpt::chars(text, SHOWN_CHARACTERS).to_string()
 }
 
-fn message(parts: Parts) -> Result<Message, String> {
+fn message(parts: Parts) -> Result<RuntimeMessage, String> {
     let Parts { jsonrpc, id, method, params, result, error } = parts;
     if jsonrpc != "2.0" {
         return Err(format!("`jsonrpc` must be \"2.0\", not {:?}", bounded(&jsonrpc)));
@@ -194,16 +194,16 @@ fn message(parts: Parts) -> Result<Message, String> {
     }
     match (method, result, error, id) {
         (Some(method), None, None, Some(id)) => {
-            Ok(Message::Request(Request { id, method, params }))
+            Ok(RuntimeMessage::Request(Request { id, method, params }))
         }
         (Some(method), None, None, None) => {
-            Ok(Message::Notification(Notification { method, params }))
+            Ok(RuntimeMessage::Notification(Notification { method, params }))
         }
         (None, Some(result), None, Some(id)) => {
-            Ok(Message::Response(Response { id, result: Ok(result) }))
+            Ok(RuntimeMessage::Response(Response { id, result: Ok(result) }))
         }
         (None, None, Some(error), Some(id)) => {
-            Ok(Message::Response(Response { id, result: Err(error) }))
+            Ok(RuntimeMessage::Response(Response { id, result: Err(error) }))
         }
         (None, None, Some(error), _) => {
             Err(format!("it reports an error: {}", bounded(&error.message)))
@@ -217,7 +217,7 @@ fn message(parts: Parts) -> Result<Message, String> {
     }
 }
 
-impl Message {
+impl RuntimeMessage {
     /// Returns the message as a line, with its line break.
     pub fn to_line(&self) -> String {
         json::to_line(&match self {

@@ -5,13 +5,13 @@
 //! one-shot form and their results its reply, so both stay JSON text ([`RawJson`]).
 //!
 //! ```
-//! use tenter_protocol::runtime::{Message, RawJson, event_request, read_line};
+//! use tenter_protocol::runtime::{RuntimeMessage, RawJson, event_request, read_line};
 //!
 //! let request = event_request(1, "before_tool_call", r#"{"event": "before_tool_call"}"#);
-//! assert!(matches!(read_line(request.as_bytes()), Ok(Some(Message::Request(_)))));
+//! assert!(matches!(read_line(request.as_bytes()), Ok(Some(RuntimeMessage::Request(_)))));
 //!
 //! let line = br#"{"jsonrpc": "2.0", "id": 1, "result": {"blocked": true}}"#;
-//! let Ok(Some(Message::Response(response))) = read_line(line) else { panic!() };
+//! let Ok(Some(RuntimeMessage::Response(response))) = read_line(line) else { panic!() };
 //! assert_eq!(response.result, Ok(RawJson::new(&serde_json::json!({"blocked": true}))));
 //! ```
 
@@ -25,14 +25,14 @@ mod vocabulary;
 pub use error::{ErrorObject, ServiceError, codes};
 pub use initialize::{Initialize, Initialized, MAX_CONCURRENCY};
 pub use message::{
-    Id, LineError, MAX_LINE, Message, Notification, Request, Response, event_request, notification,
-    read_line, read_message, request,
+    Id, LineError, MAX_LINE, Notification, Request, Response, RuntimeMessage, event_request,
+    notification, read_line, read_message, request,
 };
 pub use raw::RawJson;
 pub use service::{
-    Completion, CompletionRequest, HistoryQuery, HistoryResult, ModelChoice, Question, Service,
-    ServiceCall, ServiceRequest, StateChange, StateKey, StateScope, StateValue, Usage, UserAnswer,
-    UserNotice,
+    Completion, CompletionRequest, CompletionUsage, HistoryQuery, HistoryResult, ModelChoice,
+    Question, Service, ServiceCall, ServiceRequest, StateChange, StateKey, StateScope, StateValue,
+    UserAnswer, UserNotice,
 };
 pub use vocabulary::{
     CANCEL, Cancelled, INITIALIZE, PROTOCOL, Runtime, SERVE, SERVE_VARIABLE, SHUTDOWN,

@@ -204,12 +204,12 @@ pub struct Completion {
     /// The answer.
     pub text: String,
     /// The tokens and the cost.
-    pub usage: Usage,
+    pub usage: CompletionUsage,
 }
 
 /// The tokens and the cost of a completion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct CompletionUsage {
     /// Tokens of the prompt.
     pub input_tokens: u64,
     /// Tokens of the answer.

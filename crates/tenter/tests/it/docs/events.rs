@@ -9,7 +9,7 @@ use serde_json::Value;
 use tenter_protocol::facts::Facts;
 use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
 use tenter_protocol::reply_fields::{ReplyField, example, reply_fields};
-use tenter_protocol::schema::{Document, PayloadField, RENAMED_FIELDS};
+use tenter_protocol::schema::{HookDocument, PayloadField, RENAMED_FIELDS};
 use tenter_protocol::{EventName, executable, json, manifest, sample};
 
 use super::markdown::text_of;
@@ -152,7 +152,7 @@ fn code<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
 
 /// Returns the properties of the payload of a manifest hook.
 fn properties(event: EventName) -> Value {
-    let mut schema = Document::Payload.schema(event, ProtocolName::Manifest).unwrap();
+    let mut schema = HookDocument::Payload.schema(event, ProtocolName::Manifest).unwrap();
     schema["properties"].take()
 }
 

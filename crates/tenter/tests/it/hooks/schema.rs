@@ -10,7 +10,7 @@ use tenter_protocol::facts::Facts;
 use tenter_protocol::lifecycle::{ProtocolName, TABLE};
 use tenter_protocol::manifest::{self, unknown_name};
 use tenter_protocol::reply_fields::example;
-use tenter_protocol::schema::Document;
+use tenter_protocol::schema::HookDocument;
 use tenter_protocol::{Event, EventName, executable, sample};
 use tenter_testkit::Sandbox;
 
@@ -34,20 +34,20 @@ fn assert_valid(schema: &Value, value: &Value) {
 #[test]
 fn the_command_prints_the_schema_of_one_event_or_of_all() {
     let sandbox = sandbox();
-    let of = |document: Document, event, protocol| document.schema(event, protocol).unwrap();
+    let of = |document: HookDocument, event, protocol| document.schema(event, protocol).unwrap();
     let before_tool = EventName::BeforeTool;
     for (args, expected) in [
-        (&["before_tool"][..], of(Document::Payload, before_tool, ProtocolName::Manifest)),
-        (&["pre-tool-call"], of(Document::Payload, before_tool, ProtocolName::Manifest)),
-        (&["before_tool_call"], of(Document::Payload, before_tool, ProtocolName::Executable)),
+        (&["before_tool"][..], of(HookDocument::Payload, before_tool, ProtocolName::Manifest)),
+        (&["pre-tool-call"], of(HookDocument::Payload, before_tool, ProtocolName::Manifest)),
+        (&["before_tool_call"], of(HookDocument::Payload, before_tool, ProtocolName::Executable)),
         (
             &["before_tool", "--protocol", "executable", "--reply"],
-            of(Document::Reply, before_tool, ProtocolName::Executable),
+            of(HookDocument::Reply, before_tool, ProtocolName::Executable),
         ),
-        (&[], Document::Payload.schema_of_all(ProtocolName::Manifest)),
+        (&[], HookDocument::Payload.schema_of_all(ProtocolName::Manifest)),
         (
             &["--reply", "--protocol", "executable"],
-            Document::Reply.schema_of_all(ProtocolName::Executable),
+            HookDocument::Reply.schema_of_all(ProtocolName::Executable),
         ),
     ] {
         let schema = printed(&sandbox, args);
@@ -91,10 +91,10 @@ fn full_event(name: EventName) -> (Event, Facts) {
 #[test]
 fn samples_are_valid_payloads() {
     for protocol in PROTOCOLS {
-        let all = Document::Payload.schema_of_all(protocol);
+        let all = HookDocument::Payload.schema_of_all(protocol);
         for row in &TABLE {
             let plain = sample::event(row.event, "2026-03-01T09:30:00.000Z", Path::new("/shop"));
-            let schema = Document::Payload.schema(row.event, protocol);
+            let schema = HookDocument::Payload.schema(row.event, protocol);
             for (event, facts) in [(plain, Facts::default()), full_event(row.event)] {
                 for (of, payload) in payloads(&event, &facts) {
                     if of == protocol {
@@ -120,7 +120,7 @@ fn paths(prefix: &str, schema: &Value, paths_found: &mut BTreeSet<String>) {
 fn every_field_of_a_schema_is_in_a_payload() {
     for protocol in PROTOCOLS {
         for row in &TABLE {
-            let Some(schema) = Document::Payload.schema(row.event, protocol) else { continue };
+            let Some(schema) = HookDocument::Payload.schema(row.event, protocol) else { continue };
             let mut names = BTreeSet::new();
             paths("", &schema, &mut names);
             let (event, facts) = full_event(row.event);
@@ -212,7 +212,7 @@ fn the_payloads_of_a_session_are_valid() {
             if spellings.insert(spelling.clone()) {
                 assert_valid(&printed(&sandbox, args), &payload);
             } else {
-                assert_valid(&Document::Payload.schema_of_all(protocol), &payload);
+                assert_valid(&HookDocument::Payload.schema_of_all(protocol), &payload);
             }
         }
         assert_eq!(spellings.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected);
@@ -223,7 +223,7 @@ fn the_payloads_of_a_session_are_valid() {
 fn examples_of_replies_are_valid_and_misspelt_ones_are_not() {
     for protocol in PROTOCOLS {
         for row in &TABLE {
-            let Some(schema) = Document::Reply.schema(row.event, protocol) else { continue };
+            let Some(schema) = HookDocument::Reply.schema(row.event, protocol) else { continue };
             assert_valid(&schema, &serde_json::json!({}));
             for (power, _) in row.may {
                 let Some(example) = example(*power, protocol) else { continue };
@@ -236,7 +236,7 @@ fn examples_of_replies_are_valid_and_misspelt_ones_are_not() {
         }
     }
     let reply = |event, protocol, value: Value| {
-        problems(&Document::Reply.schema(event, protocol).unwrap(), &value, false).is_empty()
+        problems(&HookDocument::Reply.schema(event, protocol).unwrap(), &value, false).is_empty()
     };
     let ask = serde_json::json!({"decision": "ask"});
     assert!(reply(EventName::BeforeTool, ProtocolName::Manifest, ask.clone()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
-use tenter_protocol::schema::Document;
+use tenter_protocol::schema::HookDocument;
 
 /// A type that both languages have.
 #[derive(Clone, PartialEq)]
@@ -131,13 +131,15 @@ pub(super) fn pascal(name: &str) -> String {
 pub(super) fn records() -> Records {
     let mut records = Records::default();
     for row in &TABLE {
-        for (document, suffix) in [(Document::Payload, "Payload"), (Document::Reply, "Reply")] {
+        for (document, suffix) in
+            [(HookDocument::Payload, "Payload"), (HookDocument::Reply, "Reply")]
+        {
             let schema = document.schema(row.event, ProtocolName::Manifest).unwrap();
             let about = match document {
-                Document::Payload => {
+                HookDocument::Payload => {
                     format!("The payload of `{}`, which fires {}.", row.name, row.fires)
                 }
-                Document::Reply => format!("A reply to `{}`.", row.name),
+                HookDocument::Reply => format!("A reply to `{}`.", row.name),
             };
             records.add(&(pascal(row.name) + suffix), &about, &schema);
         }

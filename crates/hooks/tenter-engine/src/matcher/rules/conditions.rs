@@ -55,7 +55,7 @@ pub(super) struct Strength {
 }
 
 /// One condition: its name in manifests, and whether it holds.
-pub(super) type Part = (&'static str, Truth);
+pub(super) type ConditionTruth = (&'static str, Truth);
 
 /// A kind of condition.
 #[derive(Debug)]
@@ -277,7 +277,7 @@ impl CompiledConditions {
     }
 
     /// Returns whether each of them holds.
-    pub(super) fn parts(&self, call: &CallFacts, at: Subject) -> Vec<Part> {
+    pub(super) fn parts(&self, call: &CallFacts, at: Subject) -> Vec<ConditionTruth> {
         self.checks.iter().map(|check| (check.name, (check.holds)(self, call, at))).collect()
     }
 }

@@ -217,14 +217,14 @@ pub(super) struct PathFit {
 
 /// One path of a call.
 #[derive(Clone, Copy)]
-struct Subject<'f> {
+struct PathSubject<'f> {
     fact: &'f Path,
     real_path: &'f PathText,
     /// Before symlinks are resolved, if that is another text.
     path_text: Option<&'f PathText>,
 }
 
-impl<'f> Subject<'f> {
+impl<'f> PathSubject<'f> {
     fn new(call: &'f CallFacts, index: usize) -> Option<Self> {
         let fact = call.facts.call.paths.get(index)?;
         let (real_path, path_text) = call.index().path_texts.get(index)?;
@@ -303,7 +303,7 @@ impl PathRule {
     /// Returns whether the path with this index fits.
     pub(super) fn fit(&self, call: &CallFacts, index: usize) -> PathFit {
         let no = PathFit { truth: Truth::No, is_as_written: false };
-        let Some(subject) = Subject::new(call, index) else { return no };
+        let Some(subject) = PathSubject::new(call, index) else { return no };
         let fact = subject.fact;
         let is_other_op = !self.op.is_empty() && !self.op.contains(&fact.op);
         if is_other_op || self.recursive.is_some_and(|recursive| recursive != fact.recursive) {
@@ -326,7 +326,7 @@ impl PathRule {
         PathFit { truth, ..whole }
     }
 
-    fn globbed(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
+    fn globbed(&self, subject: PathSubject<'_>, call: &CallFacts) -> PathFit {
         if self.glob.is_empty() {
             return PathFit::known(!subject.texts().all(|text| self.excludes(text)));
         }
@@ -382,7 +382,7 @@ impl PathRule {
         longest + 1 + home.max(call.project.len())
     }
 
-    fn covering(&self, subject: Subject<'_>, call: &CallFacts) -> PathFit {
+    fn covering(&self, subject: PathSubject<'_>, call: &CallFacts) -> PathFit {
         if self.covers.is_empty() {
             return PathFit::known(true);
         }

@@ -19,7 +19,7 @@ const APPLE_SCRIPT: &str =
 
 /// The state of a conversation.
 #[derive(Default, Serialize, Deserialize)]
-struct Start {
+struct TurnStart {
     /// The time of the last message of the user, in milliseconds since 1970.
     at: i64,
 }
@@ -28,7 +28,7 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
     let text = match call.body() {
         Body::BeforeAgent { .. } => {
             let now = call.now();
-            call.change_state(|start: &mut Start| start.at = now)?;
+            call.change_state(|start: &mut TurnStart| start.at = now)?;
             None
         }
         Body::BeforeTool(tool) => {
@@ -49,7 +49,7 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
 
 /// Returns the notification about an agent that is done; `None` if that took less than a while.
 fn done(response: &str, call: &ReadyMadeCall<'_>) -> Result<Option<String>, String> {
-    let start = call.change_state(|start: &mut Start| start.at)?;
+    let start = call.change_state(|start: &mut TurnStart| start.at)?;
     let seconds = (call.now() - start) / 1000;
     if start == 0 || seconds < i64::from(call.number("seconds")) {
         return Ok(None);

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tenter_engine::{Cancel, ServiceCaller, Services};
 use tenter_protocol::Message;
 use tenter_protocol::runtime::{
-    Completion, CompletionRequest, HistoryQuery, HistoryResult, Question, ServiceError, Usage,
-    UserAnswer,
+    Completion, CompletionRequest, CompletionUsage, HistoryQuery, HistoryResult, Question,
+    ServiceError, UserAnswer,
 };
 
 use super::stage::{FOREVER, Script, Stage, is_served, until};
@@ -36,7 +36,7 @@ impl Services for Fake {
         cancel: &Cancel,
     ) -> Result<Completion, ServiceError> {
         assert!(cancel.wait(FOREVER), "it is cancelled when its request ends");
-        Ok(Completion { text: "too late".into(), usage: Usage::default() })
+        Ok(Completion { text: "too late".into(), usage: CompletionUsage::default() })
     }
 
     fn ask(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::runtime::codes;
 
-fn read(line: &str) -> Result<Option<Message>, LineError> {
+fn read(line: &str) -> Result<Option<RuntimeMessage>, LineError> {
     read_line(line.as_bytes())
 }
 
@@ -34,7 +34,7 @@ fn object() -> impl Strategy<Value = RawJson> {
     prop::collection::btree_map(".{0,4}", value(), 0..4).prop_map(|fields| RawJson::new(&fields))
 }
 
-fn any_message() -> impl Strategy<Value = Message> {
+fn any_message() -> impl Strategy<Value = RuntimeMessage> {
     let params = || prop::option::of(object());
     let result = prop_oneof![
         value().prop_map(|value| Ok(RawJson::new(&value))),
@@ -42,14 +42,13 @@ fn any_message() -> impl Strategy<Value = Message> {
             .prop_map(|(code, message, data)| Err(ErrorObject { code, message, data })),
     ];
     prop_oneof![
-        (id(), ".{0,12}", params()).prop_map(|(id, method, params)| Message::Request(Request {
-            id,
-            method,
-            params
-        })),
-        (".{0,12}", params())
-            .prop_map(|(method, params)| Message::Notification(Notification { method, params })),
-        (id(), result).prop_map(|(id, result)| Message::Response(Response { id, result })),
+        (id(), ".{0,12}", params()).prop_map(|(id, method, params)| RuntimeMessage::Request(
+            Request { id, method, params }
+        )),
+        (".{0,12}", params()).prop_map(|(method, params)| RuntimeMessage::Notification(
+            Notification { method, params }
+        )),
+        (id(), result).prop_map(|(id, result)| RuntimeMessage::Response(Response { id, result })),
     ]
 }
 
@@ -84,7 +83,7 @@ proptest! {
     fn the_payload_of_an_event_is_sent_as_it_is(id in any::<u32>(), method in "[a-z_.]{1,20}", payload in object()) {
         let line = event_request(u64::from(id), &method, payload.text());
         let expected = Request { id: Id::Number(i64::from(id)), method, params: Some(payload) };
-        prop_assert_eq!(read(&line), Ok(Some(Message::Request(expected))));
+        prop_assert_eq!(read(&line), Ok(Some(RuntimeMessage::Request(expected))));
     }
 }
 
@@ -94,7 +93,7 @@ fn empty_lines_are_skipped_and_carriage_returns_ignored() {
         assert_eq!(read(line), Ok(None), "{line:?}");
     }
     let line = "{\"jsonrpc\": \"2.0\", \"method\": \"x\"}\r\n";
-    assert!(matches!(read(line), Ok(Some(Message::Notification(_)))));
+    assert!(matches!(read(line), Ok(Some(RuntimeMessage::Notification(_)))));
 }
 
 #[test]
@@ -104,7 +103,7 @@ fn ids_are_strings_or_integers() {
     {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":null}}");
         let expected = Response { id: read_as, result: Ok(RawJson::null()) };
-        assert_eq!(read(&line), Ok(Some(Message::Response(expected))));
+        assert_eq!(read(&line), Ok(Some(RuntimeMessage::Response(expected))));
     }
     for id in ["1.5", "true", "[]", "{}", "99999999999999999999"] {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":null}}");
@@ -115,7 +114,7 @@ fn ids_are_strings_or_integers() {
 #[test]
 fn a_result_keeps_its_text_so_that_a_field_given_twice_is_found_later() {
     let line = r#"{"jsonrpc": "2.0", "id": 1, "result": {"blocked": true, "blocked": false}}"#;
-    let Ok(Some(Message::Response(response))) = read(line) else { panic!() };
+    let Ok(Some(RuntimeMessage::Response(response))) = read(line) else { panic!() };
     assert_eq!(response.result.unwrap().text(), r#"{"blocked": true, "blocked": false}"#);
 }
 
@@ -126,13 +125,13 @@ fn a_line_is_read_as_real_programs_write_it() {
         b"\0{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"reason\": \"\x1b\", \"n\": -Infinity}}\0",
         b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"reason\": \"\\udcff\"}}",
     ] {
-        let Ok(Some(Message::Response(response))) = read_line(line) else {
+        let Ok(Some(RuntimeMessage::Response(response))) = read_line(line) else {
             panic!("{}", String::from_utf8_lossy(line))
         };
         assert!(response.result.unwrap().text().contains("reason"));
     }
     let id = br#"{"jsonrpc": "2.0", "id": "\udcff", "method": "log", "params": {"a": "\udcff"}}"#;
-    let Ok(Some(Message::Request(request))) = read_line(id) else { panic!() };
+    let Ok(Some(RuntimeMessage::Request(request))) = read_line(id) else { panic!() };
     assert_eq!(request.id, Id::Text("\u{fffd}".to_owned()));
     let params: Value = request.params.unwrap().read().unwrap();
     assert_eq!(params, json!({"a": "\u{fffd}"}));

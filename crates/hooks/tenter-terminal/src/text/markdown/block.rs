@@ -75,7 +75,7 @@ pub(super) fn render(block: &str, layout: BlockLayout) -> String {
         .map(|(label, target)| (target.span.start, format!("[{label}]: {}", target.dest)))
         .collect();
     targets.sort();
-    let mut page = RenderedPage::new(layout);
+    let mut page = RenderedBlock::new(layout);
     parser.for_each(|event| page.see(event));
     for (_, target) in targets {
         page.text(&target, FAINT);
@@ -85,7 +85,7 @@ pub(super) fn render(block: &str, layout: BlockLayout) -> String {
 }
 
 /// The state of rendering one block.
-struct RenderedPage {
+struct RenderedBlock {
     layout: BlockLayout,
     out: String,
     /// The incomplete line, and its text.
@@ -123,7 +123,7 @@ struct Emphasis {
     strikethrough: usize,
 }
 
-impl RenderedPage {
+impl RenderedBlock {
     fn new(layout: BlockLayout) -> Self {
         Self {
             layout,
