@@ -2,9 +2,9 @@
 # Runs the compiler for the packages of the workspace, with what only the programs are linked with. Agents start tenter-hook for each event,
 # and tenter-launch for each confined command: linked statically and at a fixed address, as programs in Go are, no loader has to find
 # libraries, and no page is changed only because it has an address in it. Stack, heap and mappings stay at random addresses. `tenter` resolves
-# the names of servers, for which the C library loads the system's modules, so it stays dynamic, but contains the compiler's library: loading
-# that takes an eighth of the start of an empty program. The scripts are for LLVM's linker, which the compiler uses on x86-64: the functions of
-# an event are together, because a system maps code in pieces when they are used, and no program has tables for unwinding. The standard library
+# the names of servers, for which the C library loads the system's modules, so it stays dynamic, but without the compiler's library: loading that
+# takes an eighth of the start of an empty program. The scripts are for LLVM's linker, which the compiler uses on x86-64: the functions of an
+# event are together, because a system maps code in pieces when they are used, and no program has tables for unwinding. The standard library
 # calls posix_spawn(3) only if it finds two functions of glibc. A static program has only functions that something refers to, so the linker is
 # told to add them: without them, each start of a program copies the process, and `sh` reads files that are no programs.
 script=-Clink-arg=-Wl,-T,$(dirname "$0")
@@ -22,14 +22,14 @@ case " $* " in
 *" --crate-type bin "*" target-feature=+crt-static "*)
     for function in posix_spawn_file_actions_addchdir_np gnu_get_libc_version; do set -- "$@" -Clink-arg=-Wl,-u,$function; done ;;
 esac
-case " $* " in
-*" --crate-name tenter "*" --crate-type bin "*)
-    library=$(cc -print-file-name=libgcc_eh.a)
-    if [ -f "$library" ]; then set -- "$@" -Lnative="$(dirname "$library")" -lstatic=gcc_eh; fi ;;
-esac
 [ "$(uname -m)" = x86_64 ] || exec "$@"
 case " $* " in
-*" --crate-name tenter_hook "*" --crate-type bin "*) set -- "$@" "$script/event.ld" "$script/unwinding.ld" ;;
-*" --crate-name tenter "*" --crate-type bin "* | *" --crate-name tenter_launch "*) set -- "$@" "$script/unwinding.ld" ;;
+*" --crate-name tenter_hook "*" --crate-type bin "*) exec "$@" "$script/event.ld" "$script/unwinding.ld" ;;
+*" --crate-name tenter_launch "*) exec "$@" "$script/unwinding.ld" ;;
+*" --crate-name tenter "*" --crate-type bin "*) ;;
+*) exec "$@" ;;
 esac
-exec "$@"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cc -c -fPIC -fvisibility=hidden -o "$scratch/unwinding.o" "$(dirname "$0")/unwinding.c" || exit
+"$@" "$script/unwinding.ld" -Clink-arg="$scratch/unwinding.o"
