@@ -37,7 +37,7 @@ use crate::hook::Hook;
 use crate::layer::Layer;
 use crate::layout::{HOOKS, ResourceLayout, Root};
 use crate::query::{Cache, Query};
-use crate::source::{self, HookSettings};
+use crate::source::{self, Candidate, HookSettings};
 use crate::trust::{Hasher, MAX_LOAD_BYTES, ProjectState, ProjectTrust, TrustMode, TrustStore};
 use policy::Policies;
 use precedence::Gate;
@@ -249,18 +249,7 @@ impl Loader<'_> {
         let request = self.request;
         let is_outer = layout.project != request.layout.project;
         let roots = self.roots(layout);
-        let mut candidates = Vec::new();
-        for (directory, root) in roots.iter().enumerate() {
-            let (mut in_root, problems) = source::scan(root, directory);
-            if root.layer == Layer::Managed {
-                let managed = &layout.managed;
-                for candidate in &mut in_root {
-                    ownership::examine(managed, root.within.as_deref(), candidate);
-                }
-            }
-            candidates.extend(in_root);
-            self.diagnostics.extend(problems);
-        }
+        let candidates = self.candidates(&roots, layout);
         let (settings, of_settings) = HookSettings::read(&roots);
         let (surroundings, exposed) =
             Surroundings::read(&roots, &candidates, &mut self.cache, self.hasher);
@@ -294,10 +283,7 @@ impl Loader<'_> {
             outer: &self.outer,
         };
         let mut resolution = precedence::resolve(examined, policies, gate);
-        let matchers = resolution.hooks.iter_mut().filter_map(|hook| hook.options.matcher.as_mut());
-        let missing_matchers =
-            resolution.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
-        matchers.chain(missing_matchers).for_each(|matcher| matcher.set_names(request.tool_names));
+        resolution.set_tool_names(request.tool_names);
         let expected = match request.trust {
             TrustMode::Gate if !project_trust.is_accepted(&state) => project_trust,
             _ => ProjectTrust::default(),
@@ -319,6 +305,22 @@ impl Loader<'_> {
         self.catalog.missing.extend(resolution.missing);
         self.catalog.lost_hooks.extend(lost_hooks);
         self.catalog.states.push((layout.project.clone(), state));
+    }
+
+    /// Returns the candidates in hooks directories.
+    fn candidates(&mut self, roots: &[Root], layout: &ResourceLayout) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for (directory, root) in roots.iter().enumerate() {
+            let (mut in_root, problems) = source::scan(root, directory);
+            if root.layer == Layer::Managed {
+                for candidate in &mut in_root {
+                    ownership::examine(&layout.managed, root.within.as_deref(), candidate);
+                }
+            }
+            candidates.extend(in_root);
+            self.diagnostics.extend(problems);
+        }
+        candidates
     }
 
     /// Returns the hooks directories of a project and of the user, without those that are an outer project's, too.

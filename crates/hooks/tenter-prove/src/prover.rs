@@ -1,6 +1,7 @@
 //! Runs the scenarios, a few at a time, and judges what they show.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::Mutex;
@@ -184,16 +185,14 @@ impl Prover<'_> {
         run: &mut Run,
     ) -> Result<(), String> {
         let StagedRun { name, scenario, plan, rules } = *staged;
-        let failure = |error: std::io::Error| format!("the sandbox cannot be prepared: {error}");
+        let failure = |error: io::Error| format!("the sandbox cannot be prepared: {error}");
         let sandbox = Sandbox::create(&self.directory.join(name)).map_err(failure)?;
         let plan = plan(&sandbox);
         let replies = plan.replies.len();
         let script = LenientScript::new(plan.replies);
-        let mut script = plan.lanes.into_iter().fold(script, LenientScript::lane);
-        if plan.counts || self.client.deny_ends_run || self.client.takes_answers_back {
-            script = script.counted();
-        }
-        let server = ModelServer::start(script)
+        let script = plan.lanes.into_iter().fold(script, LenientScript::lane);
+        let is_counted = plan.counts || self.client.deny_ends_run || self.client.takes_answers_back;
+        let server = ModelServer::start(if is_counted { script.counted() } else { script })
             .map_err(|error| format!("the model server cannot be started: {error}"))?;
         let (home, project) = (sandbox.home(), sandbox.project());
         let url = server.base_url(self.client.format);
@@ -218,11 +217,7 @@ impl Prover<'_> {
             process::run(&invocation, &sandbox.log(log), (self.patience, cancel), &has_asked)
         };
         write_files(&(self.client.files)(&launch)).map_err(failure)?;
-        sandbox.write_hooks(&plan.hooks).map_err(failure)?;
-        sandbox.copy_manifests(&own_rules::hooks(rules)).map_err(failure)?;
-        sandbox
-            .write_hooks(&[HookFile::observer(&sandbox.payload_directory())])
-            .map_err(failure)?;
+        write_hooks(&sandbox, &plan.hooks, rules).map_err(failure)?;
         if let Some(setup) = self.client.setup {
             start(setup(&launch), 0).failure.map_or(Ok(()), Err)?;
         }
@@ -246,12 +241,7 @@ impl Prover<'_> {
             }
         }
         run.requests = server.requests();
-        let bodies = run.requests.iter().map(|request| &request.body);
-        sandbox.write_requests(bodies).map_err(failure)?;
-        run.files = names_in(&sandbox.project());
-        run.outside = names_in(sandbox.root());
-        run.journal = sandbox.journal();
-        Ok(())
+        note_effects(&sandbox, run).map_err(failure)
     }
 
     fn invocation(
@@ -275,4 +265,20 @@ impl Prover<'_> {
 /// Counts the requests of the main agent.
 fn main_requests(requests: &[RecordedRequest]) -> usize {
     requests.iter().filter(|request| request.lane == "main").count()
+}
+
+/// Writes the hooks of a scenario, those of the user's own rules, and the one that records payloads.
+fn write_hooks(sandbox: &Sandbox, hooks: &[HookFile], rules: &[OwnRule]) -> io::Result<()> {
+    sandbox.write_hooks(hooks)?;
+    sandbox.copy_manifests(&own_rules::hooks(rules))?;
+    sandbox.write_hooks(&[HookFile::observer(&sandbox.payload_directory())])
+}
+
+/// Notes in `run` what it left in the sandbox, and writes its requests there.
+fn note_effects(sandbox: &Sandbox, run: &mut Run) -> io::Result<()> {
+    sandbox.write_requests(run.requests.iter().map(|request| &request.body))?;
+    run.files = names_in(&sandbox.project());
+    run.outside = names_in(sandbox.root());
+    run.journal = sandbox.journal();
+    Ok(())
 }

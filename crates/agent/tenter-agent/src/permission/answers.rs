@@ -137,29 +137,11 @@ impl Permissions {
     ) -> (PermissionSource, Option<String>) {
         // Held while asking: parallel calls must not ask two questions at once, and an answer may settle the next one.
         let mut calls = lock(&self.calls);
-        let CallContext { call, file, .. } = context;
-        if self.is_planning() && !rules::only_reads(context) {
-            let reason = "plan mode is on, so nothing may be changed yet; describe the plan, and the user will approve it";
-            return (refused(reason.to_owned()), None);
-        }
-        let asking_rule = match self.restrictions.of_call(context) {
-            Some(Restriction::Deny(rule)) => {
-                return (refused(format!("the rule {rule} denies it")), None);
-            }
-            Some(Restriction::Ask(rule)) => Some(rule).filter(|_| !question.is_settled),
-            None => None,
+        let asking_rule = match self.asking_rule(context, question) {
+            Ok(rule) => rule,
+            Err(source) => return (source, None),
         };
-        if asking_rule.is_none() {
-            if question.is_settled || !question.mode_asks {
-                return (PermissionSource::Mode, None);
-            }
-            if let Some(rules) = self.rules.allowing(context) {
-                return (PermissionSource::Rules(rules), None);
-            }
-            if rules::only_reads(context) {
-                return (PermissionSource::Mode, None);
-            }
-        }
+        let CallContext { call, file, .. } = context;
         let key = (call.name.clone(), relevant_input(call));
         if calls.contains(&key) {
             return (answered(PermissionAnswer::Always, true, None), None);
@@ -179,14 +161,7 @@ impl Permissions {
                 calls.push(key);
                 answered(PermissionAnswer::Always, false, None)
             }
-            PermissionReply::AddRules => {
-                let failure = self.rules.add(&rules).err();
-                let texts = rules.iter().map(Rule::to_string).collect();
-                let (answer, reason) = (PermissionAnswer::Always, None);
-                let source =
-                    PermissionSource::User { answer, remembered: false, added: texts, reason };
-                return (source, failure);
-            }
+            PermissionReply::AddRules => return self.add_rules(&rules),
             PermissionReply::No { reason } => answered(PermissionAnswer::No, false, reason),
             PermissionReply::NoUser => {
                 let reason = asking_rule.map(|rule| format!("the rule {rule} asks the user"));
@@ -194,6 +169,43 @@ impl Permissions {
             }
         };
         (source, None)
+    }
+
+    /// Returns the rule because of which the user is asked about a call, if it is not the mode that asks.
+    ///
+    /// # Errors
+    /// The call is decided without a question.
+    fn asking_rule(
+        &self,
+        context: CallContext<'_>,
+        question: PermissionQuestion,
+    ) -> Result<Option<String>, PermissionSource> {
+        if self.is_planning() && !rules::only_reads(context) {
+            let reason = "plan mode is on, so nothing may be changed yet; describe the plan, and the user will approve it";
+            return Err(refused(reason.to_owned()));
+        }
+        match self.restrictions.of_call(context) {
+            Some(Restriction::Deny(rule)) => {
+                return Err(refused(format!("the rule {rule} denies it")));
+            }
+            Some(Restriction::Ask(rule)) if !question.is_settled => return Ok(Some(rule)),
+            Some(Restriction::Ask(_)) | None => {}
+        }
+        if question.is_settled || !question.mode_asks {
+            return Err(PermissionSource::Mode);
+        }
+        if let Some(rules) = self.rules.allowing(context) {
+            return Err(PermissionSource::Rules(rules));
+        }
+        if rules::only_reads(context) { Err(PermissionSource::Mode) } else { Ok(None) }
+    }
+
+    /// Adds the rules that the user accepted. Also returns an error if they could not be stored.
+    fn add_rules(&self, rules: &[Rule]) -> (PermissionSource, Option<String>) {
+        let failure = self.rules.add(rules).err();
+        let added = rules.iter().map(Rule::to_string).collect();
+        let (answer, reason) = (PermissionAnswer::Always, None);
+        (PermissionSource::User { answer, remembered: false, added, reason }, failure)
     }
 
     /// Returns the user's answer to a hook's question about a call. Does not ask again if the user answered "always" before.

@@ -173,6 +173,20 @@ fn note_other_directories(env: &Env) {
     }
 }
 
+/// Says which events are not registered because the version is unknown, if there are any.
+fn note_unknown_version(host: &Host, plan: &Plan) {
+    let is_partial = host.registration.oldest > HostVersion::EARLIEST
+        && (1..host.events.len()).contains(&plan.handlers());
+    if is_partial {
+        ui::note(format!(
+            "{}: the version of {} is unknown: only events that version {} knows are registered",
+            styled(NOTICE, "note"),
+            host.name,
+            host.registration.oldest,
+        ));
+    }
+}
+
 impl Installation<'_> {
     fn install(&self, host: &'static Host) -> CommandResult {
         let target = location::target(self.env, host, self.scope, self.project.root())?;
@@ -188,15 +202,8 @@ impl Installation<'_> {
             self.registry.records_of(host).iter().any(|record| record.file == target.file);
         if plan.is_change() {
             self.explain(&plan);
-            let is_partial = host.registration.oldest > HostVersion::EARLIEST
-                && (1..host.events.len()).contains(&plan.handlers());
-            if version.is_none() && is_partial {
-                ui::note(format!(
-                    "{}: the version of {} is unknown: only events that version {} knows are registered",
-                    styled(NOTICE, "note"),
-                    host.name,
-                    host.registration.oldest,
-                ));
+            if version.is_none() {
+                note_unknown_version(host, &plan);
             }
             if !self.args.consent.to(&plan, "Register?")? {
                 let is_shown = self.args.consent.dry_run;
@@ -212,20 +219,7 @@ impl Installation<'_> {
         self.registry.install(&plan, &self.program, &now).map_err(located)?;
         let file = visible(&target.file.to_string_lossy()).into_owned();
         if plan.is_change() {
-            ui::note(format!("{} with {}.", styled(GOOD, "Registered"), host.name));
-            for change in plan.changes().iter().filter(|change| change.before().is_some()) {
-                let copy = self.registry.copy_path(host, change.path());
-                if change.is_change() && copy.exists() {
-                    ui::note(format!("  Before the first change the file was: {}", copy.display()));
-                }
-            }
-            if let Some(step) = host.registration.next_step {
-                ui::note(format!("  {step}"));
-            }
-            ui::note(format!("  `tenter bridge show {}` lists what hooks can do there.", host.id));
-            if Client::find(host).is_some() {
-                ui::note(format!("  Prove it: `tenter bridge prove {}`", host.id));
-            }
+            self.report(host, &plan);
         } else if is_recorded {
             ui::note(format!("{}: registered already in {file}.", host.name));
         } else {
@@ -234,6 +228,24 @@ impl Installation<'_> {
         self.note_ignored(&target);
         self.note_silencers(host);
         Ok(Exit::Done)
+    }
+
+    /// Says that the agent is registered, where its earlier settings are, and what to do next.
+    fn report(&self, host: &'static Host, plan: &Plan) {
+        ui::note(format!("{} with {}.", styled(GOOD, "Registered"), host.name));
+        for change in plan.changes().iter().filter(|change| change.before().is_some()) {
+            let copy = self.registry.copy_path(host, change.path());
+            if change.is_change() && copy.exists() {
+                ui::note(format!("  Before the first change the file was: {}", copy.display()));
+            }
+        }
+        if let Some(step) = host.registration.next_step {
+            ui::note(format!("  {step}"));
+        }
+        ui::note(format!("  `tenter bridge show {}` lists what hooks can do there.", host.id));
+        if Client::find(host).is_some() {
+            ui::note(format!("  Prove it: `tenter bridge prove {}`", host.id));
+        }
     }
 
     /// Checks in a scratch home that the agent obeys the registration.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::privacy::Privacy;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{Examination, Examined, Ready};
@@ -46,6 +47,13 @@ pub(super) struct Gate<'a> {
 }
 
 impl Resolved {
+    /// Tells the matchers of all hooks what tools are called.
+    pub(super) fn set_tool_names(&mut self, names: &ToolNames) {
+        let matchers = self.hooks.iter_mut().filter_map(|hook| hook.options.matcher.as_mut());
+        let of_missing = self.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
+        matchers.chain(of_missing).for_each(|matcher| matcher.set_names(names));
+    }
+
     /// Removes what belongs to the user: it is loaded with the engine's project.
     pub(super) fn keep_of_project(&mut self) {
         self.hooks.retain(|hook| hook.layer.needs_trust());
