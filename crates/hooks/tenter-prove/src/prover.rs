@@ -267,7 +267,7 @@ fn main_requests(requests: &[RecordedRequest]) -> usize {
     requests.iter().filter(|request| request.lane == "main").count()
 }
 
-/// Writes the hooks of a scenario, those of the user's own rules, and the one that records payloads.
+/// Writes the hooks of a scenario and of the user's own rules, and the hook that records payloads.
 fn write_hooks(sandbox: &Sandbox, hooks: &[HookFile], rules: &[OwnRule]) -> io::Result<()> {
     sandbox.write_hooks(hooks)?;
     sandbox.copy_manifests(&own_rules::hooks(rules))?;

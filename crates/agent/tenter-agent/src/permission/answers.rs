@@ -203,9 +203,9 @@ impl Permissions {
     /// Adds the rules that the user accepted. Also returns an error if they could not be stored.
     fn add_rules(&self, rules: &[Rule]) -> (PermissionSource, Option<String>) {
         let failure = self.rules.add(rules).err();
-        let added = rules.iter().map(Rule::to_string).collect();
+        let texts = rules.iter().map(Rule::to_string).collect();
         let (answer, reason) = (PermissionAnswer::Always, None);
-        (PermissionSource::User { answer, remembered: false, added, reason }, failure)
+        (PermissionSource::User { answer, remembered: false, added: texts, reason }, failure)
     }
 
     /// Returns the user's answer to a hook's question about a call. Does not ask again if the user answered "always" before.

@@ -50,8 +50,9 @@ impl Resolved {
     /// Tells the matchers of all hooks what tools are called.
     pub(super) fn set_tool_names(&mut self, names: &ToolNames) {
         let matchers = self.hooks.iter_mut().filter_map(|hook| hook.options.matcher.as_mut());
-        let of_missing = self.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
-        matchers.chain(of_missing).for_each(|matcher| matcher.set_names(names));
+        let missing_matchers =
+            self.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
+        matchers.chain(missing_matchers).for_each(|matcher| matcher.set_names(names));
     }
 
     /// Removes what belongs to the user: it is loaded with the engine's project.
