@@ -9,8 +9,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    OwnAgent, backtest, bridge, bundle, checkpoint, config, confine, export, guard, help, hooks,
-    inspect, journal, log, man, plugin, registered_program,
+    Deferred, OwnAgent, backtest, bridge, bundle, checkpoint, config, confine, export, guard, help,
+    hooks, inspect, journal, log, man, plugin, registered_program,
 };
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
@@ -19,7 +19,6 @@ use tenter_terminal::signals;
 use tenter_terminal::ui::{self, ColorWhen};
 
 use crate::completion;
-use crate::deferred::Deferred;
 use crate::grouped_help::with_groups;
 use crate::unknown_command;
 
@@ -45,7 +44,7 @@ This build of tenter has no agent of its own."
 #[derive(Debug, Parser)]
 #[command(name = "tenter", version, long_version = version_with_commit(), propagate_version = true)]
 #[command(arg_required_else_help = true)]
-#[command(disable_help_subcommand = true, after_long_help = help::listing())]
+#[command(disable_help_subcommand = true)]
 struct App {
     /// Use the project in DIR instead of the current one.
     #[arg(long, global = true, value_name = "DIR")]
@@ -168,10 +167,7 @@ pub(crate) fn version(mut arguments: impl Iterator<Item = OsString>) -> Option<E
 /// Runs the command that the arguments name.
 pub(crate) fn main(env: &Env) -> ExitCode {
     let arguments = arguments(Env::arguments().collect());
-    let app = match command()
-        .try_get_matches_from(&arguments)
-        .and_then(|matches| App::from_arg_matches(&matches))
-    {
+    let app = match parse(&arguments) {
         Ok(app) => app,
         Err(error) => match unknown_command::failure(&error, &arguments, command()) {
             Some(failure) => return failed(&failure).into(),
@@ -235,6 +231,17 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     let exit = result.unwrap_or_else(|failure| failed(&failure));
     let error = ui::lost_output().filter(|_| exit == Exit::Done);
     error.map_or(exit, |failure| failed(&failure)).into()
+}
+
+/// Parses the arguments. What a short command would only create and free again takes a seventh of its time: the help of the program, which is
+/// shown only where no command is first, and the memory of the command line.
+fn parse(arguments: &[OsString]) -> Result<App, clap::Error> {
+    let is_command = |argument: &OsString| !argument.to_string_lossy().starts_with('-');
+    let has_command = arguments.get(1).is_some_and(is_command);
+    let mut program = if has_command { App::command() } else { command() };
+    let matches = program.try_get_matches_from_mut(arguments);
+    std::mem::forget(program);
+    App::from_arg_matches(&matches?)
 }
 
 /// Returns the arguments with `run` before a task: `tenter "do this"` is `tenter run "do this"`. A task has several words, and so is no

@@ -2,7 +2,6 @@
 
 mod app;
 mod completion;
-mod deferred;
 mod grouped_help;
 mod unknown_command;
 

@@ -1,12 +1,7 @@
 //! Hexadecimal text.
 
-use std::fmt::Write as _;
-
 /// Formats bytes in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

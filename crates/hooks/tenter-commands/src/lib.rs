@@ -30,6 +30,7 @@ pub mod checkpoint;
 pub mod completion;
 pub mod config;
 pub mod confine;
+mod deferred;
 pub mod export;
 pub mod git;
 pub mod guard;
@@ -54,4 +55,5 @@ mod since;
 pub mod trust;
 pub mod user_only;
 
+pub use deferred::Deferred;
 pub use own_agent::{CompletionError, ConversationEntry, NoAgent, OwnAgent};

@@ -26,8 +26,6 @@ struct ManPage {
 
 /// Prints the manual page of `app`, or writes the pages of all its commands.
 pub fn run(mut app: Command, args: &Args) -> CommandResult {
-    // The list of topics is a table, which a page would fill into a paragraph.
-    app = app.after_long_help("");
     app.build();
     let Some(directory) = &args.out else {
         ui::out_piece(String::from_utf8_lossy(&page(&app, None).text));

@@ -18,15 +18,15 @@ use tenter_terminal::failure::{CommandResult, Failure};
 use crate::backtest::GuardText;
 use crate::project::Project;
 use crate::shipped_guards::{GUARDS, Guard};
-use crate::{OwnAgent, user_only};
+use crate::{Deferred, OwnAgent, user_only};
 
 /// List, add, change, update and remove ready-made guards.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List the guards, and whether they are installed.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the settings and the rules of a guard.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// Change what is installed.
     #[command(flatten)]
     Change(GuardChange),
@@ -36,15 +36,15 @@ pub enum Command {
 #[derive(Debug, clap::Subcommand)]
 pub enum GuardChange {
     /// Add guards or other ready-made hooks, to yours or the project's.
-    Add(add::Args),
+    Add(Deferred<add::Args>),
     /// Change settings of a guard or another ready-made hook.
-    Set(set::Args),
+    Set(Deferred<set::Args>),
     /// Let guards in monitor mode stop calls.
-    Enforce(enforce::Args),
+    Enforce(Deferred<enforce::Args>),
     /// Remove guards or other ready-made hooks.
-    Remove(remove::Args),
+    Remove(Deferred<remove::Args>),
     /// Update guards and other ready-made hooks, and show what changes.
-    Update(update::Args),
+    Update(Deferred<update::Args>),
 }
 
 /// Runs the command.

@@ -37,9 +37,9 @@ use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
 use tenter_terminal::ui;
 
-use crate::OwnAgent;
 use crate::guard;
 use crate::project::Project;
+use crate::{Deferred, OwnAgent};
 
 pub use doctor::OWN_TOOLS;
 pub use list::show_catalog;
@@ -52,49 +52,49 @@ pub use validate::findings_in;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List all hooks, and why some do not run.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the details of one hook.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// List guards and other ready-made hooks.
-    Catalog(guard::list::Args),
+    Catalog(Deferred<guard::list::Args>),
     /// Change which ready-made hooks are installed.
     #[command(flatten)]
     ReadyMade(guard::GuardChange),
     /// Create a hook, empty or from a template.
-    New(new::Args),
+    New(Deferred<new::Args>),
     /// Run a hook's tests, or run it once on a payload.
-    Test(test::Args),
+    Test(Deferred<test::Args>),
     /// Enable a disabled hook.
-    Enable(switch::Args),
+    Enable(Deferred<switch::Args>),
     /// Disable a hook: its name gets the suffix .disable.
-    Disable(switch::Args),
+    Disable(Deferred<switch::Args>),
     /// Explain which hooks would run at an event, and why.
-    Explain(explain::Args),
+    Explain(Deferred<explain::Args>),
     /// Diagnose problems with your hooks.
-    Doctor(doctor::Args),
+    Doctor(Deferred<doctor::Args>),
     /// Find entries in agents' hook settings that cannot work.
-    Lint(lint::Args),
+    Lint(Deferred<lint::Args>),
     /// Show how often each hook ran, and how long it took.
-    Stats(stats::Args),
+    Stats(Deferred<stats::Args>),
     /// Check hooks against the specification.
-    Validate(validate::Args),
+    Validate(Deferred<validate::Args>),
     /// Print the fields of a HOOK.md as JSON.
-    ReadProperties(read_properties::Args),
+    ReadProperties(Deferred<read_properties::Args>),
     /// List the directories that contain a HOOK.md.
-    Discover(discover::Args),
+    Discover(Deferred<discover::Args>),
     /// Print the JSON Schema of what a hook reads or prints.
-    Schema(schema::Args),
+    Schema(Deferred<schema::Args>),
     /// Print what a system prompt would say about hooks, as XML.
-    ToPrompt(to_prompt::Args),
+    ToPrompt(Deferred<to_prompt::Args>),
     /// Post a payload to a hook behind HTTP.
     #[command(hide = true)]
-    Post(post::Args),
+    Post(Deferred<post::Args>),
     /// Ask the model for a hook in another agent.
     #[command(hide = true)]
-    Complete(complete::Args),
+    Complete(Deferred<complete::Args>),
     /// Ask the model whether an event may happen, as a runtime hook.
     #[command(hide = true)]
-    Judge(judge::Args),
+    Judge(Deferred<judge::Args>),
 }
 
 /// Runs the command.

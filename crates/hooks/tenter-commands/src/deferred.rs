@@ -9,7 +9,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
 /// The arguments of a command, or the commands of a group. The parent's help needs only the names and descriptions that the parent has.
 #[derive(Debug)]
-pub(crate) struct Deferred<T>(T);
+pub struct Deferred<T>(T);
 
 impl<T> Deref for Deferred<T> {
     type Target = T;
