@@ -282,6 +282,22 @@ mod tests {
         App::command().debug_assert();
     }
 
+    /// Lists the options that `command` and its subcommands have twice: a command whose arguments are deferred cannot replace a global one.
+    fn doubled(command: &clap::Command) -> Vec<String> {
+        let mut names = std::collections::HashSet::new();
+        let options = command.get_arguments().filter_map(clap::Arg::get_long);
+        let own = options.filter(|option| !names.insert(*option));
+        let own = own.map(|option| format!("{} --{option}", command.get_name()));
+        own.chain(command.get_subcommands().flat_map(doubled)).collect()
+    }
+
+    #[test]
+    fn no_command_has_an_option_twice() {
+        let mut app = App::command();
+        app.build();
+        assert_eq!(doubled(&app), [""; 0]);
+    }
+
     #[test]
     fn the_version_is_printed_without_the_command_tree_only_if_it_is_all_that_is_requested() {
         let is_printed = |arguments: &[&str]| version(arguments.iter().map(Into::into)).is_some();

@@ -7,7 +7,8 @@ use clap::builder::Resettable;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
-/// The arguments of a command, or the commands of a group. The parent's help needs only the names and descriptions that the parent has.
+/// The arguments of a command, or the commands of a group. The parent's help needs only the names and descriptions that the parent has. A
+/// command cannot be deferred if an option of it replaces a global one, which it has already when its own are created.
 #[derive(Debug)]
 pub struct Deferred<T>(T);
 

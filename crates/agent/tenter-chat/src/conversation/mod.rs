@@ -11,6 +11,7 @@ mod show;
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
+use tenter_commands::Deferred;
 
 use serde::Serialize;
 use tenter_agent::store::{ChangeKind, RecordedChange, Store, Summary};
@@ -27,17 +28,17 @@ use crate::render::status_words;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List or search the conversations of this project, newest first.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the messages of a conversation and the changes of its history.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// Export a conversation as Markdown or JSON.
-    Export(export::Args),
+    Export(Deferred<export::Args>),
     /// Create a new conversation from the messages of another.
-    Fork(fork::Args),
+    Fork(Deferred<fork::Args>),
     /// Restore a history that a hook or a summary replaced.
-    Restore(restore::Args),
+    Restore(Deferred<restore::Args>),
     /// Delete conversations, with the conversations of their subagents.
-    Delete(delete::Args),
+    Delete(Deferred<delete::Args>),
 }
 
 /// Lets the user choose a conversation by its title, and returns its index.

@@ -7,6 +7,7 @@ mod show;
 mod test;
 
 use std::path::Path;
+use tenter_commands::Deferred;
 
 use tenter_commands::project::Project;
 use tenter_settings::ConfiguredServer;
@@ -23,19 +24,19 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  tenter mcp add time -- uvx mcp-server-time\n  tenter mcp add docs https://mcp.example.com/mcp"
     )]
-    Add(add::Args),
+    Add(Deferred<add::Args>),
     /// Remove a server from your configuration.
-    Remove(add::RemoveArgs),
+    Remove(Deferred<add::RemoveArgs>),
     /// Log in with a server behind HTTP, in the browser.
-    Login(login::Args),
+    Login(Deferred<login::Args>),
     /// Remove the login with a server.
-    Logout(login::LogoutArgs),
+    Logout(Deferred<login::LogoutArgs>),
     /// List the servers of this project, without starting them.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the settings of a server.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// Start a server and list its tools.
-    Test(test::Args),
+    Test(Deferred<test::Args>),
 }
 
 /// Runs the command.

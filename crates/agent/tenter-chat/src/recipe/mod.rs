@@ -4,6 +4,7 @@ mod list;
 mod show;
 
 use std::path::{Path, PathBuf};
+use tenter_commands::Deferred;
 
 use tenter_agent::recipe::RecipeBook;
 use tenter_commands::project::Project;
@@ -16,9 +17,9 @@ use crate::agent::recipes;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List all recipes, also shadowed ones.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the prompt of a recipe. Its programs run; a project's recipe must be trusted for that.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
 }
 
 /// Further directories with recipes.

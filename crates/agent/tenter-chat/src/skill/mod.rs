@@ -6,7 +6,7 @@ mod show;
 use std::path::Path;
 
 use tenter_agent::skill::Skills;
-use tenter_commands::project;
+use tenter_commands::{Deferred, project};
 use tenter_engine::layout::ResourceLayout;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
@@ -15,9 +15,9 @@ use tenter_terminal::failure::{CommandResult, Failure};
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List all skills, also shadowed ones.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the instructions and metadata of a skill.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
 }
 
 /// Runs the command.

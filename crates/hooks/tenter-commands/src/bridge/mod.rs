@@ -12,6 +12,7 @@ mod remove;
 mod renew;
 mod show;
 
+use crate::Deferred;
 use std::path::Path;
 
 use tenter_protocol::Diagnostic;
@@ -25,19 +26,19 @@ use crate::project::Project;
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List agents, and where your hooks are registered.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Register your hooks with agents; shows every change first.
     Install(install::Args),
     /// Remove what `install` added.
     Remove(remove::Args),
     /// Renew the program that agents run, after an update of Tenter.
-    Renew(renew::Args),
+    Renew(Deferred<renew::Args>),
     /// Show what hooks can do in an agent.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// Prove that your hooks guard an agent on this machine.
-    Prove(prove::Args),
+    Prove(Deferred<prove::Args>),
     /// Make Claude Code's hooks and permission rules hooks of yours.
-    Import(import::Args),
+    Import(Deferred<import::Args>),
 }
 
 /// Runs the command.

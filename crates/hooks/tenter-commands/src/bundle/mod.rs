@@ -20,7 +20,7 @@ use tenter_terminal::env::{Env, now};
 use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, GOOD, styled};
 
-use crate::user_only;
+use crate::{Deferred, user_only};
 use configured::ConfiguredBundle;
 
 pub(crate) use report::examine;
@@ -30,19 +30,19 @@ pub(crate) use report::examine;
 pub enum Command {
     /// Pack the hooks of a plugin into one file.
     #[command(disable_version_flag = true)]
-    Pack(pack::Args),
+    Pack(Deferred<pack::Args>),
     /// Sign a bundle with a key of minisign or SSH.
-    Sign(sign::Args),
+    Sign(Deferred<sign::Args>),
     /// Verify the signature and the files of a bundle.
-    Verify(VerifyBundleArgs),
+    Verify(Deferred<VerifyBundleArgs>),
     /// Install a bundle from a file.
-    Install(InstallArgs),
+    Install(Deferred<InstallArgs>),
     /// Install newer bundles from where the managed settings say.
-    Update(update::Args),
+    Update(Deferred<update::Args>),
     /// Show the bundles of this machine, and their keys.
-    Status(report::Args),
+    Status(Deferred<report::Args>),
     /// Print units of systemd that update bundles.
-    Unit(unit::Args),
+    Unit(Deferred<unit::Args>),
 }
 
 /// The arguments of `bundle verify`.

@@ -18,8 +18,8 @@ use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::ui;
 
-use crate::project;
 use crate::user_only;
+use crate::{Deferred, project};
 use file::{ConfigFile, FileChoice};
 
 pub(crate) use list_addition::ListAddition;
@@ -29,9 +29,9 @@ pub use servers::{add_server, remove_server};
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// List settings with their values, and where these come from.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Print the value of a setting.
-    Get(get::Args),
+    Get(Deferred<get::Args>),
     /// Set a setting in your file, or in the project's.
     Set(set::Args),
     /// Remove a setting from your file, or from the project's.

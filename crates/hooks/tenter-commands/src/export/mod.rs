@@ -15,19 +15,19 @@ use std::path::Path;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::CommandResult;
 
-use crate::{OwnAgent, log};
+use crate::{Deferred, OwnAgent, log};
 
 /// Send the records of journals to a collector, or print them.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Send records to an OpenTelemetry collector, as logs over HTTP.
-    Otlp(ship::Args),
+    Otlp(Deferred<ship::Args>),
     /// Print all records as JSON, one object per line.
     Jsonl,
     /// Print all runs, answers and permissions as comma-separated values.
     Csv,
     /// Print a systemd unit that keeps sending records.
-    Unit(unit::Args),
+    Unit(Deferred<unit::Args>),
 }
 
 /// Runs the command.

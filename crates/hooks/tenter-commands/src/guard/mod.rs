@@ -36,15 +36,15 @@ pub enum Command {
 #[derive(Debug, clap::Subcommand)]
 pub enum GuardChange {
     /// Add guards or other ready-made hooks, to yours or the project's.
-    Add(Deferred<add::Args>),
+    Add(add::Args),
     /// Change settings of a guard or another ready-made hook.
-    Set(Deferred<set::Args>),
+    Set(set::Args),
     /// Let guards in monitor mode stop calls.
-    Enforce(Deferred<enforce::Args>),
+    Enforce(enforce::Args),
     /// Remove guards or other ready-made hooks.
-    Remove(Deferred<remove::Args>),
+    Remove(remove::Args),
     /// Update guards and other ready-made hooks, and show what changes.
-    Update(Deferred<update::Args>),
+    Update(update::Args),
 }
 
 /// Runs the command.

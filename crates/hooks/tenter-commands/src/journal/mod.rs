@@ -11,15 +11,15 @@ use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::ui::{self, BAD, GOOD, styled};
 
 use crate::project::Project;
-use crate::user_only;
+use crate::{Deferred, user_only};
 
 /// Seal journals, find later changes, and delete old ones.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Seal what was recorded so far: later changes are found.
-    Seal(SealArgs),
+    Seal(Deferred<SealArgs>),
     /// Find records that were changed or deleted after they were sealed.
-    Verify(VerifyJournalArgs),
+    Verify(Deferred<VerifyJournalArgs>),
     /// Delete the journals that `journal.keep_days` and `journal.max_mib` do not keep.
     Prune,
 }

@@ -19,29 +19,29 @@ use std::path::Path;
 use tenter_terminal::env::Env;
 use tenter_terminal::failure::{CommandResult, Failure};
 
-use crate::OwnAgent;
 use crate::project::root;
 use crate::user_only;
+use crate::{Deferred, OwnAgent};
 
 /// Install, list, update, verify and remove plugins; write and check your own.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Install plugins; their hooks run once you trust them.
-    Add(add::Args),
+    Add(Deferred<add::Args>),
     /// List installed plugins.
-    List(list::Args),
+    List(Deferred<list::Args>),
     /// Show the source and the content of a plugin.
-    Show(show::Args),
+    Show(Deferred<show::Args>),
     /// Update plugins, and show what changes.
-    Update(update::Args),
+    Update(Deferred<update::Args>),
     /// Check installed plugins for changes; exits with 1 if there are any.
-    Verify(verify::Args),
+    Verify(Deferred<verify::Args>),
     /// Remove plugins, and revoke the trust in their hooks.
-    Remove(remove::Args),
+    Remove(Deferred<remove::Args>),
     /// Create a plugin with working hooks, a recipe, a skill and tests.
-    New(new::Args),
+    New(Deferred<new::Args>),
     /// Check a plugin before you publish it.
-    Check(check::Args),
+    Check(Deferred<check::Args>),
 }
 
 /// Runs the command.
