@@ -191,12 +191,13 @@ fn condition_start(rule: &str) -> usize {
     rule.len()
 }
 
-/// Reads `@path`, `name=@path` or `name@path`, without `;type=…`.
+/// Reads `@path`, `name=@path`, `name=<path` or `name@path`, without `;type=…`.
 fn after_at(field: &Field) -> Option<Field> {
     let is_name =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let is_before = |text: &str| text.ends_with('=') || is_name(text);
-    let at = field.text.find('@').filter(|at| is_before(&field.text[..*at]))?;
+    let at = field.text.find('@').filter(|at| is_before(&field.text[..*at]));
+    let at = at.or_else(|| field.text.find("=<").map(|at| at + 1))?;
     let path = field.text[at + 1..].split([';', ',']).next().unwrap_or_default();
     (path != "-").then(|| field.with_text(path))
 }

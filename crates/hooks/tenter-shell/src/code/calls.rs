@@ -14,10 +14,10 @@ pub(super) fn may_be_call(language: Language, name: &str, after: &str) -> bool {
         .iter()
         .any(|start| next.starts_with(start));
     let is_open = language == Language::Perl && name == "open";
-    // `system $_`.
+    // `system $_`, `system decode_base64("…")`.
     let is_run = language == Language::Perl
         && matches!(name, "system" | "exec")
-        && next.starts_with(['$', '@']);
+        && (next.starts_with(['$', '@']) || begins_with_call(next));
     is_eval
         || is_open
         || is_run
@@ -25,6 +25,12 @@ pub(super) fn may_be_call(language: Language, name: &str, after: &str) -> bool {
         || is_list
         || is_nested
         || next.starts_with(['(', '"', '\''])
+}
+
+/// Checks whether a text begins with `name(`.
+fn begins_with_call(text: &str) -> bool {
+    let name = text.find(|c: char| !c.is_ascii_alphanumeric() && !"_:".contains(c));
+    name.is_some_and(|end| end > 0 && text[end..].starts_with('('))
 }
 
 /// Returns the new and old names of `from shutil import rmtree as remove` and `import {rmSync as remove} from "fs"`.
@@ -66,7 +72,7 @@ pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> boo
     let object = object.map(|before| before.trim_end_matches(':'));
     let has_object = match call.object {
         "" => true,
-        NO_OBJECT => object.is_none(),
+        NO_OBJECT => object.is_none() && !before.ends_with("->"),
         name => match object {
             Some(object) => object.ends_with(name) || is_import_of(text, name, object),
             None => text.contains(&format!("from {name} import ")),
@@ -86,7 +92,8 @@ pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> boo
     let is_command = matches!(call.language, Language::Perl | Language::Ruby | Language::Other);
     let takes_list = matches!((call.effect, next), (Effect::List(_), Some('[')));
     let is_open = call.effect == Effect::OpenLast && next.is_some_and(char::is_alphabetic);
-    let is_run = call.effect == Effect::Words && matches!(next, Some('$' | '@'));
+    let is_run = call.effect == Effect::Words
+        && (matches!(next, Some('$' | '@')) || begins_with_call(after.trim_start()));
     let is_nested =
         is_open || (is_command && (is_run || matches!(next, Some('g' | 'D' | 'q' | '*'))));
     // The name itself can be a text: `"rm" "a"`.

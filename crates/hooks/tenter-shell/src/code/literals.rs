@@ -427,6 +427,11 @@ impl Literals<'_, '_> {
                 '$' | '#' => template == Some("{") && self.skip("{"),
                 _ => false,
             };
+            // `"$ENV{HOME}/a"` of Perl.
+            if next == '$' && template == Some("{") && self.skip("ENV{HOME}") {
+                text = text.map(|text| text + "~");
+                continue;
+            }
             if is_expression {
                 let value = self.expression_in_text();
                 text = text.zip(value).map(|(text, value)| text + &value);

@@ -264,7 +264,11 @@ impl CodeReader<'_> {
         let next = after.trim_start();
         let is_perl = self.language == Language::Perl
             && (next.starts_with(['$', '@', '}', ';']) || next.starts_with("for"));
-        if !is_perl && !after.starts_with([')', ',']) {
+        // `File.delete f`.
+        let is_ruby = self.language == Language::Ruby
+            && after.starts_with(' ')
+            && next.starts_with(|letter: char| letter.is_ascii_lowercase());
+        if !is_perl && !is_ruby && !after.starts_with([')', ',']) {
             return;
         }
         let mut calls = CALLS.iter().filter(|call| call.language == self.language);

@@ -49,6 +49,7 @@ const DOWNLOADS: &[&str] = &[
     "file_get_contents('http",
     "curl_exec",
     "recv(",
+    ":receive(",
     "url(\"http",
     "url('http",
     "download(\"http",

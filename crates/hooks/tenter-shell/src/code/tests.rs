@@ -297,3 +297,32 @@ fn words_are_collected() {
         assert!(command.starts_with("rm a"), "{text}: {command}");
     }
 }
+
+#[test]
+fn objects_decide_what_a_call_with_a_common_name_does() {
+    let deletes =
+        |path: &str| CodeCall::Path { path: path.to_owned(), op: PathOp::Delete, recursive: true };
+    assert_eq!(calls(Language::Node, "require('rimraf').sync('/a')"), [deletes("/a")]);
+    assert_eq!(calls(Language::Node, "require('child_process').exec('ls')"), [script("ls")]);
+    assert_eq!(
+        calls(Language::Node, "db.exec('drop table a')"),
+        [CodeCall::Sql("drop table a".to_owned())]
+    );
+    assert_eq!(
+        calls(Language::Php, "$db->exec('drop table a');"),
+        [CodeCall::Sql("drop table a".to_owned())]
+    );
+    assert_eq!(calls(Language::Php, "exec('ls');"), [script("ls")]);
+    assert_eq!(calls(Language::Ruby, "Dir['/a/*'].each { |f| File.delete f }"), [deletes("/a")]);
+    assert_eq!(
+        calls(Language::Other, "read(\".env\", String)"),
+        [path(".env", PathOp::Read, false)]
+    );
+    assert_eq!(calls(Language::Perl, "chmod 0644, \"a\""), []);
+    assert_eq!(
+        calls(Language::Perl, "open F, \">>$ENV{HOME}/a\""),
+        [path("~/a", PathOp::Write, false)]
+    );
+    assert!(read(Language::Perl, "system decode_base64(\"bHM=\")").runs_decoded);
+    assert!(read(Language::Other, "os.execute(s:receive())").runs_download);
+}

@@ -224,8 +224,13 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a field that is text without quotes.
+/// Returns a field that is text without quotes. `!(a)` stands for almost as much as `*`.
 fn plain(text: &str) -> Field {
+    if let Some((before, rest)) = text.split_once("!(")
+        && let Some((_, after)) = rest.rsplit_once(')')
+    {
+        return Field { is_glob: true, ..Field::known(format!("{before}*{after}")) };
+    }
     Field { is_glob: has_glob(text), ..Field::known(text) }
 }
 

@@ -33,6 +33,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "read operands if -c --create -r --append -u --update",
             "delete operands if --remove-files",
             "write . if -x --extract --get unless -O --to-stdout -C --directory",
+            "write operands if -x --extract --get unless -O --to-stdout -C --directory",
             "write -C --directory if -x --extract --get unless -O --to-stdout",
             "read -C --directory if -c --create",
             "read -T --files-from -X --exclude-from",
@@ -106,7 +107,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-d= -o -n -q -l -p -t -j -P= -x=",
         paths: &["read first", "write -d", "write . unless -d -l -p -t"],
         recursive: "always",
-        classes: &[(Class::Decode, "if -p")],
+        classes: &[(Class::Decode, "if -p"), (Class::PassThrough, "unless -p")],
         ..GNU
     },
     Program { name: "7z", has_subcommands: true, ..GNU },

@@ -230,7 +230,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         name: "patch",
         options: "-p= --strip= -i= --input= -d= --directory= -o= --output= -r= -B= -R -N --dry-run",
         directory: "-d --directory",
-        paths: &["write first unless --dry-run", "read -i --input", "write -o --output"],
+        paths: &[
+            "write first unless --dry-run",
+            "read -i --input",
+            "write -o --output",
+            "create -d --directory unless --dry-run",
+        ],
         ..GNU
     },
     // Permissions.

@@ -84,6 +84,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "dos2unix", paths: &["write operands"], ..GNU },
     Program { name: "strings", options: "-n= -t= -e= -o", ..FILTER },
+    Program { name: "pv", options: "-L= -s= -N= -i= -w= -q -p -t -e -r -b -n", ..FILTER },
     Program { name: "od", options: "-A= -j= -N= -S= -t= -w? -v", ..FILTER },
     Program {
         name: "xxd",

@@ -51,6 +51,7 @@ const AWK: Program = Program {
         "read rest unless -f --file -e --source",
         "read operands if -f --file -e --source",
         "execute -f --file",
+        "write rest if -i --include unless -f --file",
     ],
     interpreter: Some(Interpreter {
         language: Some(Language::Awk),
@@ -266,6 +267,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "cargo clean",
         options: "-p= --package= --target-dir= --target= --manifest-path= --profile= -r --release --doc -n --dry-run",
+        paths: &["delete --target-dir unless -n --dry-run"],
+        recursive: "always",
         ..GNU
     },
     Program { name: "go", has_subcommands: true, options: "-C=", directory: "-C", ..GNU },
@@ -299,6 +302,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-o= -tags= -ldflags= -gcflags= -mod= -p= -toolexec= -overlay= -pgo= -v -race -x -n -a",
         paths: &["write -o", "read -overlay"],
         runs: &[Run::Option("-toolexec")],
+        ..GNU
+    },
+    Program { name: "dotnet", has_subcommands: true, ..GNU },
+    Program {
+        name: "dotnet publish",
+        style: Style::Single,
+        options: "-c= -o= -r= -f= -a= --configuration= --output= --runtime= --framework= --self-contained?",
+        paths: &["create -o --output"],
         ..GNU
     },
     Program { name: "mvn", options: "-f= -P= -D= -pl= -s=", ..GNU },

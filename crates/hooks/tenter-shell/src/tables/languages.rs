@@ -54,6 +54,12 @@ const RUNNER_OF_RUBY: Program = Program {
     ..GNU
 };
 
+const RAILS_SQL: Program = Program {
+    options: "-e= --environment= -p --database=",
+    runs: &[Run::Sql(SqlClient { options: "", operands: usize::MAX, files: "" })],
+    ..GNU
+};
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program { name: "lua", options: "-e= -l= -i -v", ..EXPRESSION },
     Program { name: "luajit", options: "-e= -l= -i -v -j= -O?", ..EXPRESSION },
@@ -156,12 +162,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         interpreter: Some(runner(Language::Ruby, Inline::Values(""))),
         ..GNU
     },
-    Program {
-        name: "rails dbconsole",
-        options: "-e= --environment= -p --database=",
-        runs: &[Run::Sql(SqlClient { options: "", operands: usize::MAX, files: "" })],
-        ..GNU
-    },
+    Program { name: "rails dbconsole", ..RAILS_SQL },
+    Program { name: "rails db", ..RAILS_SQL },
     Program { name: "artisan", ..FAMILY },
     Program {
         name: "artisan tinker",

@@ -30,6 +30,8 @@ const GH_TEXT: Program = Program {
 /// A program that downloads something.
 const DOWNLOADER: Program = Program { classes: &[(DOWNLOAD, ""), (NETWORK, "")], ..GNU };
 
+const CLIPBOARD: Program = Program { classes: &[(DOWNLOAD, "")], ..GNU };
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         name: "curl",
@@ -112,6 +114,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..DOWNLOADER
     },
     Program { name: "tftp", ..DOWNLOADER },
+    // What the clipboard has is as unread as a download.
+    Program { name: "pbpaste", options: "-pboard= -Prefer=", ..CLIPBOARD },
+    Program { name: "wl-paste", ..CLIPBOARD },
+    Program { name: "xsel", ..CLIPBOARD },
     Program {
         name: "nc",
         options: "-e= --exec= -c= --sh-exec= -p= -s= -w= -i= -q= -x= -X= -o= -g= -G= -I= -O= -P= -T= -V= -b -l -k -u -v -n -z -4 -6 -U -N -d -h",

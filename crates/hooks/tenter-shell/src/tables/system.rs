@@ -1,5 +1,7 @@
 //! Programs that change the system: disks, services, users, processes.
 
+use crate::facts::Class;
+
 use super::{GNU, Program, Run, Style};
 
 /// A program that overwrites the devices in its operands.
@@ -214,6 +216,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         options: "-i -o -selection= -f",
         style: Style::Single,
         paths: &["read operands"],
+        classes: &[(Class::Download, "if -o")],
         ..GNU
     },
     Program { name: "ldconfig", ..GNU },

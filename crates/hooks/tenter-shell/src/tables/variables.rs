@@ -1,11 +1,13 @@
 //! Environment variables that are commands or options of programs.
 
 /// Variables whose values other programs run as commands.
-pub(crate) const COMMANDS: [&str; 39] = [
+pub(crate) const COMMANDS: [&str; 43] = [
     "AWS_PAGER",
     "BAT_PAGER",
     "BROWSER",
+    "CC",
     "CVS_RSH",
+    "CXX",
     "DELTA_PAGER",
     "EDITOR",
     "FCEDIT",
@@ -33,6 +35,8 @@ pub(crate) const COMMANDS: [&str; 39] = [
     "PSQL_EDITOR",
     "PSQL_PAGER",
     "RSYNC_RSH",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
     "SSH_ASKPASS",
     "SUDO_ASKPASS",
     "SUDO_EDITOR",
@@ -44,11 +48,13 @@ pub(crate) const COMMANDS: [&str; 39] = [
 ];
 
 /// Programs with a variable whose value they read as further options, or as the value of an option.
-pub(crate) const OPTIONS: [(&str, &str, &str); 26] = [
+pub(crate) const OPTIONS: [(&str, &str, &str); 28] = [
     ("bun", "NPM_CONFIG_REGISTRY", "--registry"),
     ("bzip2", "BZIP2", ""),
     ("gzip", "GZIP", ""),
     ("less", "LESS", ""),
+    ("make", "MAKEFLAGS", ""),
+    ("mvn", "MAVEN_ARGS", ""),
     ("node", "NODE_OPTIONS", ""),
     ("npm", "NPM_CONFIG_REGISTRY", "--registry"),
     ("npm", "npm_config_registry", "--registry"),

@@ -126,8 +126,10 @@ fn starting_points(call: &Call) -> Vec<Field> {
 /// Patterns of what is found: the names in a starting point, or that itself and everything in it.
 fn files_of(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
     let names = values(emitted, "-name -iname");
-    // `-name a -o -type f`: one of the alternatives has no name.
-    let ors = call.args().iter().filter(|arg| matches!(arg.text.as_str(), "-o" | "-or")).count();
+    // `-name a -o -type f`: one of the alternatives has no name. What `-path a -prune -o` leaves out is none.
+    let is_or =
+        |pair: &&[Field]| matches!(pair[1].text.as_str(), "-o" | "-or") && pair[0].text != "-prune";
+    let ors = call.args().windows(2).filter(is_or).count();
     let is_negated = negates(call) || (ors > 0 && ors >= names.len());
     let is_partial = is_negated
         || emitted.arguments.has(

@@ -62,13 +62,19 @@ impl Reader<'_> {
 
 /// Returns the operands that a command copies, moves or links to `target`.
 fn sources_of(target: &Field, call: &Call, emitted: &Emitted) -> Vec<Field> {
-    let is_copy =
-        matches!(emitted.program.as_str(), "cp" | "mv" | "install" | "ln" | "rsync" | "scp");
+    let is_copy = matches!(
+        emitted.program.as_str(),
+        "aws" | "cp" | "mv" | "install" | "ln" | "rsync" | "scp"
+    );
     let is_mkdir = emitted.program == "install" && emitted.arguments.has("-d --directory");
     if !is_copy || is_mkdir || emitted.arguments.has("-T --no-target-directory") {
         return Vec::new();
     }
-    let sources = call.operands(emitted).filter(|operand| operand.text != target.text);
+    // `aws s3 cp s3://a/b .`
+    let is_source = |operand: &&Field| {
+        operand.text != target.text && (emitted.program != "aws" || operand.text.contains("://"))
+    };
+    let sources = call.operands(emitted).filter(is_source);
     // `rsync a/ b` copies what is in `a`.
     let has_names = emitted.program != "rsync";
     let without_slash = |source: &Field| {

@@ -356,10 +356,12 @@ impl PathRule {
 
     /// Returns the fit of a text that stands for several paths.
     fn may_fit(&self, text: &PathText, call: &CallFacts) -> PathFit {
-        // `~/.aws/*` is all of a directory.
-        let directory = text.value.strip_suffix("/*").filter(|_| text.is_glob && text.is_certain);
-        let is_directory_of_pattern = directory.is_some_and(|directory| {
-            self.glob.iter().any(|pattern| pattern.is_in(directory, call))
+        // `~/.aws/*` is all of a directory, and `~/.aws/c*` what begins with a letter.
+        let names = text.value.rsplit_once('/').filter(|_| text.is_glob && text.is_certain);
+        let is_directory_of_pattern = names.is_some_and(|(directory, _)| {
+            self.glob.iter().any(|pattern| {
+                pattern.is_in(directory, call) && pattern.may_fit(&text.open().tokens, call)
+            })
         });
         let fit = text.perhaps(|| {
             let without_stars = text.without_stars();

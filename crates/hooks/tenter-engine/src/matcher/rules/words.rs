@@ -33,6 +33,13 @@ impl NamedPattern {
         let flag_name = name.unwrap_or(word.value);
         let is_known = word.is_certain || !flag_name.contains(['$', '`']);
         let name = self.name.fits(Text { value: flag_name, is_certain: is_known, ..word });
+        // `--dry-run=false` is as good as none.
+        if self.value.is_none()
+            && flag_name.starts_with("--")
+            && matches!(value, Some("false" | "none"))
+        {
+            return Truth::No;
+        }
         let value = self.value.as_ref().map_or(Truth::Yes, |pattern| {
             value.map_or(Truth::No, |value| pattern.fits(Text { value, ..word }))
         });
