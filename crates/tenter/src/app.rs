@@ -12,11 +12,9 @@ use tenter_commands::{
     Deferred, OwnAgent, backtest, bridge, bundle, checkpoint, config, confine, export, guard, help,
     hooks, inspect, journal, log, man, plugin, registered_program,
 };
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::screen::screen;
-use tenter_terminal::signals;
-use tenter_terminal::ui::{self, ColorWhen};
+use tenter_terminal::ui::ColorWhen;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
 
 use crate::completion;
 use crate::grouped_help::with_groups;

@@ -12,9 +12,7 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 use tenter_base::sanitize::visible;
 use tenter_commands::completion as candidates;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Exit, Failure, ui};
 
 /// The variable with which a shell's script asks for completions; its value is the shell.
 const VARIABLE: &str = "TENTER_COMPLETE";

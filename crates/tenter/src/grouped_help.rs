@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Command;
-use tenter_terminal::ui::{HEADING, NAME, styled};
+use tenter_terminal::{HEADING, NAME, styled};
 
 /// The commands by what they are for.
 const GROUPS: [(&str, &[&str]); 5] = [

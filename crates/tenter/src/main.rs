@@ -5,7 +5,7 @@ mod completion;
 mod grouped_help;
 mod unknown_command;
 
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 fn main() -> std::process::ExitCode {
     if let Some(code) = app::version(Env::arguments()) {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue};
 use tenter_base::or_list;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// The agent's commands, which a build without it does not have.
 const AGENT_COMMANDS: [&str; 10] =

@@ -9,7 +9,7 @@ use tenter_commands::project::Project;
 use tenter_engine::trust::{TrustedKind, trust_name};
 use tenter_protocol::front_matter::Strictness;
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use crate::agent::mcp;
 use crate::agent::models::Provider;

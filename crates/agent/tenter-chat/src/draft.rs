@@ -6,11 +6,9 @@ use std::io;
 use tenter_base::sanitize::sanitize;
 use tenter_commands::git::{Git, how};
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};
 use tenter_terminal::signals::Interrupts;
-use tenter_terminal::{editor, ui};
+use tenter_terminal::{Env, Failure, editor, ui};
 
 /// A text that the user reviews.
 pub(crate) struct Draft<'d> {

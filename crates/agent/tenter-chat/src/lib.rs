@@ -6,7 +6,7 @@
 //! ```
 //! use tenter_chat::TenterAgent;
 //! use tenter_commands::OwnAgent as _;
-//! use tenter_terminal::env::Env;
+//! use tenter_terminal::Env;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let scratch = tempfile::tempdir()?;

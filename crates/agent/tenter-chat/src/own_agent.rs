@@ -16,9 +16,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::runtime::{Completion, CompletionRequest, ModelChoice};
 use tenter_protocol::{Block, Diagnostic, json};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Failure, ui};
 
 use crate::agent::models::consent::{self, ProjectModel};
 use crate::agent::{AgentArgs, mcp, models, recipes};

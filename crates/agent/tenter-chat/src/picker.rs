@@ -7,7 +7,7 @@ use tenter_base::sanitize::one_line;
 use tenter_terminal::question::SingleKeys;
 use tenter_terminal::screen::{InputRows, screen};
 use tenter_terminal::text::columns;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{FAINT, NAME, styled, ui};
 
 use crate::keys::{KeyPress, KeyReader};
 

@@ -6,10 +6,8 @@ use tenter_base::sanitize::sanitize;
 use tenter_commands::git::Git;
 use tenter_commands::project::Project;
 use tenter_proc::{Cancel, ProcessEnd};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::signals::Interrupts;
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
 use crate::agent::writing::{self, WritingArgs};
 use crate::draft::Draft;

@@ -16,7 +16,7 @@ use tenter_base::{replace_file, untrusted_file};
 use tenter_bridge::packaged_version;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::network;
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 /// Maximum time to wait for an agent's version.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -5,8 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_http::Authorities;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// A provider, and the file of authorities that the configuration names for it.
 #[derive(Clone, Copy)]

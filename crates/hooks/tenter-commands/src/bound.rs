@@ -5,9 +5,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use tenter_engine::inspect::Trampoline;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Failure, ui};
 
 /// The first argument.
 const COMMAND: &str = "__bound";

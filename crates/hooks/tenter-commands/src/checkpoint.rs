@@ -9,10 +9,7 @@ use serde::Serialize;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_engine::inspect::{Checkpoint, Checkpoints, Environment};
 use tenter_proc::Cancel;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::signals;
-use tenter_terminal::ui::{self, FAINT, GOOD, NAME, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, signals, styled, ui};
 
 use crate::project::Project;
 use crate::user_only;
@@ -124,7 +121,7 @@ fn show(checkpoints: &Checkpoints<'_>, id: Option<&str>, diff: bool) -> CommandR
 
 fn restore(checkpoints: &Checkpoints<'_>, id: &str) -> CommandResult {
     let id = existing(checkpoints, Some(id))?;
-    let before = checkpoints.restore(&id, env::now().as_millisecond(), KEEP);
+    let before = checkpoints.restore(&id, now().as_millisecond(), KEEP);
     let before = before.map_err(|why| Failure::new(format!("cannot restore {id}: {why}")))?;
     ui::note(format!("{} the files of {}.", styled(GOOD, "Restored"), styled(NAME, &id)));
     if let Some(before) = before {

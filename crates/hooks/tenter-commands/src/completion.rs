@@ -9,7 +9,7 @@ use tenter_engine::layout::HOOKS;
 use tenter_engine::source::{self, CandidateKind};
 use tenter_protocol::lifecycle::TABLE;
 use tenter_settings::table;
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use crate::{guard, help, plugin, project};
 

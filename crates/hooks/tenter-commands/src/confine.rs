@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use tenter_confine::{Surroundings, launcher};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::{CommandResult, Env, Failure};
 
 /// Run a command with fewer rights.
 ///

@@ -7,8 +7,7 @@ use std::time::Duration;
 use tenter_base::sanitize::sanitize;
 use tenter_engine::inspect::{Environment, with_git_setting};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
-use tenter_terminal::failure::{Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{Exit, Failure, ui};
 
 /// The user's git, in one directory.
 pub struct Git<'g> {

@@ -9,7 +9,7 @@ use tenter_protocol::Severity;
 use tenter_protocol::front_matter::{self, Document, Field, Strictness, find};
 use tenter_protocol::manifest::setting::{HookSetting, SettingKind, SettingValue};
 use tenter_protocol::manifest::{Extensions, format};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// The beginning of the line with the values, in the hooks that are part of this program.
 pub(crate) const SET_LINE: &str = "  set: {";

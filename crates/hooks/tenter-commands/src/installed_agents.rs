@@ -10,8 +10,7 @@ use tenter_bridge::registration::{RegistrationScope, Registry};
 use tenter_bridge::{Host, hosts};
 use tenter_engine::Directories;
 use tenter_prove::Proof;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 use crate::agent_version;
 

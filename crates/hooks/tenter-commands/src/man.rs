@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, roman};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 /// Print the manual page, or write the pages of all commands.
 #[derive(Debug, clap::Args)]

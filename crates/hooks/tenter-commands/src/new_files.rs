@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::replace_file;
 use tenter_base::sanitize::visible;
 use tenter_engine::layout::HOOKS;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use crate::project::Project;
 

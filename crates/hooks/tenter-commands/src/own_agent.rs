@@ -6,8 +6,7 @@ use tenter_backtest::RecordedCall;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::runtime::{Completion, CompletionRequest};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 use crate::project::Project;
 use crate::trust::ProjectRecipe;

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 /// Returns the proxy for the server at `address`. `setting` is the provider's; an empty string means none.
 pub fn find(address: &str, setting: Option<&str>, env: &Env) -> Option<String> {

@@ -12,8 +12,7 @@ use tenter_bridge::registration::{
 };
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
-use tenter_terminal::ui;
+use tenter_terminal::{Env, ui};
 
 use crate::git;
 use crate::installed_agents::registry;

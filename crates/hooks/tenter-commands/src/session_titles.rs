@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use tenter_backtest::TitleFinder;
 use tenter_engine::journal::Redactor;
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use crate::{OwnAgent, backtest};
 

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 use tenter_base::{did_you_mean, hex};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use crate::hook_settings::SET_LINE;
 

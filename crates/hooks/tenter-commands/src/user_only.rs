@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::account;
 use tenter_base::sanitize::visible;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::read_at_terminal;
+use tenter_terminal::{Env, Failure};
 
 use crate::ancestors::{self, AgentAbove};
 

@@ -17,7 +17,7 @@ use tenter_engine::configuration::{
     JournalTable, ManagedSettings, ToolsTable, TrustSetting, refused,
 };
 use tenter_protocol::Diagnostic;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::mcp::McpTable;
 use super::model_name::ModelName;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use tenter_base::did_you_mean;
 use tenter_engine::configuration::Setting;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::table::settings;
 

@@ -34,9 +34,8 @@ use std::str::FromStr;
 use tenter_engine::TrustMode;
 use tenter_engine::configuration::{HookConfiguration, HookTables, ManagedSettings};
 use tenter_protocol::Diagnostic;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::notify::NotifySettings;
+use tenter_terminal::{Env, Failure};
 
 use self::file::FileSettings;
 

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use tenter_http::ResponseLimits;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 use super::file::FileSettings;
 use super::model_tables::{Effort, ModelTable, ProviderTable, ResponseSettings};

@@ -14,8 +14,8 @@
 //! ```
 
 pub mod editor;
-pub mod env;
-pub mod failure;
+mod env;
+mod failure;
 pub mod notify;
 pub mod numbers;
 pub mod pager;
@@ -25,3 +25,7 @@ pub mod signals;
 mod style;
 pub mod text;
 pub mod ui;
+
+pub use env::{Env, now};
+pub use failure::{CommandResult, Exit, Failure};
+pub use style::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};

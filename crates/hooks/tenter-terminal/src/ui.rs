@@ -14,7 +14,7 @@ use tenter_protocol::{Diagnostic, Severity, Span};
 use crate::failure::Failure;
 use crate::screen::{self, Stream, screen};
 
-pub use crate::style::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+use crate::style::{BAD, FAINT, NOTICE, styled};
 
 /// Maximum number of characters of a line of a file that are shown with a diagnostic.
 const MAX_SOURCE: usize = 160;

@@ -21,8 +21,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::runtime::Service;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 use tenter_settings::RetryTable;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::{Env, Exit, Failure, now};
 
 use super::lost_reasoning::lost_reasoning;
 use super::permissions::permissions;
@@ -220,7 +219,7 @@ fn retry(table: RetryTable) -> RetrySettings {
 }
 
 fn new_conversation(project: &Path, model: &dyn Model) -> Conversation {
-    Conversation::new(new_conversation_id(env::now()), None, project, model.name())
+    Conversation::new(new_conversation_id(now()), None, project, model.name())
 }
 
 /// Opens the store and, for `--resume` and `--follow`, the conversation. With `--no-save` the store is in memory.
@@ -336,7 +335,7 @@ fn workspace(
         read_dirs,
         state_dir: project.env.state_dir(),
         launcher: Some(Env::launcher()),
-        clock: env::now,
+        clock: now,
     };
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))
 }

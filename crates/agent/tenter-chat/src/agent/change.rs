@@ -9,9 +9,7 @@ use tenter_engine::inspect::Catalog;
 use tenter_engine::journal::Seals;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, now, ui};
 
 use super::build::{BuiltAgent, engine, journal, servers, tools};
 use super::{AgentArgs, models, recipes, skills};
@@ -89,9 +87,9 @@ impl BuiltAgent {
     pub(crate) fn close_journal(&self, project: &Project) {
         self.report_journal_error();
         let seals = Seals::of_directory(&project.env.journal_dir());
-        let result = seals.seal(None, env::now());
+        let result = seals.seal(None, now());
         let retention = project.settings.hooks.retention;
-        if let Err(error) = result.and_then(|_| seals.prune(retention, env::now())) {
+        if let Err(error) = result.and_then(|_| seals.prune(retention, now())) {
             let message = format!("the journals could not be sealed: {error}");
             ui::diagnostic(&Diagnostic::new("journal-not-sealed", Severity::Warning, message));
         }

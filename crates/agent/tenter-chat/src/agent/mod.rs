@@ -30,10 +30,8 @@ use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_settings::Settings;
 use tenter_settings::model_tables::{Effort, ResponseSettings};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::question::read_at_terminal;
-use tenter_terminal::{numbers, ui};
+use tenter_terminal::{Env, Exit, Failure, numbers, ui};
 
 use crate::render::Show;
 

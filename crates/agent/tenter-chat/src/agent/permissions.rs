@@ -7,7 +7,7 @@ use tenter_agent::permission::{
 };
 use tenter_commands::project::Project;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::AgentArgs;
 use super::rule_store::StoredRules;

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use tenter_agent::prompt::{PromptSources, SystemPrompt, system_prompt};
 use tenter_commands::project::Project;
 use tenter_protocol::Diagnostic;
-use tenter_terminal::env;
+use tenter_terminal::now;
 
 use super::AgentArgs;
 
@@ -20,7 +20,7 @@ pub(super) fn build(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<D
         cwd: &project.env.cwd,
         user_files: user_directories.map(|directory| directory.join(CONTEXT_FILE)).collect(),
         override_file: flag_file.or_else(|| project.settings.system_prompt_file.clone()),
-        today: env::now().to_zoned(TimeZone::UTC).date(),
+        today: now().to_zoned(TimeZone::UTC).date(),
         os: std::env::consts::OS,
         shell: project.env.text("SHELL"),
     })

@@ -8,7 +8,7 @@ use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::inspect::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::build::BuiltAgent;
 use super::recipes::{book, no_recipe, to_trust};

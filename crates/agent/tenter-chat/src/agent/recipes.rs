@@ -8,9 +8,7 @@ use tenter_commands::project::Project;
 use tenter_commands::trust::{self, ProjectRecipe, TrustRecord};
 use tenter_engine::configuration::ConfineProfiles;
 use tenter_engine::{CallbackCheck, TrustMode};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Failure, ui};
 
 /// Returns the recipes that hooks may call back and that the user may name.
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {

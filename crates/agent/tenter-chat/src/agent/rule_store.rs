@@ -10,7 +10,7 @@ use tenter_agent::permission::{Rule, RuleStore};
 use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 use tenter_commands::user_only;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 /// The version of the format.
 const VERSION: u32 = 1;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_terminal::screen::InputRows;
 use tenter_terminal::text::columns;
-use tenter_terminal::ui::{FAINT, styled};
+use tenter_terminal::{FAINT, styled};
 
 use super::input::is_unfinished;
 use crate::keys::KeyPress;

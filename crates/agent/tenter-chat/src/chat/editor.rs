@@ -18,9 +18,8 @@ use rustyline::{
 };
 use tenter_base::private_dir;
 use tenter_base::sanitize::{one_line, sanitize};
-use tenter_terminal::failure::Failure;
 use tenter_terminal::text::columns;
-use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
+use tenter_terminal::{FAINT, Failure, NOTICE, styled, ui};
 
 use super::completion::CommandCompletion;
 use super::composer::TypedText;

@@ -5,8 +5,7 @@ use std::io;
 
 use tenter_base::private_dir;
 use tenter_commands::git::how;
-use tenter_terminal::editor;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Failure, editor};
 
 use super::Chat;
 

@@ -10,7 +10,7 @@ use tenter_agent::attachments::read_image;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_base::{excerpt, untrusted_file};
 use tenter_protocol::Block;
-use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
+use tenter_terminal::{FAINT, NOTICE, styled, ui};
 
 use super::words::{self, PathBases};
 

@@ -33,12 +33,9 @@ use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_protocol::event::ExitReason;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::notify;
 use tenter_terminal::screen::screen;
 use tenter_terminal::signals::Interrupts;
-use tenter_terminal::ui::{self, FAINT, HEADING, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, HEADING, notify, styled, ui};
 
 use crate::agent::{self, AgentArgs, BuiltAgent};
 use crate::render::{self, Show as _};

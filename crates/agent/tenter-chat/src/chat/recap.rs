@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use anstream::adapter::strip_str;
 use tenter_base::sanitize::sanitize;
 use tenter_terminal::text::Markdown;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{FAINT, NAME, styled, ui};
 
 use crate::agent::Recap;
 

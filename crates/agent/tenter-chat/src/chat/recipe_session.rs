@@ -8,7 +8,7 @@ use tenter_agent::session::{Session, Status};
 use tenter_agent::tools::Registry;
 use tenter_engine::inspect::Catalog;
 use tenter_protocol::event::ExitReason;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::{Chat, reload};
 use crate::agent::BuiltAgent;

@@ -10,7 +10,7 @@ use tenter_base::excerpt;
 use tenter_base::sanitize::sanitize;
 use tenter_commands::git::how;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams, run_watched};
-use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
+use tenter_terminal::{FAINT, NOTICE, styled, ui};
 
 use super::Chat;
 

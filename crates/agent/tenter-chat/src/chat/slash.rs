@@ -16,7 +16,7 @@ mod undo;
 
 use tenter_agent::{Agent, Session};
 use tenter_base::nearest;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::{Chat, ChatEnd};
 

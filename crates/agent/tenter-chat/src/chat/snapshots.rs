@@ -10,8 +10,7 @@ use tenter_agent::snapshot::{Direction, Recorder, RecorderSettings};
 use tenter_agent::tools::Workspace;
 use tenter_commands::project::Project;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::Failure;
-use tenter_terminal::{env, ui};
+use tenter_terminal::{Failure, now, ui};
 
 use crate::agent::AgentArgs;
 
@@ -32,7 +31,7 @@ impl Snapshots {
         let settings = || RecorderSettings {
             directory: project.env.snapshot_dir(),
             roots: workspace.writable_roots(),
-            clock: env::now,
+            clock: now,
         };
         let recorder = is_on.then(|| Arc::new(Recorder::new(settings())));
         Self { recorder, cwd: workspace.cwd().to_owned() }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 /// A word of an argument.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,10 +7,8 @@ use tenter_agent::snapshot;
 use tenter_agent::store::{Store, Summary};
 use tenter_base::rfc3339;
 use tenter_commands::project;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::{confirm, read_at_terminal};
-use tenter_terminal::ui::{self, NOTICE, styled};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, NOTICE, now, styled, ui};
 
 use super::{find, list, open_existing_store};
 
@@ -68,7 +66,7 @@ fn forget(env: &Env, ids: &[String]) {
 /// Returns the conversations to delete.
 fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
     if let Some(age) = args.older_than {
-        let before = env::now().checked_sub(age).unwrap_or(Timestamp::MIN);
+        let before = now().checked_sub(age).unwrap_or(Timestamp::MIN);
         return store
             .older_than(&rfc3339(before), Some(root).filter(|_| !args.all))
             .map_err(Failure::caused_by);

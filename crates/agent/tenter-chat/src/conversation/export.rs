@@ -7,9 +7,7 @@ use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Store, StoreError, StoredEntry, Summary};
 use tenter_base::replace_file;
 use tenter_commands::project;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
 use super::{SummaryJson, find, markdown, open_existing_store};
 

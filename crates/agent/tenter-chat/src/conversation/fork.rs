@@ -5,9 +5,7 @@ use std::path::Path;
 use tenter_agent::store::{Fork, new_conversation_id};
 use tenter_base::rfc3339;
 use tenter_commands::project;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{numbers, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, numbers, ui};
 
 use super::{counted_messages, find, open_existing_store};
 
@@ -23,7 +21,7 @@ pub struct Args {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let source = find(&store, &project::root(env, project)?, &args.id)?;
-    let now = env::now();
+    let now = now();
     let id = new_conversation_id(now);
     let fork = Fork { source: &source, id: &id, messages: args.at, at: &rfc3339(now) };
     let count = store.fork(&fork).map_err(|error| {

@@ -6,11 +6,8 @@ use serde::Serialize;
 use tenter_agent::store::{ListQuery, SearchQuery, Summary};
 use tenter_base::sanitize::{one_line, sanitize, visible};
 use tenter_commands::project;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::numbers;
 use tenter_terminal::text::columns;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, NAME, numbers, styled, ui};
 
 use super::{SummaryJson, counted_messages, open_store, status_word};
 

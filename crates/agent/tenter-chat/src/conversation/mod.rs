@@ -17,9 +17,7 @@ use serde::Serialize;
 use tenter_agent::store::{ChangeKind, RecordedChange, Store, Summary};
 use tenter_base::sanitize::one_line;
 use tenter_protocol::event::Usage;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Failure, ui};
 
 use crate::picker::{self, PickerEntry};
 use crate::render::status_words;

@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Restore, Store};
 use tenter_base::rfc3339;
 use tenter_commands::project;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::numbers;
-use tenter_terminal::ui::{self, FAINT, GOOD, NAME, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, numbers, styled, ui};
 
 use super::{changed_by, counted_messages, find, open_existing_store};
 
@@ -34,7 +31,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     if args.list {
         return list(&store, &id, args.json);
     }
-    let restore = Restore { id: &id, epoch: args.epoch, at: &rfc3339(env::now()) };
+    let restore = Restore { id: &id, epoch: args.epoch, at: &rfc3339(now()) };
     let epoch = store.restore(&restore).map_err(|error| {
         Failure::caused_by(error)
             .help("`tenter conversation restore ID --list` lists its histories")

@@ -20,9 +20,7 @@ use tenter_base::search_path;
 use tenter_commands::project::Project;
 use tenter_commands::trust;
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Failure, ui};
 
 use self::json_view::JsonView;
 use self::outcome::DemoOutcome;

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use tenter_engine::inspect::{Environment, is_model_key};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 use super::hooks::{self, InstalledHook, write_executable};
 

@@ -8,7 +8,7 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, EventName, Scope};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use super::outcome::DemoOutcome;
 use super::scratch::{Scratch, quoted};

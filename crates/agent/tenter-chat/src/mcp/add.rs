@@ -8,8 +8,7 @@ use tenter_commands::project::Project;
 use tenter_commands::user_only;
 use tenter_mcp::ServerName;
 use tenter_settings::ServerTable;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 use super::find;
 use crate::agent::mcp;

@@ -4,8 +4,7 @@ use serde::Serialize;
 use tenter_base::sanitize::one_line;
 use tenter_commands::project::Project;
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
+use tenter_terminal::{Exit, FAINT, NAME, NOTICE, styled, ui};
 
 use crate::agent::mcp;
 

@@ -4,8 +4,7 @@ use tenter_commands::project::Project;
 use tenter_commands::user_only;
 use tenter_mcp::RegisteredClient;
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Exit, Failure, signals, ui};
 
 use crate::agent::mcp;
 

@@ -11,9 +11,7 @@ use tenter_commands::Deferred;
 
 use tenter_commands::project::Project;
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Failure, ui};
 
 use crate::agent::mcp;
 

@@ -2,8 +2,7 @@
 
 use tenter_base::sanitize::one_line;
 use tenter_commands::project::Project;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, NAME, styled, ui};
 
 use crate::agent::mcp;
 

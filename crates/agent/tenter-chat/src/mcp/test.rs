@@ -4,9 +4,7 @@ use tenter_base::sanitize::{one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_mcp::ServerReport;
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::signals;
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, NAME, signals, styled, ui};
 
 use crate::agent::mcp;
 

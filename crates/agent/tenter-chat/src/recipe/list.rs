@@ -7,9 +7,7 @@ use tenter_agent::recipe::ListedRecipe;
 use tenter_base::sanitize::one_line;
 use tenter_commands::project::Project;
 use tenter_protocol::confinement::Confinement;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
+use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, NAME, styled, ui};
 
 use super::FragmentDirs;
 

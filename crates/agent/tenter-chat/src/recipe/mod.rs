@@ -8,8 +8,7 @@ use tenter_commands::Deferred;
 
 use tenter_agent::recipe::RecipeBook;
 use tenter_commands::project::Project;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::CommandResult;
+use tenter_terminal::{CommandResult, Env};
 
 use crate::agent::recipes;
 

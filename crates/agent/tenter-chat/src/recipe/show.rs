@@ -10,9 +10,7 @@ use tenter_commands::project::Project;
 use tenter_proc::Cancel;
 use tenter_protocol::confinement::Confinement;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
 
 use super::FragmentDirs;
 use crate::agent::recipes::{argument, no_recipe};

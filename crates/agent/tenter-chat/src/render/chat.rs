@@ -8,7 +8,7 @@ use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
-use tenter_terminal::ui::{self, FAINT, NOTICE, styled};
+use tenter_terminal::{FAINT, NOTICE, styled, ui};
 
 use super::Show;
 use super::terminal::Terminal;

@@ -41,7 +41,7 @@ fn write(scope: &Scope, kind: &str, fields: Value) {
 
 /// Writes an object that belongs to no conversation.
 pub(crate) fn write_early(kind: &str, fields: Value) {
-    let time = tenter_base::rfc3339(tenter_terminal::env::now());
+    let time = tenter_base::rfc3339(tenter_terminal::now());
     let scope = Scope {
         conversation_id: String::new(),
         parent_conversation_id: None,

@@ -11,7 +11,7 @@ use tenter_protocol::event::Usage;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolCall, ToolResult, call_summary, json};
 use tenter_terminal::text::{LINE_LENGTH, cut};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 /// Maximum number of lines shown of a tool's result.
 const RESULT_LINES: usize = 8;
@@ -123,7 +123,7 @@ pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
 
 fn call_parts(call: &ToolCall, about: &str, of_subagent: bool) -> String {
     let indent = if of_subagent { "  " } else { "" };
-    format!("{indent}{} {} {about}", styled(NAME, "●"), styled(ui::HEADING, visible(&call.name)))
+    format!("{indent}{} {} {about}", styled(NAME, "●"), styled(HEADING, visible(&call.name)))
 }
 
 /// Returns the first lines of a tool's result.

@@ -10,7 +10,7 @@ use tenter_base::untrusted_file;
 use tenter_protocol::{ToolCall, json};
 use tenter_terminal::question::{ReadKey, ReadLine};
 use tenter_terminal::text::{CodeLanguage, diff};
-use tenter_terminal::ui::{self, FAINT, HEADING, NOTICE, styled};
+use tenter_terminal::{FAINT, HEADING, NOTICE, styled, ui};
 
 use super::call_input::whole;
 

@@ -12,7 +12,7 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 use tenter_terminal::screen::screen;
 use tenter_terminal::text::{LINE_LENGTH, Markdown, hanging};
-use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
+use tenter_terminal::{FAINT, NAME, NOTICE, styled, ui};
 
 use super::changes::FileChanges;
 use super::lines::{

@@ -7,9 +7,7 @@ use tenter_agent::session::{Finish, Session, Status};
 use tenter_commands::project::Project;
 use tenter_engine::builtin;
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Env, Failure, signals, ui};
 
 use super::{Args, show, work};
 use crate::agent;

@@ -9,10 +9,8 @@ use tenter_agent::session::Status;
 use tenter_commands::project::Project;
 use tenter_engine::builtin;
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
 use tenter_terminal::screen::{Working, screen};
-use tenter_terminal::{notify, signals};
+use tenter_terminal::{CommandResult, Env, Failure, notify, signals};
 
 use crate::agent::recipes::argument;
 use crate::agent::{self, AgentArgs};

@@ -6,8 +6,7 @@ use serde::Serialize;
 use tenter_agent::skill::{ListedSkill, Skills};
 use tenter_base::sanitize::one_line;
 use tenter_protocol::front_matter::Strictness;
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, BAD, FAINT, NAME, styled};
+use tenter_terminal::{BAD, Exit, FAINT, NAME, styled, ui};
 
 /// Maximum number of characters shown of a description or a path.
 const LENGTH: usize = 100;

@@ -8,8 +8,7 @@ use std::path::Path;
 use tenter_agent::skill::Skills;
 use tenter_commands::{Deferred, project};
 use tenter_engine::layout::ResourceLayout;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::{CommandResult, Env, Failure};
 
 /// List skills, and show their instructions.
 #[derive(Debug, clap::Subcommand)]

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tenter_agent::skill::{Skill, SkillError, Skills};
 use tenter_base::sanitize::{one_line, sanitize};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 /// Maximum number of characters of a line.
 const LENGTH: usize = 1024;

@@ -7,8 +7,7 @@ use tenter_base::rfc3339;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::{RecordKind, Redactor};
 use tenter_inspect::facts::TranscriptCall;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// The decisions of hooks, by the session and the id of the call.
 pub(crate) type Decisions = HashMap<(String, String), (DecisionKind, Option<String>)>;

@@ -18,10 +18,8 @@ use tenter_backtest::{
 };
 use tenter_engine::journal::Redactor;
 use tenter_engine::layout::project_root;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::{confirm, read_at_terminal};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, ui};
 
 use crate::OwnAgent;
 use crate::project::Project;
@@ -272,7 +270,7 @@ fn for_each(
     sink: &mut dyn FnMut(RecordedCall),
 ) -> Result<HostCounts, Failure> {
     let places = places(project.env);
-    let since = selection.since.before(env::now());
+    let since = selection.since.before(now());
     let options = ScanOptions {
         places: &places,
         hosts: selection.hosts,

@@ -6,7 +6,7 @@ use std::path::Path;
 use tenter_backtest::{Replay, ReportBuilder};
 use tenter_engine::journal::Redactor;
 use tenter_inspect::facts::PastCalls;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::rules::RuleSource;
 use super::{DEFAULT_SINCE, Selection, decisions, described, for_each};

@@ -5,7 +5,8 @@ use tenter_backtest::{
 };
 use tenter_base::sanitize::{one_line, visible};
 use tenter_engine::DecisionKind;
-use tenter_terminal::ui::{self, FAINT, HEADING, NAME, NOTICE, short_time, styled};
+use tenter_terminal::ui::short_time;
+use tenter_terminal::{FAINT, HEADING, NAME, NOTICE, styled, ui};
 
 /// Maximum number of characters of a command.
 const MAX_COMMAND: usize = 160;

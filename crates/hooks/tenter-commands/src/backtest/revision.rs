@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tenter_engine::layout::{DirectoryNames, HOOKS};
 use tenter_proc::Cancel;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use crate::git::Git;
 use crate::project::Project;

@@ -11,8 +11,7 @@ use tenter_engine::inspect::Catalog;
 use tenter_engine::layout::DirectoryNames;
 use tenter_engine::trust::TrustStore;
 use tenter_engine::{Directories, EngineBuilder, Layer};
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::revision::RevisionHooks;
 use super::{Args, GuardText, GuardTexts};

@@ -13,10 +13,8 @@ use tenter_engine::inspect::Hook;
 use tenter_engine::journal::{RecordKind, Redactor};
 use tenter_engine::{DecisionKind, Layer};
 use tenter_shell::{KnownUse, Surroundings, UseKind};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::text::diff;
-use tenter_terminal::ui::{self, FAINT, HEADING, NAME, styled};
+use tenter_terminal::{Env, FAINT, Failure, HEADING, NAME, styled, ui};
 
 use super::exception::RuleException;
 use super::print::{counted, print_notes};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tenter_bridge::Host;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::{Check, CheckVerdict, Client, Proof, ProvedCheck};
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use crate::installed_agents::InstalledAgent;
 

@@ -2,11 +2,9 @@
 
 use tenter_base::sanitize::visible;
 use tenter_bridge::registration::{Plan, SettingsChange};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{self, Choice, read_at_terminal};
 use tenter_terminal::text::diff;
-use tenter_terminal::ui::{self, HEADING, styled};
+use tenter_terminal::{Env, Failure, HEADING, styled, ui};
 
 /// Maximum number of lines of a diff.
 const LINES: usize = 500;

@@ -11,10 +11,8 @@ use tenter_bridge::Host;
 use tenter_bridge::import::{
     self, HookChange, ImportPlan, ImportedFiles, MANIFEST, PlannedHook, SCRIPT, Source,
 };
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::{self, read_at_terminal};
-use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, NOTICE, styled, ui};
 
 use super::located;
 use crate::hooks::lint;

@@ -13,10 +13,8 @@ use tenter_engine::Directories;
 use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_prove::Client;
-use tenter_terminal::env::{Env, now};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::read_at_terminal;
-use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, NOTICE, now, styled, ui};
 
 use super::canary::{self, Canary};
 use super::consent::Consent;

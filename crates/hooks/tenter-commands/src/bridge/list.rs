@@ -10,8 +10,7 @@ use tenter_bridge::unknown_tools::{self, UnknownTool};
 use tenter_bridge::{Host, heartbeat};
 use tenter_engine::Directories;
 use tenter_prove::CheckVerdict;
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, Exit, FAINT, NAME, NOTICE, styled, ui};
 
 use crate::installed_agents::{InstalledAgent, newest_breach, newest_proof};
 use crate::project::Project;

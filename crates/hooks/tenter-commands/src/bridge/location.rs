@@ -6,9 +6,7 @@ use tenter_base::{real_path, search_path};
 use tenter_bridge::Host;
 use tenter_bridge::registration::{self, PROGRAM, RegistrationScope, Target};
 use tenter_proc::{Cancel, ProcessEnd};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Failure, ui};
 
 use crate::git::{self, Git};
 use crate::project::{self, Project};

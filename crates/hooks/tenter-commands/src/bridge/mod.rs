@@ -16,8 +16,7 @@ use crate::Deferred;
 use std::path::Path;
 
 use tenter_protocol::Diagnostic;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::{CommandResult, Env, Failure};
 
 use crate::installed_agents::{host, registry};
 use crate::project::Project;

@@ -11,7 +11,7 @@ use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::{Rule, RuleVerdict};
 use tenter_prove::{OwnRule, ProvedRule, RuleOutcome};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, styled};
+use tenter_terminal::{BAD, FAINT, GOOD, HEADING, styled, ui};
 
 use crate::project::Project;
 

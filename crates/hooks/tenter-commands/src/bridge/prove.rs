@@ -15,11 +15,8 @@ use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_prove::{
     Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, machine, network, page,
 };
-use tenter_terminal::env::{Env, now};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::numbers;
 use tenter_terminal::text::prose;
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NOTICE, styled};
+use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, Failure, GOOD, HEADING, NOTICE, now, numbers, styled, ui};
 
 use super::{location, own_rules};
 use crate::installed_agents::{self, InstalledAgent};

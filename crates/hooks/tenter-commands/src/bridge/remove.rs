@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::sanitize::visible;
 use tenter_bridge::registration::{RegistrationScope, Registry};
 use tenter_bridge::{Host, hosts};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, GOOD, styled};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, GOOD, styled, ui};
 
 use super::consent::Consent;
 use super::{located, location};

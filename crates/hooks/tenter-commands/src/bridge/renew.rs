@@ -1,9 +1,7 @@
 //! `tenter bridge renew`.
 
 use tenter_bridge::registration::program_path;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, GOOD, styled};
+use tenter_terminal::{CommandResult, Env, Exit, GOOD, styled, ui};
 
 use super::{located, location};
 use crate::project;

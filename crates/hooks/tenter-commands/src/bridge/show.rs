@@ -9,8 +9,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
 use tenter_prove::{CheckVerdict, Proof};
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, CommandResult, Exit, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use crate::installed_agents::newest_proof;
 use crate::project::Project;

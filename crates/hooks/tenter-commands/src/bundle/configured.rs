@@ -5,8 +5,7 @@ use sha2::{Digest as _, Sha256};
 use tenter_engine::ManagedDirectory;
 use tenter_plugins::bundle::{BundleStore, PinnedKey, check_name};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// A bundle in the managed settings.
 #[derive(Debug)]

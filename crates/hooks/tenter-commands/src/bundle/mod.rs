@@ -16,9 +16,7 @@ use tenter_base::sanitize::visible;
 use tenter_plugins::bundle::{KeyRing, MAX_PACKAGE, Package, PinnedKey};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
-use tenter_terminal::env::{Env, now};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, GOOD, styled};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, GOOD, now, styled, ui};
 
 use crate::{Deferred, user_only};
 use configured::ConfiguredBundle;

@@ -11,9 +11,7 @@ use tenter_plugins::{Content, FetchError, Fetcher, Source, TreeEntry};
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
-use tenter_terminal::env::{Env, now};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, signals, ui};
 
 use super::report;
 

@@ -8,9 +8,7 @@ use serde_json::json;
 use tenter_base::sanitize::visible;
 use tenter_plugins::bundle::{BundleManifest, BundleStore, Expiry, Installation};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::{Env, now};
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, Env, Exit, GOOD, NAME, NOTICE, now, styled, ui};
 
 use super::configured::{BundleSource, ConfiguredBundle};
 use super::with_ring;

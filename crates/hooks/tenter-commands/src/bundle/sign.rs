@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use tenter_base::replace_file;
 use tenter_plugins::bundle::{SSH_NAMESPACE, is_minisign_key};
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::signals::Interrupts;
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
 use super::read_package;
 

@@ -10,7 +10,7 @@ use tenter_plugins::bundle::{MAX_PACKAGE, TEMPORARY};
 use tenter_plugins::{FetchError, Fetcher, Spec};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use super::configured::BundleSource;
 use super::read_file;

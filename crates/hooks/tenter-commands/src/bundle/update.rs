@@ -7,9 +7,7 @@ use tenter_plugins::bundle::{
 };
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::{Env, now};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, signals, ui};
 
 use super::configured::{BundleSource, ConfiguredBundle};
 use super::report;

@@ -7,11 +7,9 @@ use tempfile::TempPath;
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::HookEnvironment;
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::{Choice, choose, read_at_terminal};
 use tenter_terminal::signals::Interrupts;
-use tenter_terminal::{editor, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, editor, ui};
 
 use super::file::{ConfigFile, FileChoice};
 use crate::git::how;

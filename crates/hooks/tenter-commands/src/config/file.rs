@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::{FileLock, destination, private_dir, replace_file, untrusted_file};
 use tenter_protocol::Diagnostic;
 use tenter_settings::SettingsOwner;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// The file that a command reads or changes.
 #[derive(Debug, clap::Args)]

@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use tenter_settings::keys::SettingKey;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
 use super::list::{SettingJson, plain};
 use super::values::SettingLayers;

@@ -6,9 +6,7 @@ use serde::Serialize;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_settings::keys::{SettingKey, is_below};
 use tenter_settings::table::settings;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, NAME, styled, ui};
 use toml::Value;
 
 use super::values::{SettingLayers, SettingValue, ValueSource};

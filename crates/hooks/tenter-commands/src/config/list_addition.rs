@@ -4,8 +4,7 @@ use std::path::Path;
 
 use tenter_settings::SettingsOwner;
 use tenter_settings::keys::SettingKey;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 use toml_edit::Array;
 
 use super::document;

@@ -14,9 +14,7 @@ use std::path::Path;
 
 use tenter_base::sanitize::visible;
 use tenter_settings::SettingsOwner;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use crate::user_only;
 use crate::{Deferred, project};

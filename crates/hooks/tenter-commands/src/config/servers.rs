@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use tenter_settings::keys::SettingKey;
 use tenter_settings::table::settings;
 use tenter_settings::{ServerTable, SettingsOwner};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 use toml_edit::{Array, InlineTable, Value};
 
 use super::document;

@@ -4,9 +4,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::configuration::{ManagedSettings, Precedence};
 use tenter_settings::SettingsOwner;
 use tenter_settings::keys::SettingKey;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 use toml_edit::{Array, Value};
 
 use super::document::{self, EditError};

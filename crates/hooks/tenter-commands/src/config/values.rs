@@ -9,8 +9,7 @@ use tenter_protocol::permission_mode::PermissionMode;
 use tenter_settings::SettingsOwner;
 use tenter_settings::keys::{KeyPath, SettingKey};
 use tenter_settings::table::settings;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 use toml::{Table, Value};
 
 use super::document;

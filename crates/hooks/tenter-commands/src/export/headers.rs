@@ -5,8 +5,7 @@ use std::time::Duration;
 use tenter_base::percent_decoded;
 use tenter_http::Key;
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// The path of logs below an endpoint.
 const LOGS: &str = "v1/logs";

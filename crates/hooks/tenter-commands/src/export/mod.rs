@@ -12,8 +12,7 @@ mod unit;
 
 use std::path::Path;
 
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::CommandResult;
+use tenter_terminal::{CommandResult, Env};
 
 use crate::{Deferred, OwnAgent, log};
 

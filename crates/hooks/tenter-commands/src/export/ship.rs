@@ -7,9 +7,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::journal::JournalDirectories;
 use tenter_http::{JsonPost, Key, PostError, post_json};
 use tenter_proc::Cancel;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, signals, ui};
 
 use super::cursor::Cursor;
 use super::headers;
@@ -110,7 +108,7 @@ impl Shipper<'_> {
     /// Seals the journals, and sends everything that was not acknowledged.
     fn ship(&mut self, cancel: &Cancel) -> Result<(), Failure> {
         for seals in journal::all_seals(self.env) {
-            if let Err(error) = seals.seal(None, env::now()) {
+            if let Err(error) = seals.seal(None, now()) {
                 ui::note(format!("The journals could not be sealed: {error}"));
             }
         }
@@ -136,7 +134,7 @@ impl Shipper<'_> {
 
     /// Sends a batch until the collector acknowledges it. Returns false if that was interrupted.
     fn send(&self, batch: &Batch, cancel: &Cancel) -> Result<bool, Failure> {
-        let body = self.exporter.request(&batch.lines, env::now());
+        let body = self.exporter.request(&batch.lines, now());
         let mut pause = FIRST_PAUSE;
         let mut attempt = 1;
         loop {

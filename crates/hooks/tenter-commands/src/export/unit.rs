@@ -1,9 +1,7 @@
 //! `tenter export unit`: a unit of systemd that keeps sending records.
 
 use tenter_base::sanitize::visible;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Exit, ui};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -6,8 +6,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::setting::{HookSetting, SettingKind};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, GOOD, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, GOOD, NAME, styled, ui};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::backtest;

@@ -1,8 +1,7 @@
 //! `tenter guard enforce`.
 
 use tenter_base::replace_file;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tenter_base::untrusted_file;
 use tenter_protocol::manifest::format::MAX_FILE_SIZE;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use crate::new_files::hooks_dir;
 use crate::project::Project;

@@ -1,8 +1,7 @@
 //! `tenter guard list`.
 
 use serde::Serialize;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{CommandResult, Exit, FAINT, GOOD, NAME, NOTICE, styled, ui};
 
 use super::installed::{GuardState, InstalledGuard};
 use crate::new_files::hooks_dir;

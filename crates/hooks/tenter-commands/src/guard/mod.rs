@@ -12,8 +12,7 @@ mod update;
 
 use std::path::Path;
 
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::{CommandResult, Env, Failure};
 
 use crate::backtest::GuardText;
 use crate::project::Project;

@@ -7,8 +7,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::Layer;
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
 use crate::project::Project;

@@ -2,8 +2,7 @@
 
 use tenter_base::replace_file;
 use tenter_base::sanitize::visible;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};

@@ -1,9 +1,8 @@
 //! `tenter guard update`.
 
 use tenter_base::replace_file;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::text::diff;
-use tenter_terminal::ui::{self, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, GOOD, NAME, NOTICE, styled, ui};
 
 use super::add::trust_added;
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};

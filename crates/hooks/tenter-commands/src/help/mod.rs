@@ -9,10 +9,8 @@ use std::path::Path;
 
 use clap::Command;
 use tenter_base::nearest;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::text::Markdown;
-use tenter_terminal::{pager, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, pager, ui};
 
 use crate::project::Project;
 use topics::{TOPICS, Topic};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tenter_terminal::ui::{HEADING, NAME, styled};
+use tenter_terminal::{HEADING, NAME, styled};
 
 /// A page of the manual.
 pub(super) struct Topic {

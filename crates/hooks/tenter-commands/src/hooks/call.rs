@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenter_base::nearest;
 use tenter_protocol::{Object, ToolCall, tool_fields, tool_names};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// Tools with the field that each call of them has.
 const REQUIRED: [(&str, &str); 6] = [

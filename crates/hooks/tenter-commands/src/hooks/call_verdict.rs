@@ -6,7 +6,7 @@ use tenter_engine::inspect::{
     Catalog, ConsideredHook, Hook, HookFacts, Selection, SelectionSubject,
 };
 use tenter_protocol::reply::VerdictKind;
-use tenter_terminal::ui::{BAD, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, GOOD, NAME, NOTICE, styled};
 
 /// Characters of a reason that are shown.
 const SHOWN: usize = 300;

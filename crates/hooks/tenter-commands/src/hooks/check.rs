@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use tenter_engine::inspect::{Catalog, ConsideredHook, HookFacts};
 use tenter_proc::Cancel;
 use tenter_protocol::{EventName, ToolCall};
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, ui};
 
 use super::call;
 use super::call_verdict::CallVerdict;

@@ -9,8 +9,7 @@ use serde_json::json;
 use tenter_proc::Cancel;
 use tenter_protocol::json;
 use tenter_protocol::runtime::CompletionRequest;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Exit, Failure, signals, ui};
 
 use crate::project::Project;
 use crate::{CompletionError, OwnAgent};

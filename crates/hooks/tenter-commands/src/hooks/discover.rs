@@ -7,8 +7,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::source::{self, CandidateKind};
 use tenter_protocol::Diagnostic;
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, HEADING, styled};
+use tenter_terminal::{Exit, HEADING, styled, ui};
 
 use crate::project::Project;
 

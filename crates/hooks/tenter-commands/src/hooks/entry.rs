@@ -12,7 +12,7 @@ use tenter_engine::{FailMode, Fingerprint, Layer, TrustMode, builtin};
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::runtime::Service;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::scripts;
 use crate::project::Project;

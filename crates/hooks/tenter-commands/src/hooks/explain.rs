@@ -12,8 +12,7 @@ use tenter_engine::inspect::{
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolCall};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
+use tenter_terminal::{BAD, CommandResult, Exit, FAINT, Failure, GOOD, HEADING, NAME, styled, ui};
 
 use self::words::{action_words, matcher_words, rule_words};
 use super::call;

@@ -12,8 +12,7 @@ use tenter_protocol::runtime::{
     self, Completion, ErrorObject, HistoryResult, INITIALIZE, Id, RawJson, Request, Response,
     RuntimeMessage, codes,
 };
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 /// The place of the event in a prompt.
 const ARGUMENTS: &str = "$ARGUMENTS";

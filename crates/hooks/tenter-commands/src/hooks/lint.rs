@@ -10,8 +10,7 @@ use tenter_bridge::import;
 use tenter_bridge::registration::Registry;
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, GOOD, styled};
+use tenter_terminal::{CommandResult, Exit, Failure, GOOD, styled, ui};
 
 use crate::installed_agents::{InstalledAgent, host};
 use crate::project::Project;

@@ -9,9 +9,8 @@ use tenter_engine::inspect::{Catalog, Status};
 use tenter_engine::layout::HOOKS;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
-use tenter_terminal::failure::{CommandResult, Exit};
 use tenter_terminal::text::prose;
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, CommandResult, Exit, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use super::entry::{self, HookEntry};
 use crate::project::Project;

@@ -11,7 +11,7 @@ use tenter_protocol::front_matter::{self, Strictness};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::scripts;
 

@@ -33,9 +33,7 @@ use std::path::Path;
 use tenter_base::nearest;
 use tenter_protocol::lifecycle::{TABLE, by_any_spelling, by_claude_code, executable_spellings};
 use tenter_protocol::{Diagnostic, EventName};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Failure, ui};
 
 use crate::guard;
 use crate::project::Project;

@@ -14,9 +14,7 @@ use tenter_http::{JsonPost, Key, post_json};
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::http_endpoint::{check_header, check_url, header_variable};
 use tenter_protocol::runtime::SERVE;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Exit, Failure, ui};
 
 use crate::authorities::{self, TrustedAuthorities};
 use crate::proxy;

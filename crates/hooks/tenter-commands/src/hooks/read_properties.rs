@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, ui};
 
 use super::manifest_file::ManifestFile;
 

@@ -5,7 +5,7 @@ use tenter_base::sanitize::{sanitize, visible};
 use tenter_engine::inspect::{Hook, HookTest, TestRun};
 use tenter_engine::{DecisionKind, Transport};
 use tenter_protocol::{Object, json};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use super::entry;
 use super::interpretation::{Interpretation, UNMATCHED};

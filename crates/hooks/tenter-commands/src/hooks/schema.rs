@@ -3,8 +3,7 @@
 use tenter_protocol::lifecycle::executable_spellings;
 use tenter_protocol::manifest::format::front_matter_schema;
 use tenter_protocol::schema::HookDocument;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 use super::format::Format;
 

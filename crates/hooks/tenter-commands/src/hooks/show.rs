@@ -14,8 +14,7 @@ use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::json;
 use tenter_protocol::manifest::format;
 use tenter_protocol::runtime::{Runtime, Service};
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{CommandResult, Exit, FAINT, NAME, styled, ui};
 
 use super::entry::{self, HookEntry, TrustStatus};
 use super::manifest_file::ManifestFile;

@@ -8,9 +8,7 @@ use tenter_base::rfc3339;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_inspect::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use tenter_proc::Cancel;
-use tenter_terminal::env;
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, BAD, FAINT, HEADING, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, Exit, FAINT, HEADING, NAME, NOTICE, now, styled, ui};
 
 use crate::hook_figures;
 use crate::project::Project;
@@ -92,7 +90,7 @@ struct RuleFiguresOutput<'f> {
 
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
-    let since = args.since.map(|since| since.before(env::now()));
+    let since = args.since.map(|since| since.before(now()));
     let (index, unread) = hook_figures::read(&project.env.journals(), since);
     ui::diagnostics(&unread);
     let root = project.root().to_string_lossy().into_owned();

@@ -10,8 +10,7 @@ use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, ListedHook, Status};
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 use super::entry;
 use crate::project::Project;

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::sanitize::sanitize;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::Manifest;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, ui};
 
 use super::manifest_file::ManifestFile;
 

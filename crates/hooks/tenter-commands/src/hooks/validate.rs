@@ -16,8 +16,7 @@ use tenter_engine::source::{self, Candidate, CandidateKind};
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 use super::manifest_file::ManifestFile;
 use super::{script_check, scripts};

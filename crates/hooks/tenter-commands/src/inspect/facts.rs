@@ -13,7 +13,7 @@ use tenter_inspect::facts::{
 use tenter_inspect::figures::KnownHook;
 use tenter_proc::Cancel;
 use tenter_prove::CheckVerdict;
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use crate::OwnAgent;
 use crate::backtest;

@@ -8,9 +8,7 @@ use std::path::Path;
 
 use tenter_inspect::{Pages, Server};
 use tenter_proc::Cancel;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{numbers, signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, numbers, signals, ui};
 
 use crate::OwnAgent;
 use crate::project::Project;
@@ -40,7 +38,7 @@ pub fn run(
 ) -> CommandResult {
     let project = Project::open(env, project)?;
     let facts = Box::new(ProjectFacts::new(env, project.root(), agent));
-    let pages = Pages::new(env.journals(), project.root(), facts, env::now);
+    let pages = Pages::new(env.journals(), project.root(), facts, now);
     let server = Server::bind(args.port, pages).map_err(|error| cannot_serve(args.port, &error))?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;

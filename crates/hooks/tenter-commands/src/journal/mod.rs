@@ -6,9 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use tenter_base::sanitize::visible;
 use tenter_engine::journal::{Retention, SealFinding, Seals, Verification};
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, BAD, GOOD, styled};
+use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, now, styled, ui};
 
 use crate::project::Project;
 use crate::{Deferred, user_only};
@@ -64,7 +62,7 @@ pub(crate) fn all_seals(env: &Env) -> Vec<Seals> {
 fn seal(env: &Env, args: &SealArgs) -> CommandResult {
     let mut count = 0;
     for seals in all_seals(env) {
-        let new = seals.seal(None, env::now()).map_err(|error| failed(&seals, "seal", &error))?;
+        let new = seals.seal(None, now()).map_err(|error| failed(&seals, "seal", &error))?;
         count += new.len();
         if let Some(head) = check(&seals, None)?.head {
             if args.head {
@@ -124,7 +122,7 @@ fn prune(env: &Env, retention: Retention) -> CommandResult {
     let mut count = 0;
     for seals in all_seals(env) {
         let deletion =
-            seals.prune(retention, env::now()).map_err(|error| failed(&seals, "prune", &error))?;
+            seals.prune(retention, now()).map_err(|error| failed(&seals, "prune", &error))?;
         for seal in &deletion {
             let setting = seal.deleted.as_deref().unwrap_or_default();
             ui::out(format!("{}  {setting}", visible(&seal.file)));

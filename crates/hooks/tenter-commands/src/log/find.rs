@@ -5,8 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use tenter_engine::journal::JournalDirectories;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 use super::Args;
 use super::journals::{self, Journals, Newest};

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tenter_base::rfc3339;
 use tenter_engine::journal::{JournalDirectories, JournalLines, JournalTail, Record, RecordKind};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::selection::{JournalSelection, SessionLine};
 

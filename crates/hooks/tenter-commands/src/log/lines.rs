@@ -12,7 +12,7 @@ use tenter_engine::{DecisionKind, RewriteChange, RunEnd};
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, call_summary, json};
 use tenter_terminal::text::cut;
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use super::csv;
 use super::selection::SessionLine;

@@ -16,9 +16,7 @@ use tenter_base::nearest;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{pager, signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, pager, signals, ui};
 
 use crate::OwnAgent;
 use crate::backtest;
@@ -76,7 +74,7 @@ impl Args {
         TranscriptQuery {
             hosts: &self.from,
             session: self.session.as_deref(),
-            since: self.filter.since(env::now()),
+            since: self.filter.since(now()),
             is_everywhere: self.all || self.session.is_some(),
             lines: self.lines,
             json: self.json,
@@ -106,7 +104,7 @@ pub fn run(
         return Ok(Exit::Done);
     };
     let mut journals = Journals::new(env.journals(), selection);
-    let filter = RecordFilter::new(&args.filter, env::now());
+    let filter = RecordFilter::new(&args.filter, now());
     let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
     let format = args.format();
     let shows = |it: &SessionLine| {
@@ -157,7 +155,7 @@ pub fn of_conversation(
     ui::diagnostics(&news.findings);
     report_unreadable(&journals, news.unreadable);
     let filter = FilterArgs::default();
-    let records = wanted(&news, &RecordFilter::new(&filter, env::now()), LogFormat::Text);
+    let records = wanted(&news, &RecordFilter::new(&filter, now()), LogFormat::Text);
     Ok(LogLayout::new(LogFormat::Text, None, false).lines(&newest(limit, records)))
 }
 

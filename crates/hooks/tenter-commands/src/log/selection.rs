@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tenter_engine::journal::JournalLine;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 use crate::OwnAgent;
 

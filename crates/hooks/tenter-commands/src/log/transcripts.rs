@@ -11,9 +11,8 @@ use tenter_base::sanitize::one_line;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::Redactor;
 use tenter_inspect::facts::TranscriptCall;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, BAD, FAINT, short_time, styled};
+use tenter_terminal::ui::short_time;
+use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, styled, ui};
 
 use crate::backtest;
 use crate::project::Project;

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use tenter_plugins::{Content, Fetched, Installed, Spec, changes};
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
 
 use super::consent;
 use super::json::PluginDetails;

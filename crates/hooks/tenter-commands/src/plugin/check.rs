@@ -7,9 +7,7 @@ use tenter_base::sanitize::visible;
 use tenter_plugins::check::check;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 use tenter_walk::{SkipRules, walk};
 
 use crate::OwnAgent;

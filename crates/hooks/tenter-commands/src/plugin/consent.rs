@@ -9,8 +9,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::TrustMode;
 use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui::{self, FAINT, NAME, NOTICE, styled};
+use tenter_terminal::{FAINT, Failure, NAME, NOTICE, styled, ui};
 
 use crate::project::Project;
 use crate::trust::{ask_hooks_of_plugin, note_consequences, revoke, trust_hooks};

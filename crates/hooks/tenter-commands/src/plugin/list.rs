@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use tenter_base::sanitize::one_line;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use super::json::PluginSummary;
 use super::places::{FoundPlugin, PluginDir, installed};

@@ -7,10 +7,8 @@ use tenter_base::sanitize::visible;
 use tenter_engine::Fingerprint;
 use tenter_engine::trust::TrustedKind;
 use tenter_plugins::{Source, Spec};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{confirm, read_at_terminal};
-use tenter_terminal::ui::{self, NAME, NOTICE, styled};
+use tenter_terminal::{Env, Failure, NAME, NOTICE, styled, ui};
 
 use super::places::{PluginDir, PluginLocation};
 use crate::project::Project;

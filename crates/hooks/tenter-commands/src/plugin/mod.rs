@@ -16,8 +16,7 @@ mod verify;
 
 use std::path::Path;
 
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Failure};
+use tenter_terminal::{CommandResult, Env, Failure};
 
 use crate::project::root;
 use crate::user_only;

@@ -10,9 +10,8 @@ use tenter_plugins::{
 };
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
-use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::screen::screen;
-use tenter_terminal::{env, ui};
+use tenter_terminal::{Exit, Failure, now, ui};
 
 use super::places::{PluginDir, PluginLocation};
 use crate::project::Project;
@@ -101,7 +100,7 @@ pub(super) fn install(
         reference: spec.reference.clone(),
         commit: fetched.commit.clone(),
         hash: String::new(),
-        installed_at: rfc3339(env::now()),
+        installed_at: rfc3339(now()),
         files: std::collections::BTreeMap::new(),
     };
     let request = InstallRequest { name: &spec.name, content: &fetched.content, record, replace };

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_engine::layout::{ResourceLayout, ResourceName};
 use tenter_plugins::{Installed, Plugins};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// Whose plugins a directory holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,7 @@ use std::path::Path;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::LockedPlugin;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Env, Exit, NAME, styled, ui};
 
 use super::json::PluginDetails;
 use super::places::{FoundPlugin, PluginDir, installed, unknown};

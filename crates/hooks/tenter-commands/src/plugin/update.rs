@@ -9,11 +9,8 @@ use tenter_plugins::{
     verify,
 };
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::signals;
 use tenter_terminal::text::diff;
-use tenter_terminal::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, NAME, NOTICE, signals, styled, ui};
 
 use super::consent;
 use super::local_source;

@@ -8,9 +8,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{Difference, Lock, verify};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, BAD, GOOD, NAME, styled};
+use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, NAME, styled, ui};
 
 use super::places::{FoundPlugin, PluginDir, installed, unknown};
 use crate::project;

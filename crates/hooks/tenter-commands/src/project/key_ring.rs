@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tenter_http::Key;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// Keys that programs printed, by provider.
 #[derive(Debug, Default)]

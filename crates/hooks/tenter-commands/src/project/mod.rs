@@ -13,9 +13,8 @@ use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_settings::Settings;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::SharedReadLine;
+use tenter_terminal::{Env, Failure, now};
 
 use crate::bound;
 
@@ -90,7 +89,7 @@ impl<'e> Project<'e> {
         Engine::builder(root)
             .directories(self.env.directories())
             .environment(self.hook_environment())
-            .clock(env::now)
+            .clock(now)
             .trust(self.settings.hooks.trust)
             .policies(self.settings.hooks.policies.clone())
             .confine(self.settings.hooks.confine.clone())

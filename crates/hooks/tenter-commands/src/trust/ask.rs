@@ -8,11 +8,8 @@ use tenter_engine::inspect::{Catalog, Untrusted};
 use tenter_engine::trust::Trusted;
 use tenter_protocol::confinement::Confinement;
 use tenter_protocol::manifest::HttpEndpoint;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
-use tenter_terminal::pager;
 use tenter_terminal::question::{Choice, ReadLine, choose, read_at_terminal};
-use tenter_terminal::ui::{self, NAME, NOTICE, styled};
+use tenter_terminal::{Env, Exit, Failure, NAME, NOTICE, pager, styled, ui};
 
 use super::changes;
 use super::record::{ProjectRecipe, TrustRecord};

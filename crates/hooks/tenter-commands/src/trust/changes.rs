@@ -8,7 +8,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::inspect::Untrusted;
 use tenter_engine::trust::{Contents, Data, FileContent, TrustedFileChange};
 use tenter_terminal::text::diff;
-use tenter_terminal::ui::{self, FAINT, HEADING, styled};
+use tenter_terminal::{FAINT, HEADING, styled, ui};
 
 use crate::project::TrustContext;
 use crate::shipped_guards;

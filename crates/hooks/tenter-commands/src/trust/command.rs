@@ -8,10 +8,8 @@ use tenter_engine::Layer;
 use tenter_engine::inspect::Catalog;
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::question::read_at_terminal;
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{CommandResult, Env, Exit, Failure, NAME, styled, ui};
 
 use crate::OwnAgent;
 use crate::project::Project;

@@ -3,9 +3,8 @@
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::{Catalog, LostHook};
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::question::{Choice, ReadLine, choose};
-use tenter_terminal::ui::{self, NAME, NOTICE, styled};
+use tenter_terminal::{Exit, Failure, NAME, NOTICE, styled, ui};
 
 use super::store::{self, accept};
 use crate::project::Project;

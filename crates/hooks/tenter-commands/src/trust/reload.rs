@@ -8,10 +8,8 @@ use tenter_engine::EngineBuilder;
 use tenter_engine::inspect::{Catalog, Reload, Untrusted};
 use tenter_engine::trust::TrustStore;
 use tenter_proc::Cancel;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{SharedReadLine, read_at_terminal};
-use tenter_terminal::ui;
+use tenter_terminal::{Env, Failure, ui};
 
 use super::ask::{PendingTrust, ask_through};
 use super::store::{accept_in, record_hooks_in};

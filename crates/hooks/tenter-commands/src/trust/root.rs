@@ -4,10 +4,8 @@ use std::path::Path;
 
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::OuterProjects;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};
-use tenter_terminal::ui::{self, NOTICE, styled};
+use tenter_terminal::{Env, Failure, NOTICE, styled, ui};
 
 use super::store::record;
 use crate::project::Project;

@@ -8,8 +8,7 @@ use tenter_base::sanitize::visible;
 use tenter_engine::inspect::{Catalog, LostHook, Untrusted};
 use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{Exit, Failure};
-use tenter_terminal::{env, ui};
+use tenter_terminal::{Exit, Failure, now, ui};
 
 use super::ask::note_consequences;
 use super::record::{ProjectRecipe, TrustRecord};
@@ -44,7 +43,7 @@ pub fn record_in(
     root: &Path,
     entries: &[TrustEntry],
 ) -> Result<(), Failure> {
-    store.trust(root, entries, &rfc3339(env::now())).map_err(Failure::from)
+    store.trust(root, entries, &rfc3339(now())).map_err(Failure::from)
 }
 
 /// Removes the trust recorded under `name`, or all trust of the project. Returns how many records were removed.

@@ -10,7 +10,7 @@ use tenter_base::sanitize::{sanitize, visible};
 use tenter_protocol::tool_metadata::{Edit, FileEdit};
 
 use super::code::{CodeLanguage, highlighted};
-use crate::ui::{BAD, FAINT, GOOD, styled};
+use crate::style::{BAD, FAINT, GOOD, styled};
 
 /// Maximum number of lines of a diff.
 const LINES: usize = 40;

@@ -7,7 +7,7 @@ use anstyle::Style;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr;
 
-use crate::ui::styled;
+use crate::style::styled;
 
 /// Punctuation that does not begin a line. In scripts without spaces, lines break between all other characters.
 const CLOSING: &str = "、。，．・！？：；）］｝〕〉》」』】〙〗ー";

@@ -15,7 +15,7 @@ use tenter_mcp::{
 };
 use tenter_proc::{Invocation, Limits, Streams};
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use super::covered::ServerCoverage;
 use super::expansion::expand;

@@ -11,7 +11,7 @@ use tenter_commands::project::Project;
 use tenter_commands::{authorities, proxy};
 use tenter_mcp::{Authorization, Grant, Network, RegisteredClient};
 use tenter_proc::Cancel;
-use tenter_terminal::env::{self, Env};
+use tenter_terminal::{Env, now};
 
 /// Maximum size of a file, in bytes.
 const MAX_SIZE: u64 = 256 << 10;
@@ -114,5 +114,5 @@ impl GrantFile {
 
 /// Returns the time in seconds since 1970.
 fn seconds() -> u64 {
-    env::now().as_second().try_into().unwrap_or_default()
+    now().as_second().try_into().unwrap_or_default()
 }

@@ -20,7 +20,7 @@ use tenter_mcp::{McpServers, ServerReport};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::{Exit, Failure};
 
 pub(crate) use definition::grant_file;
 pub(crate) use trust::{PendingServer, ask, ask_through, covered, pending, refusal, settle, trust};

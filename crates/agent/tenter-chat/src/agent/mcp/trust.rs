@@ -7,10 +7,8 @@ use tenter_commands::user_only;
 use tenter_engine::TrustMode;
 use tenter_engine::trust::{TrustedKind, trust_name};
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::question::{Choice, ReadLine, choose, read_at_terminal};
-use tenter_terminal::ui::{self, NAME, NOTICE, styled};
+use tenter_terminal::{Env, Exit, Failure, NAME, NOTICE, styled, ui};
 
 use super::covered::ServerCoverage;
 use super::{all, is_trusted};

@@ -10,10 +10,8 @@ use tenter_engine::trust::TrustedKind;
 use tenter_engine::{Fingerprint, TrustMode};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_settings::ModelName;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
 use tenter_terminal::question::{confirm, read_at_terminal};
-use tenter_terminal::ui::{self, NAME, NOTICE, styled};
+use tenter_terminal::{Env, Exit, Failure, NAME, NOTICE, styled, ui};
 
 use super::provider::Provider;
 use super::{has_model, provider_of, variable_that_is_set};

@@ -6,7 +6,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use tenter_providers::{ModelFacts, Prices};
 use tenter_settings::ModelName;
 use tenter_settings::model_tables::{ModelTable, Price};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::provider::Provider;
 

@@ -8,8 +8,7 @@ use tenter_engine::journal::Redactor;
 use tenter_http::Key;
 use tenter_proc::{Cancel, CapturedOutput, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_settings::model_tables::KeyCommand;
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::{Exit, Failure};
+use tenter_terminal::{Env, Exit, Failure};
 
 use super::provider::Provider;
 

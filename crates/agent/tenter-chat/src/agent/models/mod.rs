@@ -25,8 +25,7 @@ use tenter_protocol::Diagnostic;
 use tenter_providers::{Endpoint, ModelChoice, ModelFacts};
 use tenter_settings::model_tables::{self, ModelTable};
 use tenter_settings::{ModelName, NamedModel};
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use self::unknown_model::UnknownModel;
 use super::AgentArgs;

@@ -6,8 +6,7 @@ use tenter_base::nearest;
 use tenter_commands::project::Project;
 use tenter_providers::{Api, known_models};
 use tenter_settings::model_tables::{self, KeyCommand, ProviderTable};
-use tenter_terminal::env::Env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Env, Failure};
 
 /// A provider that needs no configuration.
 struct BuiltIn {

@@ -1,9 +1,8 @@
 //! `/help`, `/exit` and `/quit`.
 
 use tenter_protocol::event::ExitReason;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::text::prose;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
 use super::{COMMANDS, CommandContext};
 use crate::chat::ChatEnd;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tenter_agent::snapshot::{FileState, Recorder};
 use tenter_base::sanitize::visible;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::text::diff;
-use tenter_terminal::ui::{self, FAINT, HEADING, NAME, styled};
+use tenter_terminal::{FAINT, Failure, HEADING, NAME, styled, ui};
 
 use super::CommandContext;
 use crate::chat::words::PathBases;

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use tenter_agent::store::StoreError;
 use tenter_base::sanitize::visible;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::confirm;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::CommandContext;
 use crate::chat::ChatEnd;

@@ -4,8 +4,7 @@ use tenter_agent::prompt::SectionWriter;
 use tenter_agent::{Agent, Session};
 use tenter_base::sanitize::sanitize;
 use tenter_protocol::{Block, Message, Role};
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui::{self, NAME, styled};
+use tenter_terminal::{Failure, NAME, styled, ui};
 
 use super::CommandContext;
 use crate::chat::ChatEnd;

@@ -5,9 +5,8 @@ use tenter_commands::hooks::{self as commands, show_catalog};
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::FailMode;
 use tenter_engine::inspect::Catalog;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::confirm;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::CommandContext;
 use crate::agent::{mcp, recipes};

@@ -3,8 +3,7 @@
 use tenter_agent::attachments::read_image;
 use tenter_base::sanitize::one_line;
 use tenter_protocol::{Block, ImageSource};
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
 use super::CommandContext;
 use crate::chat::ChatEnd;

@@ -1,8 +1,7 @@
 //! `/log`: what hooks did in this conversation.
 
 use tenter_commands::log;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::CommandContext;
 use crate::chat::ChatEnd;

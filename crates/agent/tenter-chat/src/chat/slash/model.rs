@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use tenter_base::sanitize::sanitize;
-use tenter_terminal::failure::Failure;
 use tenter_terminal::screen::screen;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::CommandContext;
 use crate::agent::recipes::argument;

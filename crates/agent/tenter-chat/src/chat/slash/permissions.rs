@@ -2,8 +2,7 @@
 
 use tenter_agent::permission::{PermissionMode, Rule};
 use tenter_base::sanitize::visible;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
 use super::CommandContext;
 use crate::chat::ChatEnd;

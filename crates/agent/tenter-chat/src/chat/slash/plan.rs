@@ -1,7 +1,6 @@
 //! `/plan` and `/go`: plan mode, in which nothing changes until the user approves a plan.
 
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::CommandContext;
 use crate::chat::ChatEnd;

@@ -4,8 +4,7 @@ use tenter_agent::recipe::Recipe;
 use tenter_base::sanitize::one_line;
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::builtin;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui::{self, FAINT, NAME, styled};
+use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
 use super::{CommandContext, model};
 use crate::agent::recipes::{self, argument};

@@ -4,9 +4,8 @@ use tenter_agent::snapshot::{
     Direction, FileState, RestorePlan, RestoreResult, RestoreStep, StepStatus,
 };
 use tenter_base::sanitize::{one_line, visible};
-use tenter_terminal::failure::Failure;
 use tenter_terminal::question::{Choice, choose};
-use tenter_terminal::ui::{self, BAD, FAINT, NAME, NOTICE, styled};
+use tenter_terminal::{BAD, FAINT, Failure, NAME, NOTICE, styled, ui};
 
 use super::CommandContext;
 use crate::chat::{ChatEnd, snapshots};

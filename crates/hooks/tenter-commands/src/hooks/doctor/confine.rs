@@ -5,7 +5,7 @@ use std::time::Duration;
 use tenter_engine::inspect::{Catalog, HookRules};
 use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use crate::project::Project;
 

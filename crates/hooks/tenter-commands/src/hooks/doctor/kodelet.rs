@@ -2,7 +2,7 @@
 
 use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 /// Returns a warning if Kodelet's configuration disables hooks, which has no effect in Tenter.
 pub(super) fn disabled_hooks(env: &Env) -> Option<Diagnostic> {

@@ -15,8 +15,7 @@ use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, Hook, no_such};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::failure::Exit;
-use tenter_terminal::ui::{self, BAD, GOOD, NOTICE, styled};
+use tenter_terminal::{BAD, Exit, GOOD, NOTICE, styled, ui};
 
 pub use hooks::OWN_TOOLS;
 

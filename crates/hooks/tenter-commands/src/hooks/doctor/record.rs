@@ -8,7 +8,7 @@ use tenter_engine::journal::JournalDirectories;
 use tenter_inspect::JournalIndex;
 use tenter_inspect::figures::{self, HookFigures, KnownHook};
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::env;
+use tenter_terminal::now;
 
 use super::at_hook;
 use crate::hook_figures;
@@ -30,7 +30,7 @@ impl RecordHistory {
         journals: &JournalDirectories,
         hooks: &[KnownHook],
     ) -> (Self, Vec<Diagnostic>) {
-        let since = env::now().checked_sub(MAX_AGE).ok();
+        let since = now().checked_sub(MAX_AGE).ok();
         let (index, unread) = hook_figures::read(journals, since);
         (Self(of_current_content(&index, hooks)), unread)
     }

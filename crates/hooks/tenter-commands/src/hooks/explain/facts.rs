@@ -2,7 +2,7 @@
 
 use tenter_base::sanitize::{one_line, visible};
 use tenter_protocol::facts::{CallFacts, Command, Location, Path, PathPlace, Uncertain};
-use tenter_terminal::ui::{FAINT, HEADING, NAME, styled};
+use tenter_terminal::{FAINT, HEADING, NAME, styled};
 
 /// Characters of a command or path that are shown.
 const SHOWN: usize = 200;

@@ -2,7 +2,7 @@
 //! in `templates/executable`.
 
 use tenter_protocol::lifecycle::{by_any_spelling, executable_spellings};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::manifest::NAME;
 use super::{ScriptLanguage, comments};

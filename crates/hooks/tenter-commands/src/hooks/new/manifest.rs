@@ -6,7 +6,7 @@ use tenter_engine::inspect::CHECKS;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_protocol::{EventName, Severity};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// The placeholder for the hook's name in templates.
 pub(super) const NAME: &str = "@NAME@";

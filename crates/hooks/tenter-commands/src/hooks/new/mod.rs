@@ -17,8 +17,7 @@ use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Exit, Failure, signals, ui};
 
 use self::static_action::ActionWord;
 use self::template::Template;

@@ -2,7 +2,7 @@
 //! trust covers it (S16).
 
 use tenter_protocol::EventName;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::manifest::NAME;
 use super::{ScriptLanguage, template};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::actions_at;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::manifest::with_name;
 use crate::new_files::NewFile;

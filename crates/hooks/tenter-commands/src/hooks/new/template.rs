@@ -2,7 +2,7 @@
 //! `templates`. A line `@include NAME` in a script is replaced with the file of that name in `templates/include`.
 
 use tenter_protocol::EventName;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 use super::manifest::with_name;
 use super::{ScriptLanguage, comments};

@@ -10,8 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::{CANCEL, Cancelled, INITIALIZE, PROTOCOL, SHUTDOWN};
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui;
+use tenter_terminal::{Failure, ui};
 
 use super::{Post, one_line};
 

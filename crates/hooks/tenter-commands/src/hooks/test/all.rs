@@ -3,8 +3,7 @@
 use tenter_base::sanitize::visible;
 use tenter_engine::inspect::{Catalog, ListedHook, Status};
 use tenter_proc::Cancel;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, BAD, HEADING, styled};
+use tenter_terminal::{BAD, CommandResult, Exit, Failure, HEADING, styled, ui};
 
 use super::junit::{self, JunitCase, JunitSuite};
 use super::{Args, entry, table, tests_of};

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use tenter_engine::inspect::{Hook, TestRun};
 use tenter_engine::{RunEnd, Transport};
 use tenter_protocol::{Object, Rewrite};
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// Keys of `expect` whose value is a part of a text.
 const PARTS: [&str; 4] = ["reason", "context", "stdout", "stderr"];

@@ -6,8 +6,7 @@ use tenter_engine::inspect::{Hook, check_examples};
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format::CheckExample;
 use tenter_protocol::manifest::rule::Rule;
-use tenter_terminal::failure::Failure;
-use tenter_terminal::ui::{self, BAD, GOOD, styled};
+use tenter_terminal::{BAD, Failure, GOOD, styled, ui};
 
 use super::super::manifest_file::ManifestFile;
 use super::junit::JunitCase;

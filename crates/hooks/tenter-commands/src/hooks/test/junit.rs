@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use tenter_terminal::failure::Failure;
+use tenter_terminal::Failure;
 
 /// The tests of a hook.
 #[derive(Debug)]

@@ -21,9 +21,8 @@ use tenter_engine::Engine;
 use tenter_engine::inspect::{Catalog, Hook, ListedHook, Status, Untrusted};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
 use tenter_terminal::screen::screen;
-use tenter_terminal::{signals, ui};
+use tenter_terminal::{CommandResult, Exit, Failure, signals, ui};
 
 use super::entry;
 use crate::project::Project;

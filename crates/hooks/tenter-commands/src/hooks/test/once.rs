@@ -8,8 +8,7 @@ use tenter_engine::{Engine, Transport};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::executable::Subscription;
-use tenter_terminal::failure::{CommandResult, Exit};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Exit, ui};
 
 use super::super::interpretation::UNMATCHED;
 use super::super::report::{self, TestReport};

@@ -8,8 +8,7 @@ use tenter_base::rfc3339;
 use tenter_engine::inspect::Hook;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, Event, EventName, Object, ToolCall, ToolResult, sample, tool_names};
-use tenter_terminal::env;
-use tenter_terminal::failure::Failure;
+use tenter_terminal::{Failure, now};
 
 use crate::project::Project;
 
@@ -107,7 +106,7 @@ fn filled(
 }
 
 fn sample_event(project: &Project, subscription: Subscription) -> Event {
-    sample::event(subscription.event, &rfc3339(env::now()), project.root())
+    sample::event(subscription.event, &rfc3339(now()), project.root())
 }
 
 /// Returns the event that a payload describes: a sample with the payload's message, tool call and result.

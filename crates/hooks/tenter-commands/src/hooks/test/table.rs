@@ -10,8 +10,7 @@ use tenter_base::sanitize::{sanitize, visible};
 use tenter_engine::inspect::{Hook, HookTest, TestRun};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui::{self, BAD, FAINT, GOOD, styled};
+use tenter_terminal::{BAD, CommandResult, Exit, FAINT, Failure, GOOD, styled, ui};
 
 use super::super::interpretation::UNMATCHED;
 use super::super::report::{self, TestReport};

@@ -7,9 +7,7 @@ use jiff::tz::TimeZone;
 use tenter_base::sanitize::visible;
 use tenter_plugins::PluginName;
 use tenter_protocol::resource_name;
-use tenter_terminal::env::{self, Env};
-use tenter_terminal::failure::{CommandResult, Exit, Failure};
-use tenter_terminal::ui;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, now, ui};
 
 use crate::hooks::examples;
 use crate::new_files::{NewFile, write_dir};
@@ -74,7 +72,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
 }
 
 fn files(args: &Args) -> Result<Vec<NewFile>, Failure> {
-    let year = env::now().to_zoned(TimeZone::UTC).year().to_string();
+    let year = now().to_zoned(TimeZone::UTC).year().to_string();
     let author = match &args.author {
         Some(author) => author.lines().collect::<Vec<_>>().join(" "),
         None => format!("the authors of {}", args.name),

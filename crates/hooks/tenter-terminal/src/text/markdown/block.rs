@@ -6,10 +6,10 @@ use tenter_base::sanitize::sanitize;
 
 use super::line_start::without_deep_marks;
 use super::table::Table;
+use crate::style::{FAINT, GOOD, NAME, styled};
 use crate::text::CodeLanguage;
 use crate::text::code::highlighted;
 use crate::text::wrap::{StyledLine, columns};
-use crate::ui::{FAINT, GOOD, NAME, styled};
 
 /// Width of a horizontal rule, in columns.
 const RULE: usize = 24;

@@ -3,8 +3,8 @@
 use anstyle::Style;
 use pulldown_cmark::Alignment;
 
+use crate::style::{FAINT, HEADING};
 use crate::text::wrap::StyledLine;
-use crate::ui::{FAINT, HEADING};
 
 /// Number of columns of a word that a cell does not break.
 const UNBROKEN: usize = 12;

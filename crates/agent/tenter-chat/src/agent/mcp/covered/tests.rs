@@ -1,6 +1,6 @@
 //! Files that count in the fingerprint of a server, by its definition.
 
-use tenter_terminal::env::Env;
+use tenter_terminal::Env;
 
 use super::*;
 
