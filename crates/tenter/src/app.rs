@@ -16,9 +16,8 @@ use tenter_terminal::screen::screen;
 use tenter_terminal::ui::ColorWhen;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
 
-use crate::completion;
 use crate::grouped_help::with_groups;
-use crate::unknown_command;
+use crate::{completion, unknown_command};
 
 #[cfg(feature = "agent")]
 use tenter_chat::{chat, commit, conversation, demo, mcp, models, pr, recipe, run, skill};

@@ -2,9 +2,8 @@
 //!
 //! The type of a file is determined by its first bytes, not by its name; nothing is fetched, converted or resized here.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

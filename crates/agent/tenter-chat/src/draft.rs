@@ -1,7 +1,6 @@
 //! A text that the model wrote and the user reviews: shown, then accepted, edited or rejected.
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 use tenter_base::sanitize::sanitize;
 use tenter_commands::git::{Git, how};

@@ -7,7 +7,9 @@ use serde::Serialize;
 use tenter_base::sanitize::{one_line, sanitize, visible};
 use tenter_commands::project::Project;
 use tenter_providers::ModelFacts;
-use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, Failure, GOOD, HEADING, NAME, styled, ui};
+use tenter_terminal::{
+    BAD, CommandResult, Env, Exit, FAINT, Failure, GOOD, HEADING, NAME, styled, ui,
+};
 
 use crate::agent::models::{Provider, facts, strays, variable_that_is_set};
 

@@ -14,10 +14,9 @@ use rmcp::{ClientHandler, Peer, RoleClient};
 
 use crate::definition::{ServerDefinition, ServerProgram, Transport};
 use crate::errors::refused;
-use crate::http;
 use crate::listing::{self, Listing};
-use crate::roots;
 use crate::stdio::{GRACE, RunningProgram, StdioTransport};
+use crate::{http, roots};
 
 /// Is called when a server says that its list of tools changed.
 pub(crate) type OnListChanged = Arc<dyn Fn() + Send + Sync>;

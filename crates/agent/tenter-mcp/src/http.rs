@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};

@@ -1,8 +1,7 @@
 //! The thread on which the SDK's tasks run. It is started with the first task.
 
-use std::io;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::{io, thread};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;

@@ -13,15 +13,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use futures::StreamExt as _;
 use futures::executor::block_on;
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use http::{HeaderName, HeaderValue, Request as HttpRequest, Response as HttpResponse, Uri};
 use rig_core::DynModel;
 use rig_core::catalog::{Catalog, ModelSpec};
-use rig_core::completion::message as rig;
 use rig_core::completion::{
-    CompletionRequest, CompletionResponse, FinishReason, Reasoning, ToolDefinition,
+    CompletionRequest, CompletionResponse, FinishReason, Reasoning, ToolDefinition, message as rig,
 };
 use rig_core::error::ProviderError;
 use rig_core::http_client::{

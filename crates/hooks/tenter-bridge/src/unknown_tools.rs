@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use tenter_base::{excerpt, replace_file, sanitize, untrusted_file};
 use tenter_protocol::tool_names::{ToolNames, canonical};
 
-use crate::Host;
 use crate::occurrence::{Detail, NativeCall, Occurrence};
-use crate::tool_call;
+use crate::{Host, tool_call};
 
 /// Maximum number of names that are kept for each host.
 const MAX_TOOLS: usize = 64;

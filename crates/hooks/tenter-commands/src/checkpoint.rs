@@ -9,7 +9,9 @@ use serde::Serialize;
 use tenter_base::sanitize::{sanitize, visible};
 use tenter_engine::inspect::{Checkpoint, Checkpoints, Environment};
 use tenter_proc::Cancel;
-use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, signals, styled, ui};
+use tenter_terminal::{
+    CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, signals, styled, ui,
+};
 
 use crate::project::Project;
 use crate::user_only;

@@ -1,8 +1,7 @@
 //! `tenter man`: manual pages, one for each command.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Command;
 use clap_mangen::Man;

@@ -1,8 +1,7 @@
 //! The metadata of a hook's files, which shows whether the hook changed.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::file_stamp::{self, FileStamp};
 use tenter_base::tree::{Tree, TreeRules};

@@ -2,10 +2,9 @@
 //! project or agent of a user removes or weakens it.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::privacy::Privacy;
 use tenter_protocol::{Diagnostic, Severity};

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tenter_base::{nearest, or_list};
-use tenter_bridge::hosts;
-use tenter_bridge::{Host, NativeEvent};
+use tenter_bridge::{Host, NativeEvent, hosts};
 
 /// The usage line.
 pub(crate) const USAGE: &str = "usage: tenter-hook HOST EVENT|--serve [--home DIR]";

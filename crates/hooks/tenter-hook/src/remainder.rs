@@ -1,10 +1,9 @@
 //! Hooks that run after the answer, in a process that holds none of the host's pipes (B26).
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::{fs, io};
 
 use tenter_base::{private_dir, replace_file, untrusted_file};
 use tenter_bridge::payload::MAX_PAYLOAD;

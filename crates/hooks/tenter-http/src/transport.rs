@@ -5,13 +5,12 @@
 //! that thread and checks for cancellation ten times a second. The time without a byte, the total time and the size of a
 //! response are limited (R79).
 
-use std::fmt;
 use std::io::{self, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt, thread};
 
 use http::response::Parts;
 use http::{Request, Response};

@@ -2,11 +2,10 @@
 //!
 //! It only says *that* work is to end; the caller knows why.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 use crate::deadline::Deadline;
 use crate::os::Latch;

@@ -1,8 +1,7 @@
 //! The hooks of another program, registered before and after ours: they run at each call of a tool and make a file.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use serde_json::{Map, Value, json};
 use tenter_bridge::Host;

@@ -1,9 +1,8 @@
 //! One process of a client: its output goes to a file, and nothing that it started survives it.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use tenter_base::{excerpt, untrusted_file};
 use tenter_proc::{Cancel, Invocation, ProcessEnd, start_background};

@@ -1,14 +1,12 @@
 //! Runs the scenarios, a few at a time, and judges what they show.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use std::{io, thread};
 
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;

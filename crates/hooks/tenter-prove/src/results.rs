@@ -1,8 +1,7 @@
 //! Results, kept by agent and version (B34): `bridge/proofs/AGENT/VERSION.json` below the state directory.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use tenter_base::{replace_file, untrusted_file};

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use serde_json::Value;
 use tenter_base::untrusted_file;
@@ -19,9 +18,8 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::client::Client;
 use crate::hook_file::{HookFile, quoted, write_program};
-use crate::machine;
-use crate::mcp_server;
 use crate::other_program::{self, EntryPosition};
+use crate::{machine, mcp_server};
 
 /// The files of a git repository without commits. Git itself need not be installed.
 const REPOSITORY: [(&str, &str); 2] =

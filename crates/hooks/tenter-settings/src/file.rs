@@ -5,10 +5,9 @@
 //! that need no model do not fail because of them.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::mem;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::{io, mem};
 
 use serde::Deserialize;
 use tenter_base::untrusted_file;

@@ -9,10 +9,9 @@ use std::vec;
 use self::expressions::{Reader, SyntaxError};
 use super::ast::{Branch, Node, Operand, OperandKind, Pipeline, Stage, Variable};
 use super::findings::{Findings, LIMIT, SYNTAX};
-use super::functions;
 use super::lexer::{Action, Piece, Token, TokenKind};
 use super::value::Value;
-use super::{Dialect, MAX_DEPTH, Uses};
+use super::{Dialect, MAX_DEPTH, Uses, functions};
 
 /// Parses `pieces`. Returns the tree and the values that it uses.
 pub(super) fn parse(

@@ -9,10 +9,8 @@ use rustix::termios::{
 };
 
 use crate::env::Env;
-use crate::notify;
 use crate::screen::screen;
-use crate::signals;
-use crate::ui;
+use crate::{notify, signals, ui};
 
 /// The interval at which a question checks whether it was cancelled.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };

@@ -1,11 +1,10 @@
 //! Ctrl-C and termination: the first signal cancels the work, the second kills all children and exits. Hooks and tools run in
 //! process groups of their own, so the terminal's Ctrl-C reaches only Tenter, which ends them.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

@@ -1,11 +1,10 @@
 //! Signed bundles (M2): how they come into force, and that a bad one never does.
 
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

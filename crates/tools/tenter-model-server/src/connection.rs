@@ -5,12 +5,11 @@ use std::net::{Shutdown, TcpStream};
 
 use serde_json::Value;
 
-use crate::Format;
 use crate::http::{self, HttpRequest, ResponseWriter};
 use crate::player::{Response, ScriptedResponse};
-use crate::sending;
 use crate::state::Shared;
 use crate::wire::{WireReply, failure};
+use crate::{Format, sending};
 
 /// Serves a connection until the client or the server closes it, or a fault breaks it.
 pub(super) fn serve(stream: &TcpStream, shared: &Shared) {

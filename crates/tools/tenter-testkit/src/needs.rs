@@ -1,12 +1,11 @@
 //! Requirements of tests. A test that cannot run prints that it is skipped, and fails if `TENTER_REQUIRE` lists what is missing,
 //! so that a CI cannot pass by skipping tests.
 
-use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
+use std::{env, thread};
 
 /// The variable with the required programs and features, separated by commas: `TENTER_REQUIRE=git,python`.
 const REQUIRE: &str = "TENTER_REQUIRE";

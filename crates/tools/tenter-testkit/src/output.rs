@@ -1,9 +1,8 @@
 //! The output of a command, as one block of text.
 
-use std::fmt;
 use std::path::Path;
-use std::process;
 use std::sync::LazyLock;
+use std::{fmt, process};
 
 use regex::Regex;
 use serde_json::Value;

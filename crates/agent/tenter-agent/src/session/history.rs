@@ -1,7 +1,6 @@
 //! Changes to the history that hooks request: `mutate` and `callback` (R31, R32).
 
-use tenter_engine::Attributed;
-use tenter_engine::builtin;
+use tenter_engine::{Attributed, builtin};
 use tenter_protocol::event::CompactTrigger;
 use tenter_protocol::{Diagnostic, HistoryAction, Message, Severity};
 

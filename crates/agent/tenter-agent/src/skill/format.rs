@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::{nearest, or_list};
 use tenter_engine::Layer;
-use tenter_protocol::Diagnostic;
 use tenter_protocol::front_matter::{
     self, Code, Document, Field, Format, Node, Report, Strictness, find,
 };
-use tenter_protocol::resource_name;
+use tenter_protocol::{Diagnostic, resource_name};
 
 /// The file that makes a directory a skill.
 pub const SKILL_FILE: &str = "SKILL.md";

@@ -4,11 +4,9 @@
 //! the state of the whole project. Both are stored before the change, so that a turn can be undone after a crash.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{fs, io, thread};
 
 use tenter_base::{Clock, FileStamp, rfc3339};
 use tenter_proc::Cancel;

@@ -7,11 +7,10 @@ use tenter_protocol::{Block, Message, Role};
 
 use super::encoding::{self, Number, SqlPath};
 use super::error::StoreFault;
-use super::index;
 use super::read::{self, ConversationPosition};
 use super::{
     Exchange, ExchangeUsage, HistoryChange, HistoryEntry, NewConversation, Origin, Store,
-    StoreError,
+    StoreError, index,
 };
 
 impl Store {

@@ -12,11 +12,10 @@ use tenter_protocol::ToolResult;
 use tenter_protocol::tool_metadata::{Bash, BashBackground};
 use uuid::Uuid;
 
-use super::Workspace;
-use super::confined;
 use super::error::ToolError;
 use super::input::{Bounded, NonEmpty};
 use super::tool::{ToolContext, ToolEffect, ToolReport, TypedTool};
+use super::{Workspace, confined};
 
 /// Maximum size of the output of a result, in bytes: one half from its beginning, one from its end.
 const MAX_OUTPUT: usize = 100 << 10;

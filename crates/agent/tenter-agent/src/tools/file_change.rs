@@ -6,11 +6,10 @@ use std::sync::MutexGuard;
 
 use tenter_base::FileStamp;
 
-use super::ToolError;
 use super::file_states::SeenFiles;
 use super::input::NonEmpty;
-use super::regular_file;
 use super::tool::ToolContext;
+use super::{ToolError, regular_file};
 
 /// A file that a call may change. No other call changes a file meanwhile.
 pub(super) struct FileChangeGuard<'w> {

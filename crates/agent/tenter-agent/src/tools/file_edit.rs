@@ -11,9 +11,8 @@ use tenter_protocol::tool_metadata::FileEdit;
 use super::error::ToolError;
 use super::file_change::FileChangeGuard;
 use super::input::NonEmpty;
-use super::regular_file;
-use super::replacement;
 use super::tool::{ToolContext, ToolEffect, TypedTool};
+use super::{regular_file, replacement};
 
 /// Maximum size of a file to edit, in bytes: old and new text are both held in memory.
 const MAX_BYTES: u64 = 32 << 20;

@@ -3,9 +3,8 @@
 //!
 //! This protects against a model's mistakes, not against commands: what `bash` runs can access whatever the user can.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::real_path;
 

@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_protocol::event::Subagent;
-use tenter_protocol::tool_metadata;
+use tenter_protocol::{ToolResult, tool_metadata};
 
 use super::{SubagentError, ToolContext, ToolEffect, ToolError, ToolReport, TypedTool};
-use tenter_protocol::ToolResult;
 
 /// The tool's name.
 pub(crate) const SUBAGENT: &str = "subagent";

@@ -5,8 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenter_base::Clock;
-use tenter_base::rfc3339;
+use tenter_base::{Clock, rfc3339};
 use tenter_proc::Background;
 use tenter_protocol::facts::Path as PathFact;
 use tenter_protocol::tool_metadata::TodoItem;

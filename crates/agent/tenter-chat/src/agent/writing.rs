@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tenter_agent::session::{Status, UserMessage};
 use tenter_commands::project::Project;
 use tenter_proc::Cancel;
-use tenter_terminal::screen::screen;
 use tenter_terminal::Failure;
+use tenter_terminal::screen::screen;
 
 use super::recipes::argument;
 use super::{AgentArgs, build, hooks_to_run, recipe_to_run, work};

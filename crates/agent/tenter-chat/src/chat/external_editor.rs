@@ -1,7 +1,6 @@
 //! A message in the user's editor (Ctrl-G).
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 use tenter_base::private_dir;
 use tenter_commands::git::how;

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Restore, Store};
 use tenter_base::rfc3339;
 use tenter_commands::project;
-use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, numbers, styled, ui};
+use tenter_terminal::{
+    CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, numbers, styled, ui,
+};
 
 use super::{changed_by, counted_messages, find, open_existing_store};
 

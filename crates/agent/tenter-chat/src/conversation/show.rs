@@ -9,7 +9,9 @@ use tenter_base::sanitize::{sanitize, visible};
 use tenter_commands::project;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
-use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, HEADING, NAME, NOTICE, styled, ui};
+use tenter_terminal::{
+    CommandResult, Env, Exit, FAINT, Failure, HEADING, NAME, NOTICE, styled, ui,
+};
 
 use super::{
     SummaryJson, changed_by, counted_messages, find, open_existing_store, status_word, usage_text,

@@ -1,9 +1,8 @@
 //! The demo's hooks: five shell scripts.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// A hook that can be installed.
 struct DemoHook {

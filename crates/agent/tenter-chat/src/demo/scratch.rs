@@ -1,10 +1,9 @@
 //! The scratch directory: a project with its hooks, and a home of its own, so that the demo neither reads nor writes the user's
 //! files.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tempfile::TempDir;
 use tenter_engine::inspect::{Environment, is_model_key};

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use tenter_base::sanitize::visible;
-use tenter_commands::config;
 use tenter_commands::project::Project;
-use tenter_commands::user_only;
+use tenter_commands::{config, user_only};
 use tenter_mcp::ServerName;
 use tenter_settings::ServerTable;
 use tenter_terminal::{CommandResult, Exit, Failure, ui};

@@ -9,7 +9,9 @@ use tenter_base::sanitize::{sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Question;
 use tenter_protocol::{ToolCall, json};
-use tenter_terminal::question::{ReadLine, read_at_terminal, read_at_terminal_until, read_key_at_terminal};
+use tenter_terminal::question::{
+    ReadLine, read_at_terminal, read_at_terminal_until, read_key_at_terminal,
+};
 use tenter_terminal::screen::screen;
 use tenter_terminal::text::hanging;
 use tenter_terminal::{NAME, NOTICE, styled, ui};

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenter_agent::Model;
-use tenter_agent::model::{ModelError, ResponseBlock};
-use tenter_agent::model::{Purpose, Request};
+use tenter_agent::model::{ModelError, Purpose, Request, ResponseBlock};
 use tenter_http::ResponseLimits;
 use tenter_proc::Cancel;
 use tenter_protocol::{Block, Message};

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_protocol::front_matter;
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, Severity, front_matter};
 
 use crate::host::{EntryLayout, Host};
 use crate::registration::read_json;

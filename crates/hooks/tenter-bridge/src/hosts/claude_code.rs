@@ -6,12 +6,11 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolResult, claude_code};
 
 use super::{claude_form, emulation};
-use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
 use crate::host::{
-    EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
+    ANYWHERE, EntryFormat, EventPowers, FailClosed, Host, HostVersion, Moment, NativeEvent, Reads,
+    Registration, RegistrationFormat, SYSTEM, SettingsPaths, Silencer, SwitchValue, at, event,
+    within,
 };
-use crate::host::{EventPowers, Host, HostVersion, Moment, NativeEvent};
-use crate::host::{at, event};
 use crate::occurrence::{ToolEnd, ToolOutcome};
 use crate::shell_prefix;
 use crate::user_rules::RuleCheck;

@@ -8,14 +8,12 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 use tenter_protocol::{EventName, Object};
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{ANYWHERE, SettingsPaths, within};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use super::{claude_form, emulation};
 use crate::host::{
-    FileContext, FileFormat, OwnFile, Registration, RegistrationFormat, RegistrationScope,
+    ANYWHERE, EventPowers, FileContext, FileFormat, Host, InputRewrite, Moment, NativeEvent,
+    OwnFile, Registration, RegistrationFormat, RegistrationScope, SettingsPaths, at, event, tool,
+    within,
 };
-use crate::host::{at, event, tool};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;

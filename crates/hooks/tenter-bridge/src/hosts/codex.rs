@@ -11,10 +11,11 @@ use tenter_protocol::{EventName, ToolResult};
 
 use super::claude_form::{self, AnswerFields};
 use super::emulation;
-use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
-use crate::host::{EntryFormat, Reads, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, event, tool};
+use crate::host::{
+    ANYWHERE, EntryFormat, EventPowers, Host, HostVersion, InputRewrite, Moment, NativeEvent,
+    NativeTool, Reads, Registration, RegistrationFormat, SYSTEM, SettingsPaths, Silencer, at,
+    event, tool, within,
+};
 use crate::occurrence::{Detail, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{HostReply, HostVerdict};

@@ -4,13 +4,11 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
-use super::claude_form;
-use super::copilot_form;
-use super::emulation;
-use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, HostVersion, Moment, NativeEvent};
-use crate::host::{SYSTEM, SettingsPaths, within};
-use crate::host::{at, event, tool};
+use super::{claude_form, copilot_form, emulation};
+use crate::host::{
+    EntryFormat, EventPowers, FailClosed, Host, HostVersion, Moment, NativeEvent, Registration,
+    RegistrationFormat, SYSTEM, SettingsPaths, Silencer, at, event, tool, within,
+};
 use crate::user_rules::RuleCheck;
 
 pub(super) use super::copilot_form::wrote_for_claude;

@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{ANYWHERE, SettingsPaths, within};
-use crate::host::{EntryFormat, Registration, RegistrationFormat};
-use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
-use crate::host::{at, event, tool};
+use super::{claude_form, emulation};
+use crate::host::{
+    ANYWHERE, EntryFormat, EventPowers, Host, Moment, NativeEvent, NativeTool, Registration,
+    RegistrationFormat, SettingsPaths, at, event, tool, within,
+};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{HostReply, HostVerdict};

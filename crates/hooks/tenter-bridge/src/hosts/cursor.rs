@@ -6,14 +6,12 @@ use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{self, at, tool};
+use super::{claude_form, emulation};
 use crate::host::{
-    EntryFormat, EventPowers, FailClosed, Host, HostVersion, InputRewrite, Moment, NativeEvent,
-    NativeTool, Registration, RegistrationFormat, SwitchValue,
+    self, EntryFormat, EventPowers, FailClosed, Host, HostVersion, InputRewrite, Moment,
+    NativeEvent, NativeTool, Registration, RegistrationFormat, SYSTEM, SettingsPaths, SwitchValue,
+    at, tool, within,
 };
-use crate::host::{SYSTEM, SettingsPaths, within};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{HostReply, HostVerdict};

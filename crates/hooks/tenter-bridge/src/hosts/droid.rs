@@ -6,12 +6,11 @@ use serde_json::json;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{self, at, tool};
-use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
-use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer};
-use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
+use super::{claude_form, emulation};
+use crate::host::{
+    self, ANYWHERE, EntryFormat, EventPowers, Host, Moment, NativeEvent, NativeTool, Registration,
+    RegistrationFormat, SYSTEM, SettingsPaths, Silencer, at, tool, within,
+};
 use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;

@@ -8,10 +8,10 @@ use tenter_protocol::{EventName, ToolResult};
 use super::claude_form::{self, AnswerFields};
 use super::emulation;
 use super::gemini_result::{content_text, shell_sections};
-use crate::host::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
-use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
-use crate::host::{SYSTEM, SettingsPaths, within};
-use crate::host::{at, event, tool};
+use crate::host::{
+    EntryFormat, EventPowers, Host, Moment, NativeEvent, NativeTool, Registration,
+    RegistrationFormat, SYSTEM, SettingsPaths, Silencer, TimeoutUnit, at, event, tool, within,
+};
 use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{HostReply, HostVerdict};

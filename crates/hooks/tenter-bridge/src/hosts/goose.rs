@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
-use crate::host::{EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, SwitchValue};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
-use crate::host::{at, event, tool};
+use super::{claude_form, emulation};
+use crate::host::{
+    ANYWHERE, EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent,
+    NativeTool, Reads, Registration, RegistrationFormat, SYSTEM, SettingsPaths, SwitchValue, at,
+    event, tool, within,
+};
 use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;

@@ -2,8 +2,7 @@
 
 use super::opencode;
 use crate::Host;
-use crate::host::Registration;
-use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
+use crate::host::{ANYWHERE, Registration, SYSTEM, SettingsPaths, within};
 use crate::user_rules::RuleCheck;
 
 /// Kilo, measured with version 7.7.7.

@@ -5,12 +5,11 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::native_tool::NativeTool;
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{EntryFormat, FailClosed, Registration, RegistrationFormat};
-use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
-use crate::host::{SettingsPaths, within};
-use crate::host::{at, event, tool};
+use super::{claude_form, emulation};
+use crate::host::{
+    EntryFormat, EventPowers, FailClosed, Host, InputRewrite, Moment, NativeEvent, Registration,
+    RegistrationFormat, SettingsPaths, at, event, tool, within,
+};
 use crate::occurrence::{Compaction, Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::HostReply;

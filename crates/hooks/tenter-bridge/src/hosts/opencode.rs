@@ -8,10 +8,10 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::emulation;
 use super::plugin_form::{self, part, text};
-use crate::host::{ANYWHERE, SYSTEM, SettingsPaths, within};
-use crate::host::{EventPowers, Host, Moment, NativeEvent};
-use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
-use crate::host::{at, event, tool};
+use crate::host::{
+    ANYWHERE, EventPowers, FileContext, FileFormat, Host, Moment, NativeEvent, OwnFile,
+    Registration, RegistrationFormat, SYSTEM, SettingsPaths, at, event, tool, within,
+};
 use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::user_rules::RuleCheck;

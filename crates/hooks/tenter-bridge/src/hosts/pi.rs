@@ -8,10 +8,10 @@ use tenter_protocol::native_tool::NativeTool;
 
 use super::emulation;
 use super::plugin_form::{self, part, text, texts};
-use crate::host::{EventPowers, Host, Moment, NativeEvent};
-use crate::host::{FileContext, FileFormat, OwnFile, Registration, RegistrationFormat};
-use crate::host::{SettingsPaths, within};
-use crate::host::{at, event, tool};
+use crate::host::{
+    EventPowers, FileContext, FileFormat, Host, Moment, NativeEvent, OwnFile, Registration,
+    RegistrationFormat, SettingsPaths, at, event, tool, within,
+};
 use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 

@@ -6,14 +6,11 @@ use serde_json::{Value, json};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object};
 
-use super::claude_form;
-use super::emulation;
-use crate::host::{self, at, tool};
+use super::{claude_form, emulation};
 use crate::host::{
-    EntryFormat, EntryLayout, FailClosed, Registration, RegistrationFormat, SwitchValue,
+    self, EntryFormat, EntryLayout, EventPowers, FailClosed, Host, Moment, NativeEvent, NativeTool,
+    Registration, RegistrationFormat, SettingsPaths, SwitchValue, at, tool, within,
 };
-use crate::host::{EventPowers, Host, Moment, NativeEvent, NativeTool};
-use crate::host::{SettingsPaths, within};
 use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{HostReply, HostVerdict};

@@ -33,8 +33,7 @@ use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::{Diagnostic, EventName};
 
 use crate::hook_lint::{entries, settings};
-use crate::registration;
-use crate::{Host, hosts};
+use crate::{Host, hosts, registration};
 use variables::Variables;
 
 pub use files::{ImportMark, ImportedFiles, MANIFEST, SCRIPT, import_mark, is_unedited};

@@ -1,11 +1,10 @@
 //! The socket of a keeper, in a directory that only the user can enter.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use sha2::{Digest as _, Sha256};
 use tenter_base::{hex, private_dir};

@@ -8,9 +8,8 @@ use tenter_base::untrusted_file;
 use tenter_protocol::Diagnostic;
 
 use super::change::Target;
-use super::plan;
 use super::registry::{Registry, read};
-use super::{json, toml, trust};
+use super::{json, plan, toml, trust};
 use crate::Host;
 
 /// A setting that switches hooks off.

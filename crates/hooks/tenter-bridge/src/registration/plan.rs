@@ -10,12 +10,10 @@ use super::change::{SettingsChange, Target};
 use super::command::RegisteredCommand;
 use super::entry::{Created, EventHandler, Handler, Installed};
 use super::handlers::{Form, RegistrationContent};
-use super::own_files;
 use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::toml::{with_trust, without_trust};
-use super::trust;
-use super::{json, toml, variable};
+use super::{json, own_files, toml, trust, variable};
 use crate::host::{EntryFormat, EntryLayout};
 use crate::shell_prefix;
 

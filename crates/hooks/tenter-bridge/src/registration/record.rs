@@ -9,9 +9,8 @@ use tenter_base::{hex, replace_file, untrusted_file};
 
 use super::entry::{Created, Installed};
 use super::settings_file::SettingsFile;
-use crate::Host;
 use crate::host::RegistrationScope;
-use crate::hosts;
+use crate::{Host, hosts};
 
 /// The registrations that this user installed.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -1,10 +1,8 @@
 //! The files of sessions: found by a hash of the ids, changed under a lock, removed after a week.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io, thread};
 
 use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 

@@ -9,9 +9,8 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Block, Message, Role, ToolCall};
 
 use super::Transcript;
-use crate::Host;
 use crate::occurrence::{NativeCall, ToolEnd, ToolOutcome};
-use crate::{tool_call, tool_result};
+use crate::{Host, tool_call, tool_result};
 
 /// The messages and token counts so far.
 pub(super) struct History<'h> {

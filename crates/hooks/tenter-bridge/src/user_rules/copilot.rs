@@ -1,7 +1,6 @@
 //! Rules of Copilot CLI: only options such as `--deny-tool 'shell(git push:*)'`.
 
-use super::command_line;
-use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
+use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules, command_line};
 
 const DENIES: &str = "--deny-tool";
 

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-use super::command_line;
 use super::places::{files, json, texts, toml};
-use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules};
+use super::{Effect, Places, RuleCheck, RuleMaker, UserRule, UserRules, command_line};
 use crate::rule_matcher::CommandPattern;
 
 /// The directories of a machine's settings.

@@ -1,10 +1,9 @@
 //! One event that a host reports to several registrations: the first process runs the hooks, and the others repeat its reply (B7). Replies
 //! are only kept for hosts with several registrations.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
+use std::{fs, thread};
 
 use serde_json::Value;
 use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};

@@ -9,8 +9,7 @@ use crate::host::{HostVersion, InputRewrite};
 use crate::occurrence::NativeCall;
 use crate::registration::Registry;
 use crate::reply::HostVerdict;
-use crate::tool_call;
-use crate::transcript;
+use crate::{tool_call, transcript};
 
 /// Maximum number of rewritten calls that a hook may ask for per message of the user.
 const MAX_DEMANDS: u32 = 3;

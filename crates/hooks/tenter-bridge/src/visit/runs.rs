@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenter_engine::AskAnswer;
-use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::EventName;
 
 use super::plain;

@@ -21,10 +21,9 @@ use tenter_engine::layout::project_root;
 use tenter_terminal::question::{confirm, read_at_terminal};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, ui};
 
-use crate::OwnAgent;
 use crate::project::Project;
 use crate::since::Since;
-use crate::user_only;
+use crate::{OwnAgent, user_only};
 use rules::RuleSource;
 use suggest::Suggestions;
 

@@ -1,8 +1,7 @@
 //! The hooks of a git revision.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use tenter_engine::layout::{DirectoryNames, HOOKS};
 use tenter_proc::Cancel;

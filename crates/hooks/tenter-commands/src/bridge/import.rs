@@ -1,9 +1,8 @@
 //! `tenter bridge import`.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::sanitize::visible;
 use tenter_base::{did_you_mean, replace_file, untrusted_file};

@@ -14,7 +14,9 @@ use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
 use tenter_prove::Client;
 use tenter_terminal::question::read_at_terminal;
-use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, NOTICE, now, styled, ui};
+use tenter_terminal::{
+    CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, NOTICE, now, styled, ui,
+};
 
 use super::canary::{self, Canary};
 use super::consent::Consent;

@@ -16,7 +16,9 @@ use tenter_prove::{
     Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, machine, network, page,
 };
 use tenter_terminal::text::prose;
-use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, Failure, GOOD, HEADING, NOTICE, now, numbers, styled, ui};
+use tenter_terminal::{
+    BAD, CommandResult, Env, Exit, FAINT, Failure, GOOD, HEADING, NOTICE, now, numbers, styled, ui,
+};
 
 use super::{location, own_rules};
 use crate::installed_agents::{self, InstalledAgent};

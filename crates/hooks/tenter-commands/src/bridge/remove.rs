@@ -9,8 +9,7 @@ use tenter_terminal::{CommandResult, Env, Exit, Failure, GOOD, styled, ui};
 
 use super::consent::Consent;
 use super::{located, location};
-use crate::project;
-use crate::user_only;
+use crate::{project, user_only};
 
 /// Remove what `install` added to the settings of agents.
 ///

@@ -4,8 +4,7 @@ use tenter_bridge::registration::program_path;
 use tenter_terminal::{CommandResult, Env, Exit, GOOD, styled, ui};
 
 use super::{located, location};
-use crate::project;
-use crate::user_only;
+use crate::{project, user_only};
 
 /// Renew the program that agents run, after an update of Tenter.
 ///

@@ -1,9 +1,8 @@
 //! `tenter bundle sign`: signs with the programs `minisign` and `ssh-keygen`, which ask for the password of a key.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::replace_file;
 use tenter_plugins::bundle::{SSH_NAMESPACE, is_minisign_key};

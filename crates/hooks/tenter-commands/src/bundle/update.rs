@@ -10,9 +10,8 @@ use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, signals, ui};
 
 use super::configured::{BundleSource, ConfiguredBundle};
-use super::report;
 use super::transport::{self, FetchedPackage};
-use super::with_ring;
+use super::{report, with_ring};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

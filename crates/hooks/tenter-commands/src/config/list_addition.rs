@@ -7,9 +7,8 @@ use tenter_settings::keys::SettingKey;
 use tenter_terminal::{Env, Failure};
 use toml_edit::Array;
 
-use super::document;
 use super::file::ConfigFile;
-use super::values;
+use super::{document, values};
 
 /// Items that are added to a list in the user's configuration file, which is not written yet.
 pub(crate) struct ListAddition {

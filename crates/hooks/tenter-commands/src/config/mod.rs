@@ -16,8 +16,7 @@ use tenter_base::sanitize::visible;
 use tenter_settings::SettingsOwner;
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 
-use crate::user_only;
-use crate::{Deferred, project};
+use crate::{Deferred, project, user_only};
 use file::{ConfigFile, FileChoice};
 
 pub(crate) use list_addition::ListAddition;

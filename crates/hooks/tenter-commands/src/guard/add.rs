@@ -9,12 +9,11 @@ use tenter_protocol::manifest::setting::{HookSetting, SettingKind};
 use tenter_terminal::{CommandResult, Exit, Failure, GOOD, NAME, styled, ui};
 
 use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
-use crate::backtest;
 use crate::hook_settings::{self, Assignment};
 use crate::new_files::{NewFile, remove_new, write_dir};
 use crate::project::Project;
 use crate::shipped_guards::{Guard, with_mode};
-use crate::{OwnAgent, trust};
+use crate::{OwnAgent, backtest, trust};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -9,7 +9,9 @@ use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::manifest::setting::HookSetting;
 use tenter_terminal::text::prose;
-use tenter_terminal::{BAD, CommandResult, Exit, FAINT, Failure, GOOD, HEADING, NAME, NOTICE, styled, ui};
+use tenter_terminal::{
+    BAD, CommandResult, Exit, FAINT, Failure, GOOD, HEADING, NAME, NOTICE, styled, ui,
+};
 
 use super::installed::{GuardState, InstalledGuard, MANIFEST};
 use crate::hook_settings;

@@ -7,9 +7,8 @@ use tenter_proc::Cancel;
 use tenter_protocol::{EventName, ToolCall};
 use tenter_terminal::{CommandResult, Exit, ui};
 
-use super::call;
 use super::call_verdict::CallVerdict;
-use super::explain;
+use super::{call, explain};
 use crate::project::Project;
 use crate::trust;
 

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use tenter_base::untrusted_file;
 use tenter_bridge::hook_lint::{self, LintedFile};
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::import;
 use tenter_bridge::registration::Registry;
-use tenter_bridge::{Host, hosts};
+use tenter_bridge::{Host, hosts, import};
 use tenter_protocol::Diagnostic;
 use tenter_terminal::{CommandResult, Exit, Failure, GOOD, styled, ui};
 

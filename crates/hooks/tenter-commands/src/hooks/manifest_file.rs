@@ -1,8 +1,7 @@
 //! A `HOOK.md` named on the command line, by its own path or by its directory.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::untrusted_file;
 use tenter_engine::inspect::{CHECKS, needless_script, replaces_script};

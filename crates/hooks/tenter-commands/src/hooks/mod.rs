@@ -35,9 +35,8 @@ use tenter_protocol::lifecycle::{TABLE, by_any_spelling, by_claude_code, executa
 use tenter_protocol::{Diagnostic, EventName};
 use tenter_terminal::{CommandResult, Env, Failure, ui};
 
-use crate::guard;
 use crate::project::Project;
-use crate::{Deferred, OwnAgent};
+use crate::{Deferred, OwnAgent, guard};
 
 pub use doctor::OWN_TOOLS;
 pub use list::show_catalog;

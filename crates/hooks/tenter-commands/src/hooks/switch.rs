@@ -14,8 +14,7 @@ use tenter_terminal::{CommandResult, Exit, Failure, ui};
 
 use super::entry;
 use crate::project::Project;
-use crate::trust;
-use crate::user_only;
+use crate::{trust, user_only};
 
 const SUFFIX: &str = ".disable";
 

@@ -15,14 +15,12 @@ use tenter_proc::Cancel;
 use tenter_prove::CheckVerdict;
 use tenter_terminal::Env;
 
-use crate::OwnAgent;
-use crate::backtest;
 use crate::backtest::exception::RuleException;
 use crate::bridge::list::{self, ListedAgent, ListedRegistration};
-use crate::hook_figures;
 use crate::installed_agents::newest_proof;
 use crate::project::Project;
 use crate::session_titles::SessionTitles;
+use crate::{OwnAgent, backtest, hook_figures};
 
 /// The lifetime of a cached list: a page asks every second, and some hooks have to be run to learn their events.
 const KEPT: Duration = Duration::from_secs(10);

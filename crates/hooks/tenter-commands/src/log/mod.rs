@@ -18,10 +18,9 @@ use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, pager, signals, ui};
 
-use crate::OwnAgent;
-use crate::backtest;
 use crate::project::{self, Project};
 use crate::session_titles::SessionTitles;
+use crate::{OwnAgent, backtest};
 use filter::{FilterArgs, RecordFilter};
 use journals::{Journals, NewLines, Newest};
 use lines::{LogFormat, LogLayout, RecordView};

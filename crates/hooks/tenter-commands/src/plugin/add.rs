@@ -6,11 +6,10 @@ use tenter_plugins::{Content, Fetched, Installed, Spec, changes};
 use tenter_proc::Cancel;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
 
-use super::consent;
 use super::json::PluginDetails;
-use super::local_source;
 use super::obtain::{self, ObtainError};
 use super::places::{PluginDir, PluginLocation};
+use super::{consent, local_source};
 use crate::project::Project;
 
 #[derive(Debug, clap::Args)]

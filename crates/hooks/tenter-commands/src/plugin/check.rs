@@ -10,8 +10,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 use tenter_walk::{SkipRules, walk};
 
-use crate::OwnAgent;
-use crate::hooks;
+use crate::{OwnAgent, hooks};
 
 /// Check a plugin before you publish it: names, manifests, recipes, skills, programs that cannot start, symlinks that lead
 /// outside, large files, secrets, and the license.

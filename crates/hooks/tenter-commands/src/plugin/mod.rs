@@ -19,8 +19,7 @@ use std::path::Path;
 use tenter_terminal::{CommandResult, Env, Failure};
 
 use crate::project::root;
-use crate::user_only;
-use crate::{Deferred, OwnAgent};
+use crate::{Deferred, OwnAgent, user_only};
 
 /// Install, list, update, verify and remove plugins; write and check your own.
 #[derive(Debug, clap::Subcommand)]

@@ -5,9 +5,8 @@ use std::path::Path;
 use tenter_engine::layout::plugin_name;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
-use super::consent;
-use super::local_source;
 use super::places::{PluginDir, PluginLocation, not_here};
+use super::{consent, local_source};
 use crate::project::Project;
 
 #[derive(Debug, clap::Args)]

@@ -10,12 +10,13 @@ use tenter_plugins::{
 };
 use tenter_proc::Cancel;
 use tenter_terminal::text::diff;
-use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, NAME, NOTICE, signals, styled, ui};
+use tenter_terminal::{
+    BAD, CommandResult, Env, Exit, Failure, GOOD, NAME, NOTICE, signals, styled, ui,
+};
 
-use super::consent;
-use super::local_source;
 use super::obtain::{self, ObtainError};
 use super::places::{PluginDir, PluginLocation, not_here};
+use super::{consent, local_source};
 use crate::project::Project;
 
 /// Number of characters shown of a commit.

@@ -11,10 +11,9 @@ use tenter_proc::Cancel;
 use tenter_terminal::question::read_at_terminal;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, NAME, styled, ui};
 
-use crate::OwnAgent;
 use crate::project::Project;
 use crate::trust::{self, PendingTrust, TrustChoice};
-use crate::user_only;
+use crate::{OwnAgent, user_only};
 
 /// Choose which hooks, recipes, models and MCP servers of the project to trust.
 ///

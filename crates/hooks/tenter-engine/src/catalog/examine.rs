@@ -4,8 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tenter_base::FileStamp;
-use tenter_base::untrusted_file;
+use tenter_base::{FileStamp, untrusted_file};
 use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::{Announcement, Subscription};
 

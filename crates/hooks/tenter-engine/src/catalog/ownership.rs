@@ -1,8 +1,7 @@
 //! Files of managed hooks, which only root may change (M1).
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::tree::{Tree, TreeRules};
 

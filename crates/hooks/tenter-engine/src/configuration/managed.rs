@@ -1,8 +1,7 @@
 //! The managed settings, which administrators set for all users of a machine (M1): they take precedence over all other files.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

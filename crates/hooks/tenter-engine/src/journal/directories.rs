@@ -1,10 +1,9 @@
 //! The directories that journals are in: Tenter's own, and where hooks in other agents write (B43).
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fs, io};
 
 use tenter_base::destination;
 

@@ -19,11 +19,10 @@ mod words;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tenter_protocol::claude_code;
 use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::patch::Patch;
 use tenter_protocol::tool_names::ToolNames;
-use tenter_protocol::{Object, ToolCall};
+use tenter_protocol::{Object, ToolCall, claude_code};
 use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};

@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::iter;
+use std::{fmt, iter};
 
 use serde_json::Value;
 use tenter_protocol::patch::Patch;

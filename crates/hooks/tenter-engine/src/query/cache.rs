@@ -9,8 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tenter_base::FileStamp;
-use tenter_base::{replace_file, untrusted_file, versioned};
+use tenter_base::{FileStamp, replace_file, untrusted_file, versioned};
 use tenter_protocol::executable::{self, Announcement};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::runtime::SERVE;

@@ -9,8 +9,7 @@ use tenter_proc::{CapturedOutput, Completion, ProcessEnd};
 use tenter_protocol::runtime::{ErrorObject, Initialize, PROTOCOL, RawJson};
 
 use super::output::{self, ParsedOutput};
-use super::process;
-use super::{HookProcess, Output, Program, RunFailure, bounded, verify};
+use super::{HookProcess, Output, Program, RunFailure, bounded, process, verify};
 use crate::hook::{Hook, RuntimeHook};
 use crate::observe::{HookRun, Transport};
 use crate::provided_services::EventCaller;

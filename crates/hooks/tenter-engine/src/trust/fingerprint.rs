@@ -4,16 +4,14 @@
 //! A hook without helper files or project settings has the fingerprint of its own file or directory, as in earlier
 //! versions, so that existing records stay valid without a second kind of hash.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use sha2::{Digest, Sha256};
-use tenter_base::FileStamp;
-use tenter_base::hex;
 use tenter_base::tree::{Tree, TreeRules};
+use tenter_base::{FileStamp, hex};
 
 use super::hasher::{Fingerprint, Hasher, changed, check_size};
 use crate::hook_policy::HookMode;

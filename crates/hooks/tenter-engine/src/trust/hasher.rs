@@ -9,9 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tenter_base::FileStamp;
-use tenter_base::hex;
-use tenter_base::untrusted_file;
+use tenter_base::{FileStamp, hex, untrusted_file};
 use tenter_proc::Cancel;
 
 /// SHA-256 over everything that a hook's trust covers, in lower-case hex.

@@ -2,14 +2,12 @@
 //! affect what may run: only fingerprints do.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tenter_base::hex;
-use tenter_base::{replace_file, untrusted_file};
+use tenter_base::{hex, replace_file, untrusted_file};
 use tenter_proc::Cancel;
 
 use super::fingerprint::{Covered, fingerprint_of_recipe};

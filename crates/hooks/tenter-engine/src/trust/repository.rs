@@ -3,10 +3,9 @@
 //! A project's `.git` file names its repository, and could name any. So the repository must name the worktree too, in a
 //! file that only its owner can have written.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::untrusted_file;
 

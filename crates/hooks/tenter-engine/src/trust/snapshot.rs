@@ -4,9 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
-use tenter_base::FileStamp;
-use tenter_base::hex;
-use tenter_base::untrusted_file;
+use tenter_base::{FileStamp, hex, untrusted_file};
 
 use super::fingerprint::{Covered, CoveredStamp, Hashed, combined, digest, size};
 use super::hasher::{Fingerprint, Hasher, changed, check_size};

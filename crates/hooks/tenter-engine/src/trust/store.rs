@@ -5,9 +5,8 @@
 //! never overwritten silently: a damaged file is kept beside the new one.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_protocol::Diagnostic;
 use thiserror::Error;

@@ -1,9 +1,8 @@
 //! The cache: an unchanged hook is asked once, and a cache that is wrong or lost changes nothing but the time it takes.
 
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Barrier;
-use std::thread;
+use std::{fs, thread};
 
 use crate::scene::{COUNTING, PROJECT, Scene, USER, running};
 

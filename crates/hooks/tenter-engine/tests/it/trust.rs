@@ -1,9 +1,8 @@
 //! The trust gate: project hooks run exactly as they were seen, or not at all.
 
-use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Barrier;
-use std::thread;
+use std::{fs, thread};
 
 use tenter_engine::inspect::{ListedHook, Status};
 use tenter_engine::trust::{Changed, TrustEntry, TrustError, TrustStore};

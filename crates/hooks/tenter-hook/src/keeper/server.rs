@@ -1,6 +1,5 @@
 //! Accepts connections to the keeper, and ends it when it is not used (S14).
 
-use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -8,8 +7,8 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -23,10 +23,7 @@ use tenter_bridge::payload::{Payload, PayloadError};
 use tenter_bridge::{NativeEvent, Visited, Visitor};
 use tenter_protocol::Object;
 
-use crate::WATCH_STACK;
-use crate::output;
-use crate::remainder;
-use crate::resources;
+use crate::{WATCH_STACK, output, remainder, resources};
 use line::Lines;
 use request::Request;
 

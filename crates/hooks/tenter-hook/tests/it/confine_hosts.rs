@@ -5,12 +5,11 @@
     reason = "the launcher is started as any program starts another"
 )]
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::{fs, thread};
 
 use crate::confine::{Lab, is_supported, launcher};
 

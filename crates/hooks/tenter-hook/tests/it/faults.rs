@@ -1,11 +1,10 @@
 //! A full disk, limits on files, descriptors, processes and memory, and hooks that hang for as long as an agent waits.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::Value;
 use tenter_bridge::payload::Payload;

@@ -1,9 +1,8 @@
 //! The state between the processes of a session, also if it cannot be written.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 

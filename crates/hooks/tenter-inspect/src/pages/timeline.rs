@@ -6,9 +6,8 @@ use tenter_engine::DecisionKind;
 use tenter_engine::journal::{Record, RecordKind};
 use tenter_protocol::{EventName, call_summary, lifecycle};
 
-use super::Context;
 use super::layout::time;
-use super::record;
+use super::{Context, record};
 use crate::index::Session;
 
 /// Maximum length of a call in a heading, in characters.

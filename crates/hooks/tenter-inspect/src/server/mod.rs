@@ -5,11 +5,10 @@ mod access;
 mod connection;
 mod connections;
 
-use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tenter_proc::Cancel;

@@ -1,9 +1,8 @@
 //! Signatures of manifests: minisign, and SSH by `ssh-keygen`.
 
 use std::ffi::OsString;
-use std::fmt;
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
 use minisign_verify::{PublicKey, Signature};
 use tenter_base::replace_file;

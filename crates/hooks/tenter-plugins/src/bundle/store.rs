@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tenter_base::replace_file;
-use tenter_base::{FileLock, rfc3339};
+use tenter_base::{FileLock, replace_file, rfc3339};
 use tenter_engine::{BUNDLE_POINTER, ManagedDirectory};
 use tenter_protocol::Diagnostic;
 

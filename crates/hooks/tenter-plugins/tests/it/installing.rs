@@ -1,8 +1,7 @@
 //! Installing plugins: whole or not at all, one at a time, and recorded.
 
-use std::fs;
 use std::os::unix::fs::symlink;
-use std::thread;
+use std::{fs, thread};
 
 use tenter_plugins::{InstallError, verify};
 

@@ -1,9 +1,8 @@
 //! A descriptor that becomes readable when a child exits, without reaping it: a pidfd, or else a pipe that a waiting thread
 //! closes.
 
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::thread;
+use std::{io, thread};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};

@@ -4,12 +4,10 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::mem;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, TryLockError, TryLockResult};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, mem, thread};
 
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process_group, waitid, waitpid,

@@ -1,8 +1,7 @@
 //! The processes of this machine, from `/proc`; empty where there is no `/proc`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 use rustix::process::{Pid, Signal, kill_process};
 

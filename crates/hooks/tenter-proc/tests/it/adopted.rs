@@ -2,10 +2,9 @@
 //! running when it exits by itself. Adopting orphans changes the whole process, so each test runs in one of its own.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use tenter_proc::{Cancel, Invocation, ProcessEnd, adopt_orphans, run, start_background};
 use tenter_testkit::own_process::alone;

@@ -1,11 +1,10 @@
 //! The processes that are killed before a process exits, and those that it leaves running. `kill_all` prevents any further start, so each
 //! of these tests runs in a process of its own.
 
-use std::fs;
 use std::path::Path;
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use tenter_proc::{Background, adopt_orphans, kill_all, start_background};
 use tenter_testkit::own_process::alone;

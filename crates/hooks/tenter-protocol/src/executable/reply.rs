@@ -3,8 +3,7 @@
 use crate::history::{self, HistoryFields};
 use crate::lifecycle::Power;
 use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
-use crate::reply_fields as fields;
-use crate::{EventName, Reply, Rewrite, Verdict};
+use crate::{EventName, Reply, Rewrite, Verdict, reply_fields as fields};
 
 /// Reads the reply that a hook printed at `event`. No output, white space, `null` and an object without fields mean no action.
 ///

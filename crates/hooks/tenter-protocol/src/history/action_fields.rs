@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::MessageWire;
-use crate::HistoryAction;
 use crate::reply::FieldReader;
-use crate::reply_fields as fields;
+use crate::{HistoryAction, reply_fields as fields};
 
 /// The fields of a reply that act on the history.
 #[derive(Debug, Default)]

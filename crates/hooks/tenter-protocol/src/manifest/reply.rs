@@ -11,8 +11,7 @@ use crate::history::{self, HistoryFields};
 use crate::lifecycle::Power;
 use crate::reply::stdout::{self, ReplyObject};
 use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind};
-use crate::reply_fields as fields;
-use crate::{EventName, Reply, Rewrite, Verdict};
+use crate::{EventName, Reply, Rewrite, Verdict, reply_fields as fields};
 
 /// Maximum number of characters of an unknown decision in a message.
 const MAX_WORD_LENGTH: usize = 60;

@@ -1,9 +1,8 @@
 //! Installation and removal for the user.
 
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use tenter_testkit::{PtySession, Sandbox};
 

@@ -1,9 +1,8 @@
 //! Registrations, and the powers of hooks: `list`, `show` and `hooks doctor`.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::json;
 use tenter_bridge::keeper::{ControlLine, KeeperPlace, KeeperStatus, KeptHook};

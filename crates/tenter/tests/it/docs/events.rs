@@ -1,9 +1,8 @@
 //! `docs/events.md` is generated from the tables of the protocol: events, payload fields, reply fields and samples.
 
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
+use std::{env, fs};
 
 use serde_json::Value;
 use tenter_protocol::facts::Facts;

@@ -19,8 +19,7 @@ use tenter_engine::DecisionKind;
 use tenter_engine::inspect::{CHECKS, Matcher};
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::lifecycle::{self, TABLE};
-use tenter_protocol::manifest::format;
-use tenter_protocol::manifest::{Manifest, actions_at, parse_reply};
+use tenter_protocol::manifest::{Manifest, actions_at, format, parse_reply};
 use tenter_protocol::{EventName, Object, ToolCall, json, tool_names};
 use tenter_testkit::Sandbox;
 

@@ -1,7 +1,6 @@
 //! The records that `tenter log` shows: records of the project that its options select.
 
-use std::fs;
-use std::slice;
+use std::{fs, slice};
 
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -1,11 +1,10 @@
 //! `tenter-hook`, as another agent runs it for a tool call, compared with an empty program and with the bare spawn of the hook.
 
-use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 

@@ -1,13 +1,11 @@
 //! Loading the catalog, cold (every hook is read, hashed and queried) and warm (only file stamps are checked), compared with a
 //! directory listing and one stat per file.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
+use std::{fs, io};
 
-use crate::measure::Times;
-use crate::measure::{paired, timed};
+use crate::measure::{Times, paired, timed};
 use crate::report::{Report, shown};
 use crate::scene::Scene;
 use crate::{Measured, Plan};

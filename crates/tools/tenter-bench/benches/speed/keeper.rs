@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, io};
+use std::{fs, io, thread};
 
 use crate::bridge::{command, payload, program_itself};
 use crate::measure::Times;

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 use tenter_model_server::{Format, ModelServer};
 
-use super::{HttpResponse, send, send_whole};
-use super::{SpokenResponse, hear};
+use super::{HttpResponse, SpokenResponse, hear, send, send_whole};
 
 /// Returns every format, streaming and not.
 pub fn ways() -> impl Iterator<Item = (Format, bool)> {

@@ -1,11 +1,10 @@
 //! The hooks of a client: where they are registered, how they are run, and what they answer.
 
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::Value;
 

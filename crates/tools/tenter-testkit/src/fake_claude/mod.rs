@@ -12,10 +12,9 @@ mod model;
 mod session;
 mod tools;
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::{fs, io};
 
 use session::Session;
 

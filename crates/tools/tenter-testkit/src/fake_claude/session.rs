@@ -5,11 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::Defect;
 use super::hooks::{HookAnswer, Hooks, elements};
-use super::mcp;
-use super::model;
 use super::tools::{self, CommandSurroundings, FakeToolEnd};
+use super::{Defect, mcp, model};
 
 /// The number of tokens from which the history is replaced by a summary.
 const FULL: u64 = 960_000;

@@ -1,9 +1,8 @@
 //! The logins of the user with MCP servers: a private file for each URL, below the state directory.
 
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::{fs, io};
 
 use sha2::{Digest as _, Sha256};
 use tenter_base::{FileLock, hex, replace_file, untrusted_file};

@@ -20,10 +20,8 @@ use tenter_terminal::{BAD, Exit, GOOD, NOTICE, styled, ui};
 pub use hooks::OWN_TOOLS;
 
 use super::entry;
-use crate::bundle;
-use crate::hook_figures;
 use crate::project::Project;
-use crate::registered_program;
+use crate::{bundle, hook_figures, registered_program};
 
 /// Diagnose problems with your hooks, errors first.
 ///

@@ -8,8 +8,7 @@ use tenter_terminal::{BAD, CommandResult, Exit, Failure, HEADING, styled, ui};
 use super::junit::{self, JunitCase, JunitSuite};
 use super::{Args, entry, table, tests_of};
 use crate::project::Project;
-use crate::trust;
-use crate::user_only;
+use crate::{trust, user_only};
 
 /// Tests every hook that runs in the project. A hook that should run and cannot fails.
 pub(super) fn run(

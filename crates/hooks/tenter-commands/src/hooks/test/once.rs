@@ -12,8 +12,7 @@ use tenter_terminal::{CommandResult, Exit, ui};
 
 use super::super::interpretation::UNMATCHED;
 use super::super::report::{self, TestReport};
-use super::payload;
-use super::{Args, engine};
+use super::{Args, engine, payload};
 use crate::project::Project;
 
 /// Runs `hook` once on the given payload, else on a sample.

@@ -18,8 +18,7 @@ use super::case::{self, TestCase};
 use super::example::ExampleResult;
 use super::junit::{self, JunitCase, JunitSuite};
 use super::once::other_form;
-use super::payload;
-use super::{Args, engine};
+use super::{Args, engine, payload};
 use crate::project::Project;
 
 /// The result of one test, as in the JSON output.

@@ -7,8 +7,7 @@ use tenter_shell::{Class, Command, FlowSource, Location, SqlStatement};
 use super::path::PathRule;
 use super::words::{Flags, OperandCondition, Variables};
 use crate::facts::CallFacts;
-use crate::pattern::Truth;
-use crate::pattern::{Pattern, Text};
+use crate::pattern::{Pattern, Text, Truth};
 
 /// Maximum number of commands of a call that needs no index.
 const MAX_COMMANDS_WITHOUT_INDEX: usize = 16;

@@ -3,8 +3,7 @@
 use tenter_protocol::manifest::rule::{Operands, Words};
 use tenter_shell::Command;
 
-use crate::pattern::Truth;
-use crate::pattern::{Pattern, Text};
+use crate::pattern::{Pattern, Text, Truth};
 
 /// Maximum number of operands that are not known and are compared one by one.
 const MAX_OPEN_WORDS: usize = 256;

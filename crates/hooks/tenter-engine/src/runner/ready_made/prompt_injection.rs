@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
-use tenter_base::sanitize;
-use tenter_base::untrusted_file;
+use tenter_base::{sanitize, untrusted_file};
 use tenter_protocol::{Body, Reply};
 
 use super::call::ReadyMadeCall;

@@ -14,11 +14,10 @@ mod page;
 mod stage;
 mod table;
 
-use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};

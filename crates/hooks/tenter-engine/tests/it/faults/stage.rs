@@ -1,11 +1,10 @@
 //! Plays the cells of one scene with real hooks, and lists every deviation.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::verdict_kind;
 use crate::lifecycle::Power;
 use crate::reply::{FieldReader, VerdictKind};
-use crate::reply_fields as fields;
-use crate::{EventName, Object, Reply, Rewrite, Verdict, tool};
+use crate::{EventName, Object, Reply, Rewrite, Verdict, reply_fields as fields, tool};
 
 /// Returns true if a reply is in Claude Code's form.
 pub(super) fn is_claude_code_form(object: &Object) -> bool {

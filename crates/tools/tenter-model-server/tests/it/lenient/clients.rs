@@ -5,8 +5,7 @@ use std::io::{BufReader, Write};
 use serde_json::json;
 use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::ask;
-use tenter_testkit::api_client::{connect, door, post, read};
+use tenter_testkit::api_client::{ask, connect, door, post, read};
 
 fn server() -> ModelServer {
     ModelServer::start(LenientScript::new([ModelReply::text("One.")])).unwrap()

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::ask;
-use tenter_testkit::api_client::talk;
-use tenter_testkit::api_client::{connect, door, post, read};
+use tenter_testkit::api_client::{ask, connect, door, post, read, talk};
 
 fn server() -> ModelServer {
     ModelServer::start(LenientScript::new([ModelReply::text("One.")])).unwrap()

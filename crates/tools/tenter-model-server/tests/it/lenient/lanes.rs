@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 use tenter_model_server::{Format, Lane, LenientScript, Match, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::{ask, continue_with};
-use tenter_testkit::api_client::{talk, ways};
+use tenter_testkit::api_client::{ask, continue_with, talk, ways};
 
 #[test]
 fn every_condition_recognizes_its_part_of_the_request() {

@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 use tenter_model_server::{LenientScript, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::ask;
-use tenter_testkit::api_client::{talk, ways};
+use tenter_testkit::api_client::{ask, talk, ways};
 
 #[derive(Debug, Clone)]
 enum Part {

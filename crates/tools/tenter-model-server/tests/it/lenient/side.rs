@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::ask;
-use tenter_testkit::api_client::{talk, ways};
+use tenter_testkit::api_client::{ask, talk, ways};
 
 fn without_tools(format: Format, text: &str) -> Value {
     let mut body = ask(format, text);

@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 use tenter_model_server::{Format, LenientScript, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::{ask, conversation};
-use tenter_testkit::api_client::{send, send_whole};
-use tenter_testkit::api_client::{talk, ways};
+use tenter_testkit::api_client::{ask, conversation, send, send_whole, talk, ways};
 
 fn server(reply: ModelReply) -> ModelServer {
     ModelServer::start(LenientScript::new([reply, ModelReply::text("Two.")])).unwrap()

@@ -3,9 +3,7 @@
 use serde_json::json;
 use tenter_model_server::{Fault, Format, LenientScript, ModelReply, ModelServer};
 
-use tenter_testkit::api_client::send;
-use tenter_testkit::api_client::{ask, continue_with};
-use tenter_testkit::api_client::{talk, ways};
+use tenter_testkit::api_client::{ask, continue_with, send, talk, ways};
 
 #[test]
 fn the_model_turns_in_the_request_select_the_turn() {
