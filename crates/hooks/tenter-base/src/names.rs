@@ -1,4 +1,6 @@
-//! Names in messages: "did you mean", and lists of the known names.
+//! Names in messages: "did you mean", lists of the known names, and what is counted.
+
+use std::fmt::Display;
 
 /// Maximum number of edits between a name and the name that was probably meant.
 const MAX_EDITS: usize = 3;
@@ -54,6 +56,12 @@ pub fn or_list(names: &[&str]) -> String {
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
         None => String::new(),
     }
+}
+
+/// Returns a number and what it counts: `1 call`, `2 calls`.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
+    let noun = if count == N::from(1) { one } else { several };
+    format!("{count} {noun}")
 }
 
 fn folded(word: &str) -> String {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_agent::attachments::read_image;
 use tenter_base::sanitize::{one_line, visible};
-use tenter_base::{excerpt, untrusted_file};
+use tenter_base::{counted, excerpt, untrusted_file};
 use tenter_protocol::Block;
 use tenter_terminal::{FAINT, NOTICE, styled, ui};
 
@@ -162,7 +162,7 @@ impl Attachments {
         let all = String::from_utf8_lossy(&bytes);
         let lines = all.lines().count();
         if bytes.len() <= room {
-            let about = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+            let about = counted(lines, "line", "lines");
             return Ok(FileContent { text: Some(all.into_owned()), about });
         }
         let beginning = excerpt::prefix(&all, room);

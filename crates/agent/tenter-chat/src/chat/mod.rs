@@ -27,6 +27,7 @@ use std::sync::Arc;
 use tenter_agent::session::{Session, Status, UserMessage};
 use tenter_agent::store::{StoreError, StoredConversation};
 use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
+use tenter_base::counted;
 use tenter_base::sanitize::{one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_engine::inspect::Catalog;
@@ -423,8 +424,7 @@ fn help(error: &AgentError) -> Option<&'static str> {
 fn greet(agent: &Agent) {
     let hooks = match agent.engine.catalog().hooks().len() {
         0 => "no hooks".to_owned(),
-        1 => "1 hook".to_owned(),
-        hooks => format!("{hooks} hooks"),
+        hooks => counted(hooks, "hook", "hooks"),
     };
     ui::note(format!(
         "{} {}",

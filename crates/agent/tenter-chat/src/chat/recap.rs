@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use anstream::adapter::strip_str;
+use tenter_base::counted;
 use tenter_base::sanitize::sanitize;
 use tenter_terminal::text::Markdown;
 use tenter_terminal::{FAINT, NAME, styled, ui};
@@ -35,8 +36,8 @@ fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
         lines.push(styled(FAINT, format!("  … {more} more lines")));
     }
     if recap.calls > 0 {
-        let calls = if recap.calls == 1 { "call" } else { "calls" };
-        lines.push(styled(FAINT, format!("  {} tool {calls}", recap.calls)));
+        let calls = counted(recap.calls, "tool call", "tool calls");
+        lines.push(styled(FAINT, format!("  {calls}")));
     }
     let mut markdown = Markdown::default();
     let answer = markdown.push(&recap.answer, columns) + &markdown.finish(columns);
@@ -62,8 +63,8 @@ fn last_rows(text: &str, rows: usize, columns: usize) -> Vec<String> {
     }
     let before = text.lines().count() - tail.len();
     if before > 0 {
-        let lines = if before == 1 { "line" } else { "lines" };
-        tail.push_front(styled(FAINT, format!("  … {before} {lines} before; /export writes all")));
+        let lines = counted(before, "line", "lines");
+        tail.push_front(styled(FAINT, format!("  … {lines} before; /export writes all")));
     }
     tail.into()
 }

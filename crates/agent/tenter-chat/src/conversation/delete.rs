@@ -102,7 +102,7 @@ fn ask(summaries: &[Summary]) -> Result<bool, Failure> {
 }
 
 fn counted(count: usize) -> String {
-    if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") }
+    tenter_base::counted(count, "conversation", "conversations")
 }
 
 /// Parses an age: a whole number and `h`, `d` or `w`.

@@ -154,5 +154,5 @@ fn usage_text(usage: &Usage) -> String {
 }
 
 fn counted_messages(count: u64) -> String {
-    if count == 1 { "1 message".to_owned() } else { format!("{count} messages") }
+    tenter_base::counted(count, "message", "messages")
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
+use tenter_base::counted;
 use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
@@ -64,8 +65,8 @@ fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     let about = if now.estimated { "about " } else { "" };
     let input_tokens = now.input_tokens.saturating_sub(before.input_tokens);
     let output_tokens = now.output_tokens.saturating_sub(before.output_tokens);
-    let noun = if turns == 1 { "turn" } else { "turns" };
-    let tokens = format!("{turns} {noun} · {about}{input_tokens} tokens in, {output_tokens} out");
+    let turns = counted(turns, "turn", "turns");
+    let tokens = format!("{turns} · {about}{input_tokens} tokens in, {output_tokens} out");
     let cost = now.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or(0.0));
     let share = (now.current_context_window * 100).checked_div(now.max_context_window);
     let parts = [

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use tenter_base::counted;
 use tenter_base::sanitize::visible;
 use tenter_bridge::keeper::{self, KeeperStatus};
 use tenter_bridge::registration::{self, RegisteredHandler, RegistrationScope, Registry};
@@ -199,10 +200,7 @@ fn print_keeper(keeper: &KeeperStatus) {
     for process in &keeper.hooks {
         let (hook, layer, since) =
             (visible(&process.hook), visible(&process.layer), ui::short_time(&process.since));
-        let answers = match process.answered {
-            1 => "1 event".to_owned(),
-            count => format!("{count} events"),
-        };
+        let answers = counted(process.answered, "event", "events");
         let about = styled(FAINT, format!("{layer}, {answers}, since {since}"));
         ui::out(format!("  {hook}  {about}"));
     }

@@ -5,6 +5,7 @@ use std::fs;
 
 use jiff::Timestamp;
 use serde_json::json;
+use tenter_base::counted;
 use tenter_base::sanitize::visible;
 use tenter_plugins::bundle::{BundleManifest, BundleStore, Expiry, Installation};
 use tenter_protocol::{Diagnostic, Severity};
@@ -166,10 +167,7 @@ pub(super) fn installed(manifest: &BundleManifest, installation: Installation) {
 
 /// Returns the number of a bundle's files, in words.
 pub(super) fn files(manifest: &BundleManifest) -> String {
-    match manifest.files.len() {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
-    }
+    counted(manifest.files.len(), "file", "files")
 }
 
 /// Returns the day of a time.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
+use tenter_base::counted;
 use tenter_base::sanitize::visible;
 use tenter_engine::journal::{Retention, SealFinding, Seals, Verification};
 use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, now, styled, ui};
@@ -197,8 +198,4 @@ fn failed(seals: &Seals, verb: &str, error: &std::io::Error) -> Failure {
 
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
-}
-
-fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }

@@ -12,8 +12,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_base::nearest;
 use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{counted, nearest};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, pager, signals, ui};
@@ -251,8 +251,7 @@ fn follow(
 
 fn report_unreadable(journals: &Journals, count: usize) {
     if count > 0 {
-        let lines = if count == 1 { "1 line" } else { &format!("{count} lines") };
-        let message = format!("cannot read {lines} of the journal");
+        let message = format!("cannot read {} of the journal", counted(count, "line", "lines"));
         let finding = Diagnostic::new("journal-lines-unreadable", Severity::Warning, message)
             .at(journals.directory())
             .help("a process that is killed while it writes leaves half a line; the other lines are complete");

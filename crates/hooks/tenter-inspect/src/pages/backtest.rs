@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use tenter_backtest::{CallEnd, RuleReport, StoppedCommand};
+use tenter_base::counted;
 
 use super::Context;
-use super::layout::{Column, Page, badge, counted, table, time};
+use super::layout::{Column, Page, badge, table, time};
 use super::timeline::{Choices, filter_form};
 use crate::facts::{PastCalls, TranscriptCall};
 use crate::http::Response;
@@ -103,7 +104,7 @@ fn in_short(past: &PastCalls) -> String {
     let hosts: Vec<&str> = report.hosts.keys().copied().collect();
     format!(
         "{} in {} of {}: {} would be stopped, {} pass, {} cannot be judged.",
-        counted(usize::try_from(report.calls).unwrap_or(usize::MAX), "call", "calls"),
+        counted(report.calls, "call", "calls"),
         counted(report.sessions, "session", "sessions"),
         hosts.join(", "),
         report.stopped,

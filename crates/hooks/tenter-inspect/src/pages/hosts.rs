@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::Context;
-use super::layout::{Page, counted, time};
+use super::layout::{Page, time};
 use crate::facts::{HostProof, HostStatus};
 use crate::http::Response;
+use tenter_base::counted;
 
 pub(super) fn page(context: &Context<'_>) -> Response {
     let mut hosts = context.pages.facts.hosts();

@@ -202,8 +202,3 @@ pub(super) fn duration(duration: Duration) -> String {
     let ms = duration.as_millis();
     if ms < 10_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1000.0) }
 }
-
-/// Returns a number and what it counts.
-pub(super) fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
-}

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use maud::{Markup, html};
+use tenter_base::counted;
 use tenter_engine::journal;
 
-use super::layout::{Page, counted, time};
+use super::layout::{Page, time};
 use super::timeline::{self, Choices};
 use super::{Context, problems};
 use crate::filter::Filter;

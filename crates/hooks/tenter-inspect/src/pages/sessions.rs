@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
 
-use super::layout::{Page, counted, time};
+use super::layout::{Page, time};
 use super::timeline::sessions_filter_form;
 use super::{Context, problems, progress};
 use crate::filter::{Filter, is_tool};
 use crate::http::Response;
 use crate::index::Session;
 use crate::timeline::{self, JournalQuery};
+use tenter_base::counted;
 
 /// Maximum number of sessions on a page.
 const COUNT: usize = 100;

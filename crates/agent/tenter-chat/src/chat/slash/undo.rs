@@ -3,6 +3,7 @@
 use tenter_agent::snapshot::{
     Direction, FileState, RestorePlan, RestoreResult, RestoreStep, StepStatus,
 };
+use tenter_base::counted;
 use tenter_base::sanitize::{one_line, visible};
 use tenter_terminal::question::{Choice, choose};
 use tenter_terminal::{BAD, FAINT, Failure, NAME, NOTICE, styled, ui};
@@ -119,7 +120,7 @@ fn list(lines: impl Iterator<Item = String>) {
 
 /// Asks about files that were changed since.
 fn ask(context: &CommandContext, count: usize) -> ChangedSince {
-    let files = if count == 1 { "1 file was".to_owned() } else { format!("{count} files were") };
+    let files = counted(count, "file was", "files were");
     let question = format!("{files} changed since, not by the agent. Overwrite?");
     let choices = [
         Choice { letter: "y", label: "yes", words: &["yes"], value: ChangedSince::Restore },
@@ -147,7 +148,7 @@ fn report(context: &CommandContext, direction: Direction, result: &RestoreResult
     }));
     list(result.dirs.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
     let count = result.restored.len();
-    let paths = if count == 1 { "1 path".to_owned() } else { format!("{count} paths") };
+    let paths = counted(count, "path", "paths");
     let (verb, again, back) = match direction {
         Direction::Undo => ("Undone", "/undo", "/redo redoes it, another /undo goes back further."),
         Direction::Redo => ("Redone", "/redo", "/undo undoes it."),

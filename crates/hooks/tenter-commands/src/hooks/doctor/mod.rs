@@ -11,6 +11,7 @@ mod runtime;
 use std::path::Path;
 use std::sync::Arc;
 
+use tenter_base::counted;
 use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, Hook, no_such};
 use tenter_proc::Cancel;
@@ -147,8 +148,4 @@ fn summary(ready: usize, findings: &[Diagnostic]) -> String {
         counted(warnings, "warning", "warnings")
     );
     format!("{}; {hooks}.", styled(style, problems))
-}
-
-fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }
