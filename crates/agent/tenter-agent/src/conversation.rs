@@ -88,6 +88,7 @@ impl HistoryReplacement<'_> {
 }
 
 /// A conversation.
+#[derive(Default)]
 pub struct Conversation {
     id: String,
     parent: Option<String>,
@@ -117,24 +118,7 @@ pub struct Conversation {
 impl Conversation {
     /// Creates a conversation. `parent` is the conversation that starts it, for a subagent (R51).
     pub fn new(id: String, parent: Option<String>, project: &Path, model: &str) -> Self {
-        Self {
-            id,
-            parent,
-            recipe: None,
-            project: project.to_owned(),
-            model: model.to_owned(),
-            messages: Arc::default(),
-            request_bytes: 0,
-            origins: Vec::new(),
-            next: 0,
-            turns: 0,
-            usage: Usage::default(),
-            sent_count: 0,
-            unsaved: Vec::new(),
-            unsaved_usage: None,
-            callback_failures: BTreeMap::new(),
-            lost: false,
-        }
+        Self { id, parent, project: project.to_owned(), model: model.to_owned(), ..Self::default() }
     }
 
     /// Sets the recipe that the conversation is stored with; has no effect on a resumed conversation.
@@ -173,10 +157,8 @@ impl Conversation {
             turns: conversation.turns,
             usage,
             sent_count: count,
-            unsaved: Vec::new(),
-            unsaved_usage: None,
             callback_failures: conversation.callback_failures,
-            lost: false,
+            ..Self::default()
         }
     }
 

@@ -34,6 +34,7 @@ pub(crate) struct Server {
     changes: Condvar,
 }
 
+#[derive(Default)]
 struct ServerState {
     phase: ServerPhase,
     /// The last list of its tools.
@@ -61,8 +62,10 @@ impl NumberedListing {
     }
 }
 
+#[derive(Default)]
 enum ServerPhase {
     /// Not running: not started yet, ended, or failed to start.
+    #[default]
     Down,
     /// It is starting since then.
     Starting(Instant),
@@ -80,15 +83,7 @@ pub(crate) struct Provided {
 
 impl Server {
     pub(crate) fn new(definition: ServerDefinition, runtime: Arc<Runtime>) -> Arc<Self> {
-        let state = ServerState {
-            phase: ServerPhase::Down,
-            listing: None,
-            is_stale: false,
-            problem: None,
-            starts: VecDeque::new(),
-            was_awaited: false,
-        };
-        Arc::new(Self { definition, runtime, state: Mutex::new(state), changes: Condvar::new() })
+        Arc::new(Self { definition, runtime, state: Mutex::default(), changes: Condvar::new() })
     }
 
     fn state(&self) -> MutexGuard<'_, ServerState> {

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tenter_base::file_stamp::FileStamp;
 use tenter_base::{replace_file, untrusted_file};
 use tenter_bridge::packaged_version;
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Limits};
 use tenter_prove::network;
 use tenter_terminal::Env;
 
@@ -98,9 +98,8 @@ fn printed(program: &Path, env: &Env) -> Option<String> {
         args: args.into_iter().chain(["--version".into()]).collect(),
         cwd: scratch.path().to_owned(),
         env: environment,
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout: TIMEOUT, keep: 4096, ..Limits::default() },
+        ..Invocation::default()
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
     if !completion.end.is_success() {

@@ -10,7 +10,7 @@ use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{
     ProgramState, launcher_path, own_version, program_path, program_state,
 };
-use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{Env, ui};
 
@@ -79,10 +79,8 @@ fn print_version(env: &Env, program: PathBuf) -> Completion {
         program,
         args: vec!["--version".into()],
         cwd: env.home.clone(),
-        env: Vec::new(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout: TIMEOUT, ..Limits::default() },
+        ..Invocation::default()
     };
     tenter_proc::run(&invocation, &Cancel::new())
 }

@@ -32,7 +32,7 @@ impl<'e> From<&'e Event> for EventRef<'e> {
 }
 
 /// The part of an event that is the same for all events of an agent, except for the time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The conversation's id; a subagent has its own.
     pub conversation_id: String,
@@ -101,16 +101,7 @@ pub enum InvokedBy {
 impl Scope {
     /// Creates the scope of a conversation of the user's, without a recipe and a time.
     pub fn new(conversation_id: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
-        Self {
-            conversation_id: conversation_id.into(),
-            parent_conversation_id: None,
-            cwd: cwd.into(),
-            recipe: None,
-            recipe_full_name: None,
-            host: None,
-            agent: None,
-            time: String::new(),
-        }
+        Self { conversation_id: conversation_id.into(), cwd: cwd.into(), ..Self::default() }
     }
 
     /// Returns the scope of a subagent that the conversation `parent` started (R51).
@@ -281,7 +272,7 @@ pub enum ExitReason {
 }
 
 /// A model response whose tool results are recorded.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Turn {
     /// Number of model responses since the last user message, including this one (R6).
     pub turn_number: Option<u64>,
@@ -302,20 +293,12 @@ pub struct Turn {
 impl Turn {
     /// Creates the response number `turn_number` since the last user message. Nothing else is known, and no tool was called.
     pub fn new(turn_number: u64, response: impl Into<String>) -> Self {
-        Self {
-            turn_number: Some(turn_number),
-            session_turn: None,
-            tools_used: false,
-            usage: None,
-            auto_compact: None,
-            response: response.into(),
-            messages: None,
-        }
+        Self { turn_number: Some(turn_number), response: response.into(), ..Self::default() }
     }
 }
 
 /// The agent is about to stop.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct StopAttempt {
     /// The reason.
     pub reason: StopReason,
@@ -336,22 +319,15 @@ pub struct StopAttempt {
 impl StopAttempt {
     /// Creates an agent that would stop after this response, which calls no tool. Nothing else is known.
     pub fn new(response: impl Into<String>) -> Self {
-        Self {
-            reason: StopReason::NoToolCalls,
-            step_count: None,
-            usage: None,
-            auto_compact: None,
-            response: response.into(),
-            messages: None,
-            continuation_count: 0,
-        }
+        Self { response: response.into(), ..Self::default() }
     }
 }
 
 /// The reason why an agent is about to stop (R60).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StopReason {
     /// The model called no tool.
+    #[default]
     NoToolCalls,
     /// Every tool call of the previous turn was blocked, and the model gave up.
     ToolRejected,

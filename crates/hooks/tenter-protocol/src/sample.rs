@@ -27,13 +27,9 @@ pub fn event(name: EventName, time: &str, cwd: &Path) -> Event {
     let body = body(name, time, &cwd.to_string_lossy());
     let scope = Scope {
         conversation_id: CONVERSATION.to_owned(),
-        parent_conversation_id: None,
         cwd: cwd.to_owned(),
-        recipe: None,
-        recipe_full_name: None,
-        host: None,
-        agent: None,
         time: time.to_owned(),
+        ..Scope::default()
     };
     Event { scope, body }
 }

@@ -7,7 +7,7 @@ use std::{fs, io};
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, recv, sendto, socket};
 use tenter_base::search_path;
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Streams};
 
 /// The program that makes namespaces.
 const UNSHARE: &str = "unshare";
@@ -43,9 +43,8 @@ pub fn isolating_command(
             args: options.collect(),
             cwd: cwd.to_owned(),
             env: environment.to_vec(),
-            stdin: Vec::new(),
             streams: Streams::Merged,
-            limits: Limits::default(),
+            ..Invocation::default()
         };
         tenter_proc::run(&invocation, &Cancel::new()).end.is_success()
     };

@@ -141,9 +141,8 @@ impl Prover<'_> {
             args: vec!["--version".into()],
             cwd: self.directory.to_owned(),
             env: environment.map(|(name, value)| (name.into(), value)).into(),
-            stdin: Vec::new(),
             streams: Streams::Merged,
-            limits: Limits::default(),
+            ..Invocation::default()
         };
         // If it fails, each scenario says so.
         let _ = tenter_proc::run(&invocation, cancel);

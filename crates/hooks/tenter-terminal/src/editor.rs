@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenter_engine::inspect::Environment;
-use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Invocation, ProcessEnd};
 
 use crate::env::Env;
 use crate::signals::Interrupts;
@@ -23,9 +23,7 @@ pub fn open(
         args: vec!["-c".into(), line.into(), "editor".into(), file.into()],
         cwd: directory.to_owned(),
         env: vars.clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     // Ctrl-C is meant for the editor.
     interrupts.while_away(|| tenter_proc::interactive(&invocation))

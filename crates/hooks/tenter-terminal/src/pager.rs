@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use tenter_engine::inspect::Environment;
-use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Invocation, ProcessEnd};
 
 use crate::env::Env;
 use crate::failure::Failure;
@@ -47,8 +47,7 @@ pub fn show_under(
         cwd: env.cwd.clone(),
         env: vars,
         stdin: text.as_bytes().to_vec(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     let end = interrupts.while_away(|| tenter_proc::interactive(&invocation));
     // The shell exits with 126 or 127 if it cannot run the program.

@@ -37,6 +37,7 @@ pub struct Interrupts {
     state: Arc<Mutex<SignalState>>,
 }
 
+#[derive(Default)]
 struct SignalState {
     /// The work that the next signal cancels.
     target: Cancel,
@@ -66,13 +67,7 @@ impl Interrupts {
     pub fn catch(target: &Cancel) -> Result<Self, Failure> {
         let mut signals =
             Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_handled(&error))?;
-        let state = SignalState {
-            target: target.clone(),
-            terminated: false,
-            reading: false,
-            away: false,
-            clean_up: None,
-        };
+        let state = SignalState { target: target.clone(), ..SignalState::default() };
         let caught = Self { state: Arc::new(Mutex::new(state)) };
         let receiver = caught.clone();
         let receive = move || {

@@ -35,7 +35,7 @@ pub trait Model: Send + Sync {
 }
 
 /// A request to a model.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Request<'r> {
     /// The system prompt.
     pub system: &'r str,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd};
 use tenter_protocol::confinement::Confinement;
 use tenter_template::{CommandOutput, Shell};
 
@@ -37,9 +37,8 @@ impl Shell for ProjectShell {
             args: args.iter().map(OsString::from).collect(),
             cwd: self.project.clone(),
             env: self.env.clone(),
-            stdin: Vec::new(),
-            streams: Streams::Separate,
             limits: Limits { timeout: TIMEOUT, keep: KEPT, ..Limits::default() },
+            ..Invocation::default()
         };
         let invocation = match self.launched(plain) {
             Ok(invocation) => invocation,

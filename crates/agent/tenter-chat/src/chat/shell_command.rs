@@ -77,9 +77,8 @@ impl Chat<'_> {
             args: vec!["-c".into(), command.into()],
             cwd: env.cwd.clone(),
             env: self.project.program_environment(),
-            stdin: Vec::new(),
-            streams: Streams::Separate,
             limits: Limits { timeout: Duration::MAX, keep: KEPT, ..Limits::default() },
+            ..Invocation::default()
         }
     }
 }

@@ -42,16 +42,7 @@ fn write(scope: &Scope, kind: &str, fields: Value) {
 /// Writes an object that belongs to no conversation.
 pub(crate) fn write_early(kind: &str, fields: Value) {
     let time = tenter_base::rfc3339(tenter_terminal::now());
-    let scope = Scope {
-        conversation_id: String::new(),
-        parent_conversation_id: None,
-        cwd: std::path::PathBuf::new(),
-        recipe: None,
-        recipe_full_name: None,
-        host: None,
-        agent: None,
-        time,
-    };
+    let scope = Scope { time, ..Scope::default() };
     write(&scope, kind, fields);
 }
 
@@ -281,11 +272,8 @@ mod tests {
             conversation_id: "c".to_owned(),
             parent_conversation_id: Some("p".to_owned()),
             cwd: "/".into(),
-            recipe: None,
-            recipe_full_name: None,
-            host: None,
-            agent: None,
             time: "T".to_owned(),
+            ..Scope::default()
         }
     }
 

@@ -15,7 +15,7 @@ use tenter_engine::layout::ResourceLayout;
 use tenter_mcp::{
     HttpServer, McpServers, ServerDefinition, ServerName, ServerProgram, ToolSelection, Transport,
 };
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation};
 use tenter_protocol::ToolResult;
 use tenter_testkit::McpServer;
 use tenter_testkit::needs::search_path;
@@ -100,9 +100,7 @@ impl Stage {
             args: args.iter().map(Into::into).collect(),
             cwd: self.directory.path().to_owned(),
             env: vec![("PATH".into(), search_path())],
-            stdin: Vec::new(),
-            streams: Streams::Separate,
-            limits: Limits::default(),
+            ..Invocation::default()
         };
         let mut definition = ServerDefinition {
             name: ServerName::new(name).unwrap(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenter_agent::Model;
-use tenter_agent::model::{ModelError, Purpose, Request, ResponseBlock};
+use tenter_agent::model::{ModelError, Request, ResponseBlock};
 use tenter_http::ResponseLimits;
 use tenter_proc::Cancel;
 use tenter_protocol::{Block, Message};
@@ -108,13 +108,7 @@ fn a_cancel_ends_a_request_that_the_server_does_not_read() {
     let model = connect(endpoint(Format::Chat, address), choice()).unwrap();
     // More than the buffers of both ends hold.
     let messages = [Message::user("x".repeat(64 << 20))];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &[],
-        purpose: Purpose::Conversation,
-        max_tokens: None,
-    };
+    let request = Request { messages: &messages, ..Request::default() };
     let cancel = Cancel::new();
     let end = std::thread::scope(|scope| {
         let response_thread = scope.spawn(|| model.respond(&request, &mut |_| {}, &cancel));

@@ -1,7 +1,7 @@
 //! Responses in every API, and what is sent back to the provider.
 
 use serde_json::{Value, json};
-use tenter_agent::model::{Purpose, Request, Response, ResponseBlock, StopCause};
+use tenter_agent::model::{Request, Response, ResponseBlock, StopCause};
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{
     Block, Image, ImageSource, Message, Role, ToolCall, ToolResult, tool_metadata,
@@ -276,13 +276,7 @@ fn consecutive_messages_of_one_role_are_merged_and_tools_are_optional() {
             Message::assistant("three"),
             Message::user("four"),
         ];
-        let request = Request {
-            system: "",
-            messages: &messages,
-            tools: &[],
-            purpose: Purpose::Conversation,
-            max_tokens: None,
-        };
+        let request = Request { messages: &messages, ..Request::default() };
         let model = model(&server, format);
         let answer = model.respond(&request, &mut |_| {}, &tenter_proc::Cancel::new());
         assert!(answer.is_ok(), "{format:?} {answer:?}");

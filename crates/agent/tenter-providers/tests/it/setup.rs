@@ -109,13 +109,7 @@ pub(crate) fn ask_and_interrupt(
     std::thread::scope(|scope| {
         let response_thread = scope.spawn(|| {
             let messages = [Message::user("hello")];
-            let request = Request {
-                system: "",
-                messages: &messages,
-                tools: &[],
-                purpose: Purpose::Conversation,
-                max_tokens: None,
-            };
+            let request = Request { messages: &messages, ..Request::default() };
             let mut note = |_: Delta<'_>| began.store(true, Ordering::SeqCst);
             model.respond(&request, &mut note, &cancel)
         });

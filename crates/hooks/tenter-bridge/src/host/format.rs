@@ -242,10 +242,11 @@ pub struct FileFormat {
 }
 
 /// The users for whom a registration is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RegistrationScope {
     /// For the user, in every project.
+    #[default]
     User,
     /// For the user, in one project.
     Personal,

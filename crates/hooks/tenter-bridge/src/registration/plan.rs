@@ -1,7 +1,6 @@
 //! Plans changes of a host's files, without making them.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 use tenter_protocol::{Diagnostic, Severity};
@@ -271,12 +270,7 @@ fn new_record(target: &Target) -> RegistrationRecord {
         host: target.host.id.to_owned(),
         scope: target.scope,
         file: target.file.clone(),
-        program: PathBuf::new(),
-        installed_at: String::new(),
-        fail_closed: false,
-        version: None,
-        handlers: None,
-        edits: Vec::new(),
+        ..RegistrationRecord::default()
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Records {
 }
 
 /// One registration.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegistrationRecord {
     /// The host's id.
     pub host: String,

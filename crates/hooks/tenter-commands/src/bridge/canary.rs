@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use tenter_bridge::Host;
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Limits};
 use tenter_prove::{Check, CheckVerdict, Client, Proof, ProvedCheck};
 use tenter_terminal::Env;
 
@@ -52,9 +52,8 @@ fn prove(env: &Env, host: &Host, checks: &str) -> Option<Proof> {
         args: args.map(Into::into).into(),
         cwd: env.cwd.clone(),
         env: env.vars.clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout: TIMEOUT * 4, ..Limits::default() },
+        ..Invocation::default()
     };
     let completion = tenter_proc::run(&invocation, &Cancel::new());
     let proofs: Vec<Proof> = serde_json::from_str(&completion.stdout.text()).ok()?;

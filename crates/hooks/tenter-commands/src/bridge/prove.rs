@@ -11,7 +11,7 @@ use tenter_base::sanitize::visible;
 use tenter_base::{did_you_mean, excerpt, private_dir};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::{Host, guide, hosts};
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation};
 use tenter_prove::{
     Check, CheckVerdict, Client, Proof, ProvedCheck, Prover, machine, network, page,
 };
@@ -140,9 +140,7 @@ fn isolate(env: &Env, own_mounts: bool) -> Result<bool, Failure> {
         args: options.into_iter().chain(own).chain(Env::arguments()).collect(),
         cwd: env.cwd.clone(),
         env: vars,
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     let error = tenter_proc::replace_process(&invocation);
     Err(Failure::new(format!("the command cannot be started without a network: {error}")))

@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use tenter_base::replace_file;
 use tenter_plugins::bundle::{SSH_NAMESPACE, is_minisign_key};
-use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Invocation, ProcessEnd};
 use tenter_terminal::signals::Interrupts;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
@@ -63,9 +63,7 @@ fn run_program(env: &Env, program: &str, args: Vec<OsString>) -> Result<(), Fail
         args,
         cwd: env.cwd.clone(),
         env: env.vars.clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     let interrupts = Interrupts::catch(&Cancel::new())?;
     // The program asks for the password itself.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tenter_base::percent_decoded;
 use tenter_http::Key;
-use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Invocation, ProcessEnd};
 use tenter_terminal::{Env, Failure};
 
 /// The path of logs below an endpoint.
@@ -62,9 +62,7 @@ pub(super) fn of_command(
         args: vec!["-c".into(), command.into()],
         cwd: env.home.clone(),
         env: env.vars.clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     let completion = tenter_proc::run(&invocation, cancel);
     let failure = |why: String| Failure::new(format!("the command of --headers-command {why}"));

@@ -12,10 +12,11 @@ use tenter_terminal::{BAD, GOOD, NAME, NOTICE, styled};
 const SHOWN: usize = 300;
 
 /// A decision about a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum CallDecision {
     /// No hook stops it.
+    #[default]
     Pass,
     /// A hook confines it: it runs with fewer rights.
     Confine,
@@ -26,7 +27,7 @@ pub(super) enum CallDecision {
 }
 
 /// The common decision of all hooks about a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct CallVerdict {
     pub(super) decision: CallDecision,
     /// The hook that decided.
@@ -70,15 +71,7 @@ impl CallDecision {
 impl CallVerdict {
     /// Returns the verdict of the hooks: the first denial, else the first question, else the first confinement.
     pub(super) fn new(considered: &[ConsideredHook<'_>], facts: &HookFacts) -> Self {
-        let mut verdict = Self {
-            decision: CallDecision::Pass,
-            hook: None,
-            rule: None,
-            reason: None,
-            undecided: Vec::new(),
-            considered: 0,
-            untrusted: Vec::new(),
-        };
+        let mut verdict = Self::default();
         for considered in considered {
             let (name, decision) = match considered.subject {
                 SelectionSubject::Hook(hook) => {

@@ -18,7 +18,7 @@ use super::scripts;
 use crate::project::Project;
 
 /// One hook as listings show it, with the fields of the JSON form.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct HookEntry<'c> {
     /// The full name.
     pub(super) name: &'c str,
@@ -85,7 +85,7 @@ pub(super) struct HookEntry<'c> {
 }
 
 /// The trust in a hook as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TrustStatus {
     /// Its content was trusted.
@@ -95,6 +95,7 @@ pub(super) enum TrustStatus {
     /// Something else was trusted under its name.
     Changed,
     /// It is the user's own, or the trust gate is off.
+    #[default]
     #[serde(rename = "not needed")]
     NotNeeded,
 }
@@ -220,27 +221,13 @@ impl<'c> HookEntry<'c> {
             event: event.to_owned(),
             events: vec![event],
             layer: Layer::BuiltIn.as_str(),
-            path: None,
-            trust: TrustStatus::NotNeeded,
             status: if threshold.is_some() { "active" } else { "off" },
             active: threshold.is_some(),
             reason: threshold.is_none().then(off),
-            shadowed_by: None,
-            hash: None,
-            priority: None,
-            timeout_ms: None,
-            fail: FailMode::Open,
-            asynchronous: false,
             protocol: Some("builtin"),
-            action: None,
-            runtime: None,
-            script: None,
-            has_several_scripts: false,
-            services: Vec::new(),
-            url: None,
             description: Some(about_built_in(threshold)),
             threshold,
-            hook: None,
+            ..Self::default()
         }
     }
 

@@ -10,7 +10,7 @@ use tenter_protocol::HistoryAction;
 pub(super) const UNMATCHED: &str = "unmatched";
 
 /// The decision in a hook's reply. The JSON form has the same fields.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Interpretation {
     /// The most important part of the decision, or [`UNMATCHED`].
     pub(super) decision: &'static str,
@@ -65,15 +65,7 @@ impl Interpretation {
     }
 
     fn without_reply(decision: &'static str) -> Self {
-        Self {
-            decision,
-            reason: None,
-            rewrite: None,
-            context: None,
-            follow_ups: Vec::new(),
-            history: None,
-            error: None,
-        }
+        Self { decision, ..Self::default() }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::project::Project;
 const WARN: &str = "warn and continue";
 
 /// The result of one run, with the fields of the JSON form.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct TestReport {
     hook: String,
     event: String,
@@ -80,16 +80,9 @@ impl TestReport {
             event: test.subscription.spelling.to_owned(),
             payload: test.payload.clone(),
             exit: "not run".to_owned(),
-            duration_ms: 0,
-            stdout: String::new(),
-            stderr: String::new(),
-            notes: Vec::new(),
             interpretation: Interpretation::unmatched(),
-            transport: None,
-            one_shot: None,
-            is_compared: false,
-            was_run: false,
             consequence: WARN,
+            ..Self::default()
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 use tenter_base::{private_dir, search_path};
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Limits};
 
 use crate::project::Project;
 
@@ -33,9 +33,8 @@ pub(super) fn open(project: &Project, address: &str) -> Option<NamedTempFile> {
         args: vec![page.path().into()],
         cwd: env.home.clone(),
         env: project.program_environment(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout: OPENER_TIMEOUT, keep: 4096, ..Limits::default() },
+        ..Invocation::default()
     };
     // Whether it opened shows on the screen; the address is printed in any case.
     std::thread::spawn(move || tenter_proc::run(&invocation, &Cancel::new()));

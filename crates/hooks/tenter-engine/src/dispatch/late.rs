@@ -106,13 +106,9 @@ mod tests {
     fn take_from(reply: &mut Reply, conversation: &str) -> Option<LateReply> {
         let scope = Scope {
             conversation_id: conversation.to_owned(),
-            parent_conversation_id: None,
             cwd: PathBuf::from("/"),
-            recipe: None,
-            recipe_full_name: None,
-            host: None,
-            agent: None,
             time: "T".to_owned(),
+            ..Scope::default()
         };
         LateReply::take_from(reply, "hook", EventName::AfterAgent, &Arc::new(scope))
     }

@@ -119,7 +119,7 @@ pub struct AnswerRecord {
 }
 
 /// It was decided whether a call that needs the user's permission may run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRecord {
     /// The permission mode: `ask` or `edits`.
     pub mode: String,
@@ -148,10 +148,7 @@ impl PermissionRecord {
             mode: mode.to_owned(),
             by: source.as_str().to_owned(),
             allowed: source.allows(),
-            answer: None,
-            remembered: false,
-            rules: Vec::new(),
-            reason: None,
+            ..Self::default()
         };
         match source {
             PermissionSource::Mode => {}

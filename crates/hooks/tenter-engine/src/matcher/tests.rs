@@ -47,13 +47,9 @@ fn the_specifications_shell_matches_bash_and_the_payload_says_shell() {
     assert_eq!(name.as_deref(), Some("Shell"));
     let scope = Scope {
         conversation_id: "c".into(),
-        parent_conversation_id: None,
         cwd: "/p".into(),
-        recipe: None,
-        recipe_full_name: None,
-        host: None,
-        agent: None,
         time: "T".into(),
+        ..Scope::default()
     };
     let event = Event { scope, body: Body::BeforeTool(call) };
     let payload =

@@ -31,11 +31,7 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
         conversation_id: conversation.to_owned(),
         parent_conversation_id: parent.map(str::to_owned),
         cwd: PathBuf::from("/"),
-        recipe: None,
-        recipe_full_name: None,
-        host: None,
-        agent: None,
-        time: String::new(),
+        ..Scope::default()
     }
 }
 

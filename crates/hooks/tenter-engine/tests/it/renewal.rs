@@ -11,7 +11,7 @@ use std::time::Duration;
 use tenter_engine::inspect::{Catalog, HookEnvironment, Outcome, Reload, Untrusted};
 use tenter_engine::trust::TrustEntry;
 use tenter_engine::{DecisionKind, Engine, EngineBuilder, FailMode};
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Limits};
 use tenter_protocol::{Body, Event, ToolCall};
 use tenter_testkit::{needs, wait_until};
 
@@ -331,9 +331,8 @@ fn a_change_through_a_writable_mapping_is_detected() {
         args,
         cwd: scene.at("project"),
         env: environment().base().clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits: Limits { timeout: Duration::from_mins(2), ..Limits::default() },
+        ..Invocation::default()
     };
     thread::scope(|threads| {
         let mapper = threads.spawn(|| tenter_proc::run(&invocation, &Cancel::new()));

@@ -179,13 +179,9 @@ impl Observer for ObservedRuns {
 pub(crate) fn scope(conversation: &str) -> Scope {
     Scope {
         conversation_id: conversation.to_owned(),
-        parent_conversation_id: None,
         cwd: "/".into(),
-        recipe: None,
-        recipe_full_name: None,
-        host: None,
-        agent: None,
         time: "T".into(),
+        ..Scope::default()
     }
 }
 

@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use minisign_verify::{PublicKey, Signature};
 use tenter_base::replace_file;
-use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, Invocation, ProcessEnd};
 use tenter_protocol::Diagnostic;
 
 use super::{failed, refused};
@@ -162,8 +162,7 @@ impl KeyRing<'_> {
             cwd: self.scratch.to_owned(),
             env: self.env.to_vec(),
             stdin: text.to_vec(),
-            streams: Streams::Separate,
-            limits: Limits::default(),
+            ..Invocation::default()
         };
         tenter_proc::run(&invocation, self.cancel).end
     }

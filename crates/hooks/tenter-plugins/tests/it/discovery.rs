@@ -54,13 +54,10 @@ fn payloads_have_the_full_recipe_name_except_for_its_own_plugin() {
     for recipe in [None, Some("review"), Some("ada/guards/review")] {
         let scope = Scope {
             conversation_id: "c".to_owned(),
-            parent_conversation_id: None,
             cwd: scene.root(),
             recipe: recipe.map(str::to_owned),
-            recipe_full_name: None,
-            host: None,
-            agent: None,
             time: "T".to_owned(),
+            ..Scope::default()
         };
         let body = Body::BeforeAgent { message: "hello".to_owned() };
         engine.dispatch(Event { scope, body }, &Cancel::new());

@@ -171,13 +171,9 @@ impl Scene {
         };
         let scope = Scope {
             conversation_id: "01a20060-e872-73af-9a25-ba7a128ce65f".to_owned(),
-            parent_conversation_id: None,
             cwd: self.layout.project.clone(),
-            recipe: None,
-            recipe_full_name: None,
-            host: None,
-            agent: None,
             time: "2024-01-15T10:30:00Z".to_owned(),
+            ..Scope::default()
         };
         Event { scope, body: Body::BeforeTool(call) }
     }

@@ -211,13 +211,7 @@ fn a_paced_turn_pauses_between_words_and_can_be_cancelled() {
         model("turns:\n  - {text: one two, pace_ms: 3600000}\n  - {text: one two, pace_ms: 1}\n");
     let cancel = Cancel::new();
     let messages = [Message::user("hi")];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &[],
-        purpose: Purpose::Conversation,
-        max_tokens: None,
-    };
+    let request = Request { messages: &messages, ..Request::default() };
     let response = model.respond(&request, &mut |_| cancel.cancel(), &cancel);
     assert_eq!(response, Err(ModelError::Cancelled));
     assert_eq!(respond(&model, "hi").1, "one two");

@@ -13,7 +13,7 @@ use tenter_engine::inspect::Environment;
 use tenter_mcp::{
     HttpServer, ServerDefinition, ServerName, ServerProgram, StartCheck, ToolSelection, Transport,
 };
-use tenter_proc::{Invocation, Limits, Streams};
+use tenter_proc::Invocation;
 use tenter_settings::ConfiguredServer;
 use tenter_terminal::Env;
 
@@ -159,9 +159,7 @@ fn program(
         args,
         cwd,
         env: environment(base, variables),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits::default(),
+        ..Invocation::default()
     };
     let trampoline = Some(bound::trampoline());
     Ok(Transport::Program(ServerProgram { invocation, confined: confined_program, trampoline }))

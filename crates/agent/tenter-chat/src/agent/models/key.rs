@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tenter_commands::project::KeyRing;
 use tenter_engine::journal::Redactor;
 use tenter_http::Key;
-use tenter_proc::{Cancel, CapturedOutput, Completion, Invocation, Limits, ProcessEnd, Streams};
+use tenter_proc::{Cancel, CapturedOutput, Completion, Invocation, Limits, ProcessEnd};
 use tenter_settings::model_tables::KeyCommand;
 use tenter_terminal::{Env, Exit, Failure};
 
@@ -122,9 +122,8 @@ fn invocation(command: &KeyCommand, env: &Env, limits: Limits) -> Option<Invocat
         args: args.iter().map(Into::into).collect(),
         cwd: env.home.clone(),
         env: env.vars.clone(),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
         limits,
+        ..Invocation::default()
     })
 }
 

@@ -22,7 +22,7 @@ use super::{Args, engine, payload};
 use crate::project::Project;
 
 /// The result of one test, as in the JSON output.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct CaseResult {
     file: PathBuf,
     description: Option<String>,
@@ -180,15 +180,7 @@ fn test(
 }
 
 fn invalid_test(file: &Path, error: String) -> CaseResult {
-    CaseResult {
-        file: file.to_owned(),
-        description: None,
-        passed: false,
-        expected: None,
-        got: None,
-        run: None,
-        error: Some(error),
-    }
+    CaseResult { file: file.to_owned(), error: Some(error), ..CaseResult::default() }
 }
 
 /// One run of a hook for a test.

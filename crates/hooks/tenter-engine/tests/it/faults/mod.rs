@@ -22,7 +22,7 @@ use std::{fs, thread};
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 use tenter_engine::FailMode;
-use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Streams};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_testkit::own_process::alone;
@@ -161,12 +161,10 @@ fn until_no_child_is_left() {
 fn nothing() -> Invocation {
     Invocation {
         program: "true".into(),
-        args: Vec::new(),
         cwd: "/".into(),
         env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
-        stdin: Vec::new(),
         streams: Streams::Merged,
-        limits: Limits::default(),
+        ..Invocation::default()
     }
 }
 

@@ -19,13 +19,9 @@ const BASE: &str = r#""timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-a
 fn scope() -> Scope {
     Scope {
         conversation_id: "sess-abc123".into(),
-        parent_conversation_id: None,
         cwd: "/home/user/project".into(),
-        recipe: None,
-        recipe_full_name: None,
-        host: None,
-        agent: None,
         time: "2024-01-15T10:30:00Z".into(),
+        ..Scope::default()
     }
 }
 

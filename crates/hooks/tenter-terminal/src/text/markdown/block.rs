@@ -23,7 +23,7 @@ const MAX_CELLS: usize = 100;
 const NARROWEST: usize = 16;
 
 /// The place that blocks have on the terminal.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BlockLayout {
     /// Maximum number of columns of a line, except in code.
     width: usize,
@@ -85,6 +85,7 @@ pub(super) fn render(block: &str, layout: BlockLayout) -> String {
 }
 
 /// The state of rendering one block.
+#[derive(Default)]
 struct RenderedBlock {
     layout: BlockLayout,
     out: String,
@@ -125,20 +126,7 @@ struct Emphasis {
 
 impl RenderedBlock {
     fn new(layout: BlockLayout) -> Self {
-        Self {
-            layout,
-            out: String::new(),
-            line: StyledLine::default(),
-            plain: String::new(),
-            gap: false,
-            within: Vec::new(),
-            lists: Vec::new(),
-            emphasis: Emphasis::default(),
-            links: Vec::new(),
-            code: None,
-            language: None,
-            table: None,
-        }
+        Self { layout, ..Self::default() }
     }
 
     fn see(&mut self, event: Event) {
