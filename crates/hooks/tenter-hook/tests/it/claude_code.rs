@@ -91,10 +91,9 @@ fn a_long_context_is_cut_and_kept_in_a_file() {
 #[test]
 fn a_subagent_is_denied_at_its_call_and_is_known_by_its_own_id() {
     let session = session();
-    let log = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
-    session.hook("sub", "subagent_start", "", log);
-    session.hook("tool", "before_tool", "", log);
-    session.hook("done", "subagent_stop", "", log);
+    session.log("sub", "subagent_start", "");
+    session.log("tool", "before_tool", "");
+    session.log("done", "subagent_stop", "");
     for fixture in [
         "PreToolUse.Agent.subagent",
         "SubagentStart.subagent",
@@ -103,9 +102,7 @@ fn a_subagent_is_denied_at_its_call_and_is_known_by_its_own_id() {
     ] {
         assert!(HostSession::answer(session.fire(fixture)).is_null());
     }
-    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap();
-    let payloads: Vec<serde_json::Value> =
-        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let payloads = session.payloads();
     let events: Vec<_> =
         payloads.iter().map(|payload| payload["event_type"].as_str().unwrap()).collect();
     assert_eq!(events, ["before_tool", "subagent_start", "before_tool", "subagent_stop"]);
@@ -379,11 +376,10 @@ fn disabled_hooks_deny_nothing_and_an_unreadable_configuration_disables_no_guard
 #[test]
 fn a_hook_written_for_claude_code_reads_the_payload_of_claude_code() {
     let session = session();
-    let log = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
     let dialect = "metadata: {dialect: claude-code}";
     for (name, trigger) in [("pre", "before_tool"), ("post", "after_tool"), ("stop", "before_stop")]
     {
-        session.hook(name, trigger, dialect, log);
+        session.log(name, trigger, dialect);
     }
     for fixture in ["PreToolUse.Write", "PostToolUse.Bash", "Stop"] {
         session.pass(fixture);
@@ -391,9 +387,7 @@ fn a_hook_written_for_claude_code_reads_the_payload_of_claude_code() {
     for fixture in ["PreToolUse.Agent", "SubagentStart", "SubagentStop"] {
         session.pass(&format!("{fixture}.subagent"));
     }
-    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap();
-    let payloads: Vec<serde_json::Value> =
-        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let payloads = session.payloads();
     let native = session.payload("PreToolUse.Write");
     for field in [
         "hook_event_name",

@@ -3,18 +3,10 @@
 use serde_json::{Value, json};
 use tenter_testkit::wait_until;
 
-use crate::host_session::HostSession;
-
-const LOG: &str = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
+use crate::host_session::{HostSession, LOG};
 
 fn session() -> HostSession {
     HostSession::new("codex")
-}
-
-/// Returns the payloads that the hooks with the script [`LOG`] read.
-fn log(session: &HostSession) -> Vec<Value> {
-    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap_or_default();
-    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Returns the payload of a patch before it is applied.
@@ -51,9 +43,9 @@ fn a_guard_on_write_sees_patches_that_add_a_file() {
 #[test]
 fn a_patch_is_an_edit_of_each_of_its_files() {
     let session = session();
-    session.hook("edit", "before_tool", "matcher:\n  tool: ^Edit$\n  pattern: ^src/a\\.rs$", LOG);
+    session.log("edit", "before_tool", "matcher:\n  tool: ^Edit$\n  pattern: ^src/a\\.rs$");
     assert!(patch(&session, UPDATE, "default").is_null());
-    let payload = &log(&session)[0];
+    let payload = &session.payloads()[0];
     assert_eq!(payload["tool_input"], json!({"patch": UPDATE}));
     assert_eq!(payload["paths"][0]["given"], "src/a.rs");
     assert_eq!(payload["paths"][0]["op"], "write");
@@ -163,10 +155,10 @@ fn an_allow_alone_is_no_answer_even_if_it_may_skip_the_question() {
 #[test]
 fn whether_a_command_succeeded_is_unknown() {
     let session = session();
-    session.hook("ok", "after_tool", "", LOG);
-    session.hook("bad", "after_tool_failure", "", LOG);
+    session.log("ok", "after_tool", "");
+    session.log("bad", "after_tool_failure", "");
     session.pass("PostToolUse.Bash");
-    let payloads = log(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads.len(), 1);
     assert_eq!(payloads[0]["event_type"], "after_tool");
     let output = &payloads[0]["tool_output"];
@@ -179,12 +171,12 @@ fn whether_a_command_succeeded_is_unknown() {
 #[test]
 fn a_failed_patch_is_a_failure() {
     let session = session();
-    session.hook("bad", "after_tool_failure", "", LOG);
+    session.log("bad", "after_tool_failure", "");
     let failure = "Exit code: 1\nWall time: 0 seconds\nOutput:\nno such file\n";
     let _ = session
         .fire_with("PostToolUse.apply_patch", |payload| payload["tool_response"] = json!(failure))
         .expect_code(0);
-    assert_eq!(log(&session)[0]["tool_error"], failure);
+    assert_eq!(session.payloads()[0]["tool_error"], failure);
 }
 
 #[test]
@@ -214,15 +206,15 @@ fn every_prompt_counts() {
 #[test]
 fn prompt_and_stop_of_a_subagent_are_its_own() {
     let session = session();
-    session.hook("prompt", "before_agent", "", LOG);
-    session.hook("start", "subagent_start", "", LOG);
+    session.log("prompt", "before_agent", "");
+    session.log("start", "subagent_start", "");
     session.hook("stop", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
     for fixture in
         ["PreToolUse.spawn_agent.subagent", "SubagentStart.subagent", "UserPromptSubmit.subagent"]
     {
         assert!(HostSession::answer(session.fire(fixture)).is_null());
     }
-    let payloads = log(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads[0]["event_type"], "subagent_start");
     assert_eq!(payloads[0]["task_description"], "SUBTASK-MARK please make a file");
     let root = payloads[0]["session_id"].as_str().unwrap();
@@ -237,8 +229,8 @@ fn hooks_at_the_end_run_in_a_process_of_their_own() {
     session.hook("end", "session_end", "", &format!("sleep 0.2; {LOG}"));
     session.pass("UserPromptSubmit");
     session.pass("SessionEnd");
-    wait_until("the hook ran", || !log(&session).is_empty());
-    assert_eq!(log(&session)[0]["event_type"], "session_end");
+    wait_until("the hook ran", || !session.payloads().is_empty());
+    assert_eq!(session.payloads()[0]["event_type"], "session_end");
 }
 
 #[test]
@@ -256,8 +248,8 @@ fn a_compaction_that_cannot_be_prevented_is_reported() {
 #[test]
 fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
     let session = session();
-    session.hook("full", "before_stop", "", LOG);
-    session.hook("light", "before_stop", "metadata:\n  payload: light", LOG);
+    session.log("full", "before_stop", "");
+    session.log("light", "before_stop", "metadata:\n  payload: light");
     let log_later = LOG.replace("/log", "/later");
     session.hook("later", "before_stop", "metadata:\n  async: true", &log_later);
     let transcript = session.sandbox.home().join("rollout.jsonl");
@@ -266,7 +258,7 @@ fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
         .unwrap();
     let set_path = |payload: &mut Value| payload["transcript_path"] = json!(transcript);
     let _ = session.fire_with("Stop", set_path).expect_code(0);
-    let payloads = log(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads[0]["messages"][0]["content"], "Please run the test");
     assert_eq!(payloads[0]["usage"]["input_tokens"], 400);
     assert_eq!(payloads[0]["usage"]["estimated"], true);
@@ -286,8 +278,8 @@ fn hooks_read_the_messages_of_the_transcript_unless_their_payload_is_light() {
 #[test]
 fn without_a_transcript_the_payload_says_what_it_lacks() {
     let session = session();
-    session.hook("full", "before_stop", "", LOG);
+    session.log("full", "before_stop", "");
     session.pass("Stop");
-    let unknown = log(&session)[0]["host"]["unknown"].to_string();
+    let unknown = session.payloads()[0]["host"]["unknown"].to_string();
     assert!(unknown.contains("messages") && unknown.contains("usage"), "{unknown}");
 }

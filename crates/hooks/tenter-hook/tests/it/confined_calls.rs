@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenter_testkit::Sandbox;
 
 use crate::confine::is_supported;
-use crate::host_session::HostSession;
+use crate::host_session::{HostSession, set_command};
 use crate::http::copy;
 
 const CONFINE: &str =
@@ -19,21 +19,8 @@ fn session(host: &'static str) -> HostSession {
     session
 }
 
-/// Replaces the command of a call.
-fn set(value: &mut Value, command: &str) -> bool {
-    match value {
-        Value::Object(fields) if fields.get("command").is_some_and(Value::is_string) => {
-            fields.insert("command".to_owned(), json!(command));
-            true
-        }
-        Value::Object(fields) => fields.iter_mut().any(|(_, value)| set(value, command)),
-        _ => false,
-    }
-}
-
 fn answer(session: &HostSession, fixture: &str, command: &str) -> String {
-    let output = session.fire_with(fixture, |payload| assert!(set(payload, command), "{payload}"));
-    HostSession::answer(output).to_string()
+    HostSession::answer(session.fire_command(fixture, command)).to_string()
 }
 
 /// Returns the confined command in an answer.
@@ -116,7 +103,7 @@ fn claude_code_keeps_the_command_if_the_prefix_confines_it() {
     let home = session.sandbox.home();
     let fixture = "PreToolUse.Bash";
     let mut payload = session.payload(fixture);
-    set(&mut payload, "echo x > ../outside; echo x > inside");
+    set_command(&mut payload, "echo x > ../outside; echo x > inside");
     let program = env!("CARGO_BIN_EXE_tenter-hook");
     let prefix = format!("{program} --shell-prefix");
     let mut hook = session.sandbox.command();

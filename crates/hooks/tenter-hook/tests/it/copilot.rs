@@ -1,20 +1,12 @@
 //! Sessions of Copilot CLI, also with the hooks in Claude Code's settings.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::host_session::HostSession;
 
 fn session() -> HostSession {
     HostSession::new("copilot")
 }
-
-/// Returns the payloads that hooks read at the events of these names, one on each line.
-fn payloads(session: &HostSession) -> Vec<Value> {
-    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap_or_default();
-    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-const LOG: &str = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
 
 #[test]
 fn every_denial_is_in_the_form_that_copilot_honours() {
@@ -51,9 +43,9 @@ fn a_rewritten_input_is_whole_and_skips_no_question() {
 #[test]
 fn the_input_of_a_tool_without_fields_is_a_text() {
     let session = session();
-    session.hook("log", "before_tool", "", LOG);
+    session.log("log", "before_tool", "");
     session.pass("preToolUse.apply_patch");
-    let payload = &payloads(&session)[0];
+    let payload = &session.payloads()[0];
     assert!(payload["tool_input"]["patch"].as_str().unwrap().starts_with("*** Begin Patch"));
     session.hook("rewrite", "before_tool", "", r#"echo '{"modified_input": {"patch": "other"}}'"#);
     let answer = HostSession::answer(session.fire("preToolUse.apply_patch"));
@@ -77,12 +69,12 @@ fn a_rewritten_message_replaces_the_users_and_keeps_what_copilot_adds() {
 #[test]
 fn a_command_that_fails_is_known_by_its_exit_code() {
     let session = session();
-    session.hook("log", "after_tool_failure", "", LOG);
+    session.log("log", "after_tool_failure", "");
     for fixture in ["postToolUse.bash", "postToolUse.bash.async", "postToolUse.bash.failure"] {
         session.pass(fixture);
     }
     session.pass("postToolUseFailure.view");
-    let payloads = payloads(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads.len(), 2);
     assert_eq!(payloads[0]["tool_output"]["metadata"]["exitCode"], 3, "{}", payloads[0]);
     assert_eq!(payloads[0]["tool_output"]["metadata"]["output"], "oops");
@@ -102,7 +94,7 @@ fn a_changed_output_keeps_the_line_with_the_exit_code() {
 #[test]
 fn the_state_of_nested_subagents_belongs_to_the_main_agents_session() {
     let session = session();
-    session.hook("log", "before_tool", "", LOG);
+    session.log("log", "before_tool", "");
     for fixture in [
         "preToolUse.task.subagent",
         "subagentStart.subagent",
@@ -112,7 +104,7 @@ fn the_state_of_nested_subagents_belongs_to_the_main_agents_session() {
     ] {
         session.pass(fixture);
     }
-    let payloads = payloads(&session);
+    let payloads = session.payloads();
     let ids: Vec<&str> =
         payloads.iter().map(|payload| payload["session_id"].as_str().unwrap()).collect();
     let root = "b1f938b2-63aa-4a6f-a1a4-96932a9bf628";
@@ -142,7 +134,7 @@ fn an_agent_continues_with_a_message_that_is_not_the_users() {
         "",
         r#"echo '{"follow_up_messages": ["Run the tests."]}'"#,
     );
-    session.hook("log", "before_agent", "", LOG);
+    session.log("log", "before_agent", "");
     for _ in 0..8 {
         let answer = HostSession::answer(session.fire("agentStop"));
         assert_eq!(answer["decision"], "block", "{answer}");
@@ -156,7 +148,7 @@ fn an_agent_continues_with_a_message_that_is_not_the_users() {
     let output = session.fire("agentStop").expect_code(0);
     assert_eq!(output.stdout, "", "a notice is no answer");
     assert!(output.stderr.contains("8 times in a row"), "{output}");
-    assert!(payloads(&session).is_empty());
+    assert!(session.payloads().is_empty());
 }
 
 #[test]
@@ -216,7 +208,7 @@ fn a_start_and_a_message_at_the_same_time_start_the_session_once() {
 #[test]
 fn hooks_in_claude_codes_settings_know_that_copilot_runs_them() {
     let session = HostSession::new("copilot-in-claude");
-    session.hook("log", "before_tool", "", LOG);
+    session.log("log", "before_tool", "");
     session.hook("greet", "before_agent", "", r#"echo '{"additional_context": "Hello."}'"#);
     for fixture in [
         "PreToolUse.Write",
@@ -226,7 +218,7 @@ fn hooks_in_claude_codes_settings_know_that_copilot_runs_them() {
     ] {
         session.pass(fixture);
     }
-    let payloads = payloads(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads[0]["host"]["name"], "copilot");
     assert_eq!(payloads[0]["tool_input"]["text"], "written by tool\n");
     let root = payloads[1]["session_id"].as_str().unwrap();

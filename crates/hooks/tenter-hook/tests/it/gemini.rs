@@ -101,12 +101,11 @@ fn an_equal_call_that_passes_later_is_no_breach() {
 #[test]
 fn a_subagent_starts_and_stops_at_its_call() {
     let session = session();
-    session.hook("start", "subagent_start", "", r#"printf '%s\n' "$payload" >> "$HOME/log""#);
-    session.hook("stop", "subagent_stop", "", r#"printf '%s\n' "$payload" >> "$HOME/log""#);
+    session.log("start", "subagent_start", "");
+    session.log("stop", "subagent_stop", "");
     assert!(answer(&session, "BeforeTool.invoke_agent.subagent").is_null());
     assert!(answer(&session, "AfterTool.invoke_agent.subagent").is_null());
-    let log = fs::read_to_string(session.sandbox.home().join("log")).unwrap();
-    let events: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events = session.payloads();
     assert_eq!(events[0]["event_type"], "subagent_start");
     assert_eq!(events[1]["event_type"], "subagent_stop");
     assert_eq!(events[1]["subagent_type"], "generalist");

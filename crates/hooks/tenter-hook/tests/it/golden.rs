@@ -4,8 +4,10 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::thread;
 
 use serde_json::Value;
+use tenter_bridge::hosts;
 
 use crate::host_session::{HostSession, fixtures};
 
@@ -128,79 +130,13 @@ fn golden(host: &'static str, fixture: &str) -> String {
 }
 
 #[test]
-fn every_recorded_event_of_claude_code_has_the_expected_payloads_and_answers() {
-    compare("claude-code");
-}
-
-#[test]
-fn every_recorded_event_of_codex_has_the_expected_payloads_and_answers() {
-    compare("codex");
-}
-
-#[test]
-fn every_recorded_event_of_gemini_cli_has_the_expected_payloads_and_answers() {
-    compare("gemini");
-}
-
-#[test]
-fn every_recorded_event_of_copilot_cli_has_the_expected_payloads_and_answers() {
-    compare("copilot");
-    compare("copilot-in-claude");
-}
-
-#[test]
-fn every_recorded_event_of_kimi_code_has_the_expected_payloads_and_answers() {
-    compare("kimi-code");
-}
-
-#[test]
-fn every_recorded_event_of_qwen_code_has_the_expected_payloads_and_answers() {
-    compare("qwen");
-}
-
-#[test]
-fn every_documented_event_of_cursor_has_the_expected_payloads_and_answers() {
-    compare("cursor");
-}
-
-#[test]
-fn every_documented_event_of_droid_has_the_expected_payloads_and_answers() {
-    compare("droid");
-}
-
-#[test]
-fn every_documented_event_of_goose_has_the_expected_payloads_and_answers() {
-    compare("goose");
-}
-
-#[test]
-fn every_recorded_event_of_opencode_has_the_expected_payloads_and_answers() {
-    compare("opencode");
-}
-
-#[test]
-fn every_recorded_event_of_kilo_has_the_expected_payloads_and_answers() {
-    compare("kilo");
-}
-
-#[test]
-fn every_recorded_event_of_cline_has_the_expected_payloads_and_answers() {
-    compare("cline");
-}
-
-#[test]
-fn every_recorded_event_of_pi_has_the_expected_payloads_and_answers() {
-    compare("pi");
-}
-
-#[test]
-fn every_documented_event_of_crush_has_the_expected_payloads_and_answers() {
-    compare("crush");
-}
-
-#[test]
-fn every_documented_event_of_vibe_has_the_expected_payloads_and_answers() {
-    compare("vibe");
+fn every_event_of_every_host_has_the_expected_payloads_and_answers() {
+    let hosts = hosts::ALL.iter().map(|host| host.id).chain(["copilot-in-claude"]);
+    thread::scope(|scope| {
+        for host in hosts {
+            scope.spawn(move || compare(host));
+        }
+    });
 }
 
 #[expect(clippy::disallowed_methods, reason = "the author's wish to update the files")]

@@ -22,6 +22,19 @@ fn later() -> Timestamp {
     Timestamp::now() + SignedDuration::from_secs(3)
 }
 
+/// The script of a hook that logs its payloads.
+pub(crate) const LOG: &str = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
+
+/// Replaces the command of a call.
+pub(crate) fn set_command(value: &mut Value, command: &str) -> bool {
+    let Value::Object(fields) = value else { return false };
+    if fields.get("command").is_some_and(Value::is_string) {
+        fields.insert("command".to_owned(), json!(command));
+        return true;
+    }
+    fields.iter_mut().any(|(_, value)| set_command(value, command))
+}
+
 /// A host that runs `tenter-hook` in a sandbox.
 pub(crate) struct HostSession {
     pub(crate) sandbox: Sandbox,
@@ -114,6 +127,22 @@ impl HostSession {
         fs::write(&run, format!("#!/bin/sh\npayload=$(cat)\n{script}\n")).unwrap();
         fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
         directory
+    }
+
+    /// Writes a hook that logs the payloads of an event, with further lines of its front matter.
+    pub(crate) fn log(&self, name: &str, trigger: &str, front_matter: &str) {
+        self.hook(name, trigger, front_matter, LOG);
+    }
+
+    /// Returns the payloads that hooks with the script [`LOG`] read.
+    pub(crate) fn payloads(&self) -> Vec<Value> {
+        let log = fs::read_to_string(self.sandbox.home().join("log")).unwrap_or_default();
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Fires an event like [`fire`](Self::fire), for a call of this command.
+    pub(crate) fn fire_command(&self, fixture: &str, command: &str) -> Output {
+        self.fire_with(fixture, |payload| assert!(set_command(payload, command), "{payload}"))
     }
 
     /// Reads a recorded payload, with the sandbox's directories.

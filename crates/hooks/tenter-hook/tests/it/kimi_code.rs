@@ -14,13 +14,6 @@ fn denial(reason: &str) -> Value {
     json!({"hookSpecificOutput": specific})
 }
 
-const LOG: &str = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
-
-fn payloads(session: &HostSession) -> Vec<Value> {
-    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap_or_default();
-    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn every_denial_is_in_the_form_that_kimi_code_honours() {
     let session = session();
@@ -84,7 +77,7 @@ fn the_agent_continues_once() {
 #[test]
 fn a_prompt_is_the_texts_of_its_parts() {
     let session = session();
-    session.hook("log", "before_agent", "", LOG);
+    session.log("log", "before_agent", "");
     let _ = session.fire_with("UserPromptSubmit", |prompt| {
         let parts = [
             json!({"type": "text", "text": "One."}),
@@ -93,16 +86,16 @@ fn a_prompt_is_the_texts_of_its_parts() {
         ];
         prompt["prompt"] = json!(parts);
     });
-    assert_eq!(payloads(&session)[0]["prompt"], "One.\nTwo.");
+    assert_eq!(session.payloads()[0]["prompt"], "One.\nTwo.");
 }
 
 #[test]
 fn the_failure_of_a_denied_call_is_not_shown_twice() {
     let session = session();
     session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
-    session.hook("log", "after_tool_failure", "", LOG);
+    session.log("log", "after_tool_failure", "");
     let reason = HostSession::answer(session.fire("PreToolUse.Bash"));
-    wait_until("the failure of the denied call was shown", || payloads(&session).len() == 1);
+    wait_until("the failure of the denied call was shown", || session.payloads().len() == 1);
     let reason = reason["hookSpecificOutput"]["permissionDecisionReason"].clone();
     let id = session.payload("PreToolUse.Bash")["tool_call_id"].clone();
     let output = session.fire_with("PostToolUseFailure.Bash", |failure| {
@@ -112,7 +105,7 @@ fn the_failure_of_a_denied_call_is_not_shown_twice() {
     });
     let output = output.expect_code(0);
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
-    assert_eq!(payloads(&session).len(), 1);
+    assert_eq!(session.payloads().len(), 1);
 }
 
 #[test]
@@ -128,11 +121,11 @@ fn a_denied_call_that_succeeds_is_reported_on_stderr() {
 #[test]
 fn compactions_have_their_size() {
     let session = session();
-    session.hook("before", "pre_compact", "", LOG);
-    session.hook("after", "post_compact", "", LOG);
+    session.log("before", "pre_compact", "");
+    session.log("after", "post_compact", "");
     session.pass("PreCompact.compact");
     session.pass("PostCompact.compact");
-    let payloads = payloads(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads[0]["tokens_before"], 23_793, "{}", payloads[0]);
     assert_eq!(payloads[1]["tokens_after"], 20_752, "{}", payloads[1]);
 }
@@ -140,11 +133,11 @@ fn compactions_have_their_size() {
 #[test]
 fn a_subagent_is_known_by_its_call() {
     let session = session();
-    session.hook("start", "subagent_start", "", LOG);
-    session.hook("stop", "subagent_stop", "", LOG);
+    session.log("start", "subagent_start", "");
+    session.log("stop", "subagent_stop", "");
     session.pass("PreToolUse.Agent.subagent");
     session.pass("PostToolUse.Agent.subagent");
-    let payloads = payloads(&session);
+    let payloads = session.payloads();
     assert_eq!(payloads[0]["task_description"], "SUBTASK-MARK please make a file");
     assert_eq!(payloads[1]["event_type"], "subagent_stop");
 }

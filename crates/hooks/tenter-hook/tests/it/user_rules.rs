@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::host_session::HostSession;
 
@@ -106,21 +106,7 @@ fn write(file: &Path, text: &str) {
 }
 
 fn run(session: &HostSession, fixture: &str, command: &str) -> NativeAnswer {
-    NativeAnswer(HostSession::answer(session.fire_with(fixture, |payload| {
-        assert!(set(payload, command), "{payload}");
-    })))
-}
-
-/// Replaces the command of a call.
-fn set(value: &mut Value, command: &str) -> bool {
-    match value {
-        Value::Object(fields) if fields.get("command").is_some_and(Value::is_string) => {
-            fields.insert("command".to_owned(), json!(command));
-            true
-        }
-        Value::Object(fields) => fields.iter_mut().any(|(_, value)| set(value, command)),
-        _ => false,
-    }
+    NativeAnswer(HostSession::answer(session.fire_command(fixture, command)))
 }
 
 #[derive(Debug)]
