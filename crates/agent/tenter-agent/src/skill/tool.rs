@@ -180,17 +180,7 @@ mod tests {
     }
 
     fn run(bench: &Bench, input: &serde_json::Value) -> tenter_protocol::ToolResult {
-        let context = ToolContext {
-            call_id: "call_1",
-            workspace: &bench.workspace,
-            output: &crate::tools::OutputTail::default(),
-            confinements: &[],
-            cancel: &bench.cancel,
-            consent: &false,
-            subagents: None,
-        };
-        let input = tenter_protocol::tool_fields::renamed("skill", input.as_object().unwrap());
-        Tool::run(&tool(bench), &input.unwrap(), &context)
+        bench.run_tool(&tool(bench), input.clone())
     }
 
     fn skill(bench: &Bench, name: &str, description: &str) {

@@ -92,8 +92,13 @@ impl Bench {
         self.registry.get(name).unwrap()
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as one line")]
     pub(crate) fn run(&self, tool: &str, input: Value) -> ToolResult {
+        self.run_tool(self.tool(tool), input)
+    }
+
+    /// Runs a tool that may not be in the registry.
+    #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as one line")]
+    pub(crate) fn run_tool(&self, tool: &dyn Tool, input: Value) -> ToolResult {
         let context = ToolContext {
             call_id: "call_1",
             workspace: &self.workspace,
@@ -103,8 +108,8 @@ impl Bench {
             consent: &self.consent,
             subagents: None,
         };
-        let input = tool_fields::renamed(tool, input.as_object().unwrap()).unwrap();
-        self.tool(tool).run(&input, &context)
+        let input = tool_fields::renamed(tool.name(), input.as_object().unwrap()).unwrap();
+        tool.run(&input, &context)
     }
 
     pub(crate) fn succeed(&self, tool: &str, input: Value) -> ToolResult {

@@ -13,22 +13,9 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Block, Message, Role, ToolCall};
 
 use crate::store_fixtures::{
-    AT, Scratch, append_after_all, asked, begin, entry, exchange, new, new_in, present, said,
-    spent, worked,
+    AT, Scratch, append_after_all, asked, begin, change, entry, exchange, new, new_in, present,
+    said, spent, worked,
 };
-
-fn change<'a>(id: &'a str, expected_next: u64, entries: &'a [HistoryEntry]) -> HistoryChange<'a> {
-    HistoryChange {
-        conversation_id: id,
-        expected_next,
-        kind: ChangeKind::Mutate,
-        by: "trim",
-        reason: None,
-        entries,
-        at: AT,
-        usage: None,
-    }
-}
 
 #[test]
 fn a_conversation_round_trips_through_a_reopened_store() {

@@ -8,7 +8,7 @@ use tenter_protocol::Message;
 use tenter_protocol::event::TurnUsage;
 
 use crate::store_fixtures::{
-    AT, Scratch, asked, begin, entry, exchange, new, present, said, spent, worked,
+    AT, Scratch, asked, begin, change, entry, exchange, new, present, said, spent, worked,
 };
 
 const LATER: &str = "2026-03-02T08:00:00Z";
@@ -22,18 +22,8 @@ fn restore(epoch: Option<u64>) -> Restore<'static> {
 }
 
 fn replace(store: &Store, entries: &[HistoryEntry]) {
-    let expected_next = store.load("c").unwrap().next;
-    let (kind, by) = (ChangeKind::Mutate, "trim");
-    let change = HistoryChange {
-        conversation_id: "c",
-        expected_next,
-        kind,
-        by,
-        reason: None,
-        entries,
-        at: LATER,
-        usage: None,
-    };
+    let next = store.load("c").unwrap().next;
+    let change = HistoryChange { at: LATER, ..change("c", next, entries) };
     store.replace_history(&change).unwrap();
 }
 

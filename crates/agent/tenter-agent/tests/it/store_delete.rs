@@ -2,12 +2,10 @@
 
 use std::fs;
 
-use tenter_agent::store::{
-    ChangeKind, Exchange, HistoryChange, ListQuery, NewConversation, Store, StoreError,
-};
+use tenter_agent::store::{Exchange, ListQuery, NewConversation, Store, StoreError};
 
 use crate::store_fixtures::{
-    AT, Scratch, asked, begin, exchange, new, new_in, said, spent, worked,
+    Scratch, asked, begin, change, exchange, new, new_in, said, spent, worked,
 };
 use crate::store_search::ids as found;
 
@@ -36,18 +34,7 @@ fn deleting_a_conversation_removes_everything_that_belongs_to_it() {
     store.begin(&new(), &Exchange { usage, ..exchange("kept", 0, &worked(1)) }).unwrap();
     let before = rows(&scratch);
     store.begin(&new(), &Exchange { usage, ..exchange("c", 0, &worked(2)) }).unwrap();
-    let (kind, by, entries) = (ChangeKind::Mutate, "trim", &[asked("short")]);
-    let change = HistoryChange {
-        conversation_id: "c",
-        expected_next: 4,
-        kind,
-        by,
-        reason: None,
-        entries,
-        at: AT,
-        usage: None,
-    };
-    store.replace_history(&change).unwrap();
+    store.replace_history(&change("c", 4, &[asked("short")])).unwrap();
     subagent(&store, "child", "c");
     subagent(&store, "grandchild", "child");
     assert_eq!(store.delete(&["c".into(), "child".into()]).unwrap(), 3);
@@ -115,17 +102,7 @@ fn a_writer_gets_an_error_after_a_concurrent_delete() {
     let next = begin(&worker, "c");
     other.delete(&["c".into()]).unwrap();
     let late = [asked("more")];
-    let (kind, by, entries) = (ChangeKind::Mutate, "trim", &late);
-    let change = HistoryChange {
-        conversation_id: "c",
-        expected_next: next,
-        kind,
-        by,
-        reason: None,
-        entries,
-        at: AT,
-        usage: None,
-    };
+    let change = change("c", next, &late);
     for error in [
         worker.append(&exchange("c", next, &late)).unwrap_err(),
         worker.replace_history(&change).unwrap_err(),

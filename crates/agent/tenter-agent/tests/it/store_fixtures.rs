@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 use tenter_agent::store::{
-    Exchange, ExchangeUsage, HistoryEntry, NewConversation, Origin, Store, StoreError,
+    ChangeKind, Exchange, ExchangeUsage, HistoryChange, HistoryEntry, NewConversation, Origin,
+    Store, StoreError,
 };
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::tool_metadata::Bash;
@@ -58,6 +59,24 @@ pub(crate) fn new_in(project: &Path) -> NewConversation<'_> {
 
 pub(crate) fn new() -> NewConversation<'static> {
     new_in(Path::new("/work/shop"))
+}
+
+/// Returns a replacement of the history of a conversation by the hook `trim`.
+pub(crate) fn change<'a>(
+    id: &'a str,
+    expected_next: u64,
+    entries: &'a [HistoryEntry],
+) -> HistoryChange<'a> {
+    HistoryChange {
+        conversation_id: id,
+        expected_next,
+        kind: ChangeKind::Mutate,
+        by: "trim",
+        reason: None,
+        entries,
+        at: AT,
+        usage: None,
+    }
 }
 
 pub(crate) fn entry(origin: Origin, message: Message) -> HistoryEntry {

@@ -8,7 +8,9 @@ use tenter_agent::store::{
     ChangeKind, Exchange, HistoryChange, HistoryEntry, NewConversation, Origin, Store, StoreError,
 };
 
-use crate::store_fixtures::{AT, Scratch, asked, entry, exchange, new_in, said, spent, worked};
+use crate::store_fixtures::{
+    AT, Scratch, asked, change, entry, exchange, new_in, said, spent, worked,
+};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -140,20 +142,8 @@ fn perform(store: &Store, step: &Step, next: u64) -> Result<(), StoreError> {
         }
         Step::Replace { conversation, entries, kind, late } => {
             let expected_next = next.wrapping_sub(u64::from(*late));
-            let conversation_id = IDS[*conversation];
-            let (kind, by, reason) = (*kind, "guard", None);
-            store
-                .replace_history(&HistoryChange {
-                    conversation_id,
-                    expected_next,
-                    kind,
-                    by,
-                    reason,
-                    entries,
-                    at: AT,
-                    usage: None,
-                })
-                .map(drop)
+            let change = change(IDS[*conversation], expected_next, entries);
+            store.replace_history(&HistoryChange { kind: *kind, by: "guard", ..change }).map(drop)
         }
         Step::Status { conversation } => store.set_status(IDS[*conversation], "done", AT),
         Step::Reopen => Ok(()),

@@ -11,7 +11,9 @@ use tenter_agent::store::{
 use tenter_protocol::tool_metadata::Bash;
 use tenter_protocol::{Block, Message, Role, ToolCall, ToolResult};
 
-use crate::store_fixtures::{AT, Scratch, asked, begin, entry, exchange, new, new_in, said};
+use crate::store_fixtures::{
+    AT, Scratch, asked, begin, change, entry, exchange, new, new_in, said,
+};
 
 const EVERYWHERE: ListQuery<'static> =
     ListQuery { project: None, limit: 100, include_subagents: true };
@@ -167,14 +169,9 @@ fn replaced_histories_are_searched() {
     begin(&store, "c");
     store
         .replace_history(&HistoryChange {
-            conversation_id: "c",
-            expected_next: 2,
             kind: ChangeKind::Compact,
             by: "compact",
-            reason: None,
-            entries: &[asked("in short")],
-            at: AT,
-            usage: None,
+            ..change("c", 2, &[asked("in short")])
         })
         .unwrap();
     assert_eq!(ids(&store, "question"), ["c"]);

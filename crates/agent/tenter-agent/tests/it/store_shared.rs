@@ -16,7 +16,7 @@ use tenter_protocol::history;
 use tenter_testkit::own_process;
 
 use crate::store_fixtures::{
-    AT, Scratch, append_after_all, asked, exchange, new, present, said, spent, worked,
+    Scratch, append_after_all, asked, change, exchange, new, present, said, spent, worked,
 };
 
 const DATABASE: &str = "TENTER_TEST_DATABASE";
@@ -186,17 +186,12 @@ fn add_until_killed() {
 
 /// Replaces the history by an exchange, so that it consists of groups of four like everything that the child saves.
 fn replace(store: &Store, conversation_id: &str, expected_next: u64, number: usize) -> u64 {
-    let (kind, by, reason) = (ChangeKind::Compact, "user", Some("long"));
     let entries = &worked(number);
     let change = HistoryChange {
-        conversation_id,
-        expected_next,
-        kind,
-        by,
-        reason,
-        entries,
-        at: AT,
-        usage: None,
+        kind: ChangeKind::Compact,
+        by: "user",
+        reason: Some("long"),
+        ..change(conversation_id, expected_next, entries)
     };
     store.replace_history(&change).unwrap()
 }

@@ -152,20 +152,10 @@ fn an_invalid_pattern_is_an_error() {
 #[test]
 fn rejected_commands_do_not_start_in_the_background() {
     let bench = Bench::new();
-    let context = ToolContext {
-        call_id: "call_1",
-        workspace: &bench.workspace,
-        output: &crate::tools::OutputTail::default(),
-        confinements: &[],
-        cancel: &bench.cancel,
-        consent: &false,
-        subagents: None,
-    };
     let registry = Registry::standard()
         .with_commands(&allowed(&["touch *", "ls"]))
         .with_commands(&allowed(&["touch a", "rm *"]));
-    let run =
-        |input: Value| registry.get("bash").unwrap().run(input.as_object().unwrap(), &context);
+    let run = |input: Value| bench.run_tool(registry.get("bash").unwrap(), input);
     for line in ["touch b", "rm x", "ls", "touch a; touch b", "sh -c 'touch b'"] {
         for background in [false, true] {
             let result = run(json!({"command": line, "background": background}));
