@@ -59,7 +59,11 @@ pub fn or_list(names: &[&str]) -> String {
 }
 
 /// Returns a number and what it counts: `1 call`, `2 calls`.
-pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    several: &str,
+) -> String {
     let noun = if count == N::from(1) { one } else { several };
     format!("{count} {noun}")
 }

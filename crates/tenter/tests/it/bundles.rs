@@ -8,7 +8,7 @@ use std::{fs, thread};
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use tenter_testkit::{Output, Sandbox, needs};
+use tenter_testkit::{Output, Sandbox, assert_contains, needs};
 
 use crate::sandbox;
 
@@ -288,8 +288,7 @@ fn one_invalid_rule_among_fifty_is_left_out_and_reported() {
     let package = fleet.package().display().to_string();
     let args = ["bundle", "pack", "../plugin", "--name", "acme", "-o", &package, "--version", "1"];
     let output = fleet.sandbox.run(&args).expect_code(1);
-    assert!(output.stderr.contains("hooks have errors"), "{output}");
-    assert!(output.stderr.contains("programm"), "{output}");
+    assert_contains(&output.stderr, &["hooks have errors", "programm"]);
     assert!(!fleet.package().exists());
     fleet.publish("1", &["--force"]);
     let _ = fleet.update().expect_code(0);
@@ -426,6 +425,5 @@ fn a_plugin_without_hooks_is_not_packed_and_units_name_the_command() {
     let output = fleet.sandbox.run(&args).expect_code(1);
     assert!(output.stderr.contains("it has no hooks"), "{output}");
     let unit = fleet.sandbox.run(&["bundle", "unit", "--every", "5"]).expect_code(0);
-    assert!(unit.stdout.contains("bundle update\n"), "{unit}");
-    assert!(unit.stdout.contains("OnUnitActiveSec=5min"), "{unit}");
+    assert_contains(&unit.stdout, &["bundle update\n", "OnUnitActiveSec=5min"]);
 }

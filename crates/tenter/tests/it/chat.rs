@@ -15,7 +15,7 @@ mod streaming;
 mod typing;
 mod undo;
 
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::{PtySession, Sandbox, assert_contains};
 
 use crate::sandbox;
 
@@ -52,8 +52,7 @@ pub(crate) fn say(chat: &mut PtySession, line: &str) -> String {
 #[test]
 fn without_a_terminal_it_fails_and_suggests_run() {
     let output = sandbox().run_with_stdin(&["chat"], "hello\n").expect_code(2);
-    assert!(output.stderr.contains("a chat needs a terminal"), "{output}");
-    assert!(output.stderr.contains("tenter run"), "{output}");
+    assert_contains(&output.stderr, &["a chat needs a terminal", "tenter run"]);
 }
 
 #[test]
@@ -140,9 +139,7 @@ fn file_changes_are_shown() {
         ),
         "{screen}"
     );
-    assert!(screen.contains("● file_write list.txt"), "{screen}");
-    assert!(screen.contains("     three\n    +four\n"), "{screen}");
-    assert!(screen.contains("3 turns"), "{screen}");
+    assert_contains(&screen, &["● file_write list.txt", "     three\n    +four\n", "3 turns"]);
 }
 
 #[test]

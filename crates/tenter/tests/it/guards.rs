@@ -4,6 +4,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::sandbox;
+use tenter_testkit::assert_contains;
 
 const FORCE_PUSH: &str =
     "turns: [{tool_calls: [{name: bash, input: {command: git push -fu origin main}}]}, {text: ok}]";
@@ -210,8 +211,7 @@ fn a_hook_that_is_not_ready_made_is_removed_by_its_user() {
             "delete {} yourself, or disable it with `tenter hooks disable`; after that, `tenter trust`",
             sandbox.project().join(".agents/hooks/mine").display()
         );
-        assert!(output.stderr.contains("mine is no ready-made hook"), "{output}");
-        assert!(output.stderr.contains(&help), "{output}");
+        assert_contains(&output.stderr, &["mine is no ready-made hook", &help]);
     }
     assert!(sandbox.project().join(".agents/hooks/mine/HOOK.md").exists());
     let output = sandbox.run(&["hooks", "remove", "nope"]).expect_code(2);

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::sandbox;
+use tenter_testkit::assert_contains;
 
 #[test]
 fn topics_are_listed_after_the_commands() {
@@ -19,8 +20,7 @@ fn topics_are_listed_after_the_commands() {
 fn a_page_is_plain_text_in_a_pipe() {
     let output = sandbox().run(&["help", "failures"]).expect_code(0);
     assert!(!output.stdout.contains('\u{1b}'), "{output}");
-    assert!(output.stdout.contains("\n## Timeouts\n"), "{output}");
-    assert!(output.stdout.contains("tenter help reliability"), "{output}");
+    assert_contains(&output.stdout, &["\n## Timeouts\n", "tenter help reliability"]);
     assert!(!output.stdout.contains(".md#"), "{output}");
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{Sandbox, assert_contains, wait_until};
 
 use crate::{sandbox, transcripts};
 
@@ -112,8 +112,7 @@ fn the_calls_of_transcripts_have_pages_with_exceptions_for_wrong_stops() {
         page = inspect.get("/backtest");
         !page.contains("The transcripts are read.")
     });
-    assert!(page.contains("would be stopped"), "{page}");
-    assert!(page.contains("<code>git push --force origin main</code>"), "{page}");
+    assert_contains(&page, &["would be stopped", "<code>git push --force origin main</code>"]);
     assert!(!inspect.get("/backtest?host=codex").contains("<code>git push --force"));
     assert!(!inspect.get("/backtest?project=/elsewhere").contains("<code>git push --force"));
     let wrong = inspect.get(

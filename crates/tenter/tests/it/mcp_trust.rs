@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{Sandbox, assert_contains, needs};
 
 use crate::sandbox;
 
@@ -67,14 +67,15 @@ fn a_server_with_a_file_that_is_too_large_is_reported_and_cannot_be_trusted() {
         &["trust", "--yes"],
     ] {
         let output = sandbox.run(arguments).expect_code(4);
-        for expected in [
-            "mcp:ours",
-            "cannot be trusted",
-            "tools/large is larger than 10 MiB",
-            "fewer or smaller",
-        ] {
-            assert!(output.stderr.contains(expected), "{arguments:?} {output}");
-        }
+        assert_contains(
+            &output.stderr,
+            &[
+                "mcp:ours",
+                "cannot be trusted",
+                "tools/large is larger than 10 MiB",
+                "fewer or smaller",
+            ],
+        );
     }
     let _ = sandbox.run(&["run", "--model", &model, "--no-mcp", "hello"]).expect_code(0);
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use tenter_testkit::needs;
+use tenter_testkit::{assert_contains, needs};
 
 use crate::sandbox;
 
@@ -181,9 +181,7 @@ fn a_commit_message_is_requested_with_the_staged_diff() {
     let _ = sandbox.shell(init).expect_code(0);
     let output = sandbox.run(&["recipe", "show", "commit"]).expect_code(0);
     assert_eq!(output.stderr, "");
-    for part in ["Add a\n", "+two", "-one"] {
-        assert!(output.stdout.contains(part), "{part}\n{output}");
-    }
+    assert_contains(&output.stdout, &["Add a\n", "+two", "-one"]);
     let branch = "git commit -q -m 'Add a' && git switch -q -c topic && echo three > a && git commit -q -a -m 'Make it three' && git switch -q main && echo x > b && git add b && git commit -q -m 'Main continues' && git switch -q topic";
     let _ = sandbox.shell(branch).expect_code(0);
     let output = sandbox.run(&["recipe", "show", "github/pr"]).expect_code(0);

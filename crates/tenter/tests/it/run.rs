@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{Sandbox, assert_contains, wait_until};
 
 use crate::manifests::hook as manifest_hook;
 use crate::{headless, of_kind, sandbox};
@@ -318,10 +318,9 @@ fn a_limit_that_is_not_a_number_is_named_in_the_error() {
         ("--compact-ratio", "2", "must be a number above 0 and at most 1"),
     ] {
         let output = sandbox.run(&["run", &format!("{flag}={value}"), "x"]).expect_code(2);
-        assert!(
-            output.stderr.contains(&format!("invalid value '{value}' for '{flag}")),
-            "{output}"
+        assert_contains(
+            &output.stderr,
+            &[&format!("invalid value '{value}' for '{flag}"), problem],
         );
-        assert!(output.stderr.contains(problem), "{output}");
     }
 }

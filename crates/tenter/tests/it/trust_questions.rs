@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 use tenter_testkit::pty::Signal;
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::{PtySession, Sandbox, assert_contains};
 
 use crate::manifests::hook as manifest_hook;
 use crate::{of_kind, sandbox};
@@ -48,8 +48,7 @@ fn without_a_terminal_a_missing_fail_closed_hook_stops_everything() {
     let sandbox = guarded(CLOSED);
     remove_guard(&sandbox);
     let output = run(&sandbox, &[]).expect_code(4);
-    assert!(output.stderr.contains("no longer run: guard is gone"), "{output}");
-    assert!(output.stderr.contains("tenter trust"), "{output}");
+    assert_contains(&output.stderr, &["no longer run: guard is gone", "tenter trust"]);
     let lines = run(&sandbox, &["--headless"]).expect_code(4).json_lines();
     assert_eq!(lines.last().unwrap()["untrusted"], serde_json::json!(["guard"]));
     let _ = run(&sandbox, &["--no-hooks"]).expect_code(0);
@@ -214,11 +213,10 @@ fn a_hook_that_changes_during_a_run_is_asked_about_with_the_diff() {
         let model = changed_by_a_run(&sandbox);
         let mut session = sandbox.at_terminal(&["run", "--model", &model, "hi"]);
         let question = session.wait_for("[q] quit: ");
-        assert!(
-            question.contains("The hook guard changed while the agent was running."),
-            "{question}"
+        assert_contains(
+            &question,
+            &["The hook guard changed while the agent was running.", "    +# more"],
         );
-        assert!(question.contains("    +# more"), "{question}");
         session.enter(answer);
         session.wait_for("Done.");
         assert_eq!(session.end().0, Some(0));

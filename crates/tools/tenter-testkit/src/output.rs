@@ -107,3 +107,11 @@ impl fmt::Display for Output {
         Ok(())
     }
 }
+
+/// Checks that a text contains each of these parts.
+#[track_caller]
+pub fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
+}

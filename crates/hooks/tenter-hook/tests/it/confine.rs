@@ -13,6 +13,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use tenter_testkit::assert_contains;
 
 use tempfile::TempDir;
 
@@ -401,9 +402,7 @@ fn the_check_in_says_what_is_kept() {
     let note: serde_json::Value = serde_json::from_str(&lab.read("outside/note")).unwrap();
     assert_eq!(note["profile"], "standard");
     let promises = note["kept"].to_string();
-    for promise in ["write", "read_not", "network none"] {
-        assert!(promises.contains(promise), "{promises}");
-    }
+    assert_contains(&promises, &["write", "read_not", "network none"]);
     // A note belongs to one call.
     assert_eq!(lab.confined(&options, "true").status.code(), Some(125));
 }

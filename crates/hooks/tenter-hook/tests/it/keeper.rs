@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 use tenter_bridge::keeper::{KeeperStatus, running};
-use tenter_testkit::{needs, wait_until};
+use tenter_testkit::{assert_contains, needs, wait_until};
 
 use crate::host_session::HostSession;
 
@@ -375,9 +375,7 @@ fn a_hook_gets_the_messages_of_the_hosts_transcript() {
             answer["result"]["messages"].as_array().unwrap_or_else(|| panic!("{answer}"));
         let text = Value::Array(messages.clone()).to_string();
         assert!(messages.len() > 5, "{host}: {answer}");
-        for expected in ["Please run the test", "hello-from-shell", "All finished."] {
-            assert!(text.contains(expected), "{host}, {expected}: {text}");
-        }
+        assert_contains(&text, &["Please run the test", "hello-from-shell", "All finished."]);
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::scene::{Scene, decided, run, with};
+use tenter_testkit::assert_contains;
 
 /// Records a session with one of everything.
 fn busy(scene: &Scene) {
@@ -133,8 +134,7 @@ fn a_timeline_is_filtered_by_tool_hook_decision_agent_and_text() {
         assert_eq!(count(query), items, "{query}");
     }
     let page = scene.get("/session/a?decision=deny").page();
-    assert!(page.contains("<option value=\"deny\" selected>"), "{page}");
-    assert!(page.contains("2 records match on this page."), "{page}");
+    assert_contains(&page, &["<option value=\"deny\" selected>", "2 records match on this page."]);
 }
 
 #[test]
@@ -150,18 +150,19 @@ fn the_page_of_hooks_has_figures_charts_and_what_needs_attention() {
         &[builtin, with(run("a", 9, "old", "failed"), &json!({"project": "/elsewhere"}))],
     );
     let page = scene.get("/hooks").page();
-    for part in [
-        "The p95 of <strong>guard</strong> is 300 ms; its budget is 20 ms.",
-        "<strong>guard</strong> slows down every tool call: half of its runs take 200 ms or more.",
-        "data-label=\"Runs\">3<",
-        "data-label=\"p50\">200 ms<",
-        "data-label=\"Share\">100 %<",
-        "aria-label=\"3 runs over time, 1 denied, 0 failed\"",
-        "<code>idle</code>",
-        "over budget",
-    ] {
-        assert!(page.contains(part), "{part}\n{page}");
-    }
+    assert_contains(
+        &page,
+        &[
+            "The p95 of <strong>guard</strong> is 300 ms; its budget is 20 ms.",
+            "<strong>guard</strong> slows down every tool call: half of its runs take 200 ms or more.",
+            "data-label=\"Runs\">3<",
+            "data-label=\"p50\">200 ms<",
+            "data-label=\"Share\">100 %<",
+            "aria-label=\"3 runs over time, 1 denied, 0 failed\"",
+            "<code>idle</code>",
+            "over budget",
+        ],
+    );
     assert!(!page.contains("builtin:") && !page.contains(">old<"), "{page}");
     assert!(scene.get("/hooks?all=1").page().contains(">old<"));
     let hour = scene.get("/hooks?since=1h").page();
@@ -176,16 +177,17 @@ fn the_page_of_hooks_has_figures_charts_and_what_needs_attention() {
 fn the_pages_of_hosts_and_sources_show_what_the_program_knows() {
     let scene = Scene::new();
     let hosts = scene.get("/hosts").page();
-    for part in [
-        "Codex ran a denied call",
-        "incomplete: install it again",
-        "<strong>0.169.0</strong>",
-        "30 checks hold",
-        "the file was written",
-        "<li>Pi</li>",
-    ] {
-        assert!(hosts.contains(part), "{part}\n{hosts}");
-    }
+    assert_contains(
+        &hosts,
+        &[
+            "Codex ran a denied call",
+            "incomplete: install it again",
+            "<strong>0.169.0</strong>",
+            "30 checks hold",
+            "the file was written",
+            "<li>Pi</li>",
+        ],
+    );
     let source = scene.get("/source/aa?name=guard").page();
     assert!(
         source.contains("echo &#39;&lt;b&gt;&#39;") || source.contains("echo '&lt;b&gt;'"),
@@ -249,9 +251,7 @@ fn stopped_calls_have_a_page_with_search_and_export() {
         "rule": {"name": "push", "command": "git push", "certain": true}});
     scene.record("a", &[with(run("a", 7, "asker", "ask"), &question)]);
     let page = scene.get("/stopped").page();
-    for text in ["no &lt;b&gt;way", "Sure?", "push", "it exited with code 3"] {
-        assert!(page.contains(text), "{text}\n{page}");
-    }
+    assert_contains(&page, &["no &lt;b&gt;way", "Sure?", "push", "it exited with code 3"]);
     assert!(!page.contains("redact</span>"), "{page}");
     let page = scene.get("/stopped?q=sure").page();
     assert!(page.contains("Sure?") && !page.contains("it exited with code 3"), "{page}");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_testkit::http_server::HttpServer;
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{Sandbox, assert_contains, needs};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -83,11 +83,10 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
     );
     sandbox.write(".cursor/cli.json", r#"{"permissions": {"deny": ["Shell(curl)"]}}"#);
     let output = sandbox.run(&["bridge", "import", "cursor", "--dry-run"]).expect_code(0);
-    assert!(
-        output.stdout.contains("preToolUse: its script reads the payloads of Cursor"),
-        "{output}"
+    assert_contains(
+        &output.stdout,
+        &["preToolUse: its script reads the payloads of Cursor", "cursor-deny-bash-curl (new)"],
     );
-    assert!(output.stdout.contains("cursor-deny-bash-curl (new)"), "{output}");
     let unknown = sandbox.run(&["bridge", "import", "codx"]).expect_code(2);
     assert!(unknown.stderr.contains("did you mean `codex`?"), "{unknown}");
 }
@@ -148,11 +147,10 @@ fn dead_entries_are_found_and_the_doctor_names_them() {
         r#"{"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "prettier --write $CLAUDE_TOOL_FILE_PATH"}]}]}}"#,
     );
     let output = sandbox.run(&["hooks", "lint"]).expect_code(1);
-    for text in
-        ["does not set the variable $CLAUDE_TOOL_FILE_PATH", "jq -r '.tool_input.file_path'"]
-    {
-        assert!(output.stderr.contains(text), "{output}");
-    }
+    assert_contains(
+        &output.stderr,
+        &["does not set the variable $CLAUDE_TOOL_FILE_PATH", "jq -r '.tool_input.file_path'"],
+    );
     let doctor = sandbox.run(&["hooks", "doctor"]);
     assert!(doctor.stderr.contains("$CLAUDE_TOOL_FILE_PATH"), "{doctor}");
     sandbox.write(".claude/settings.json", "{}");
@@ -210,15 +208,16 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
     let file = ".agents/hooks/check-command/scripts/run.sh";
     sandbox.write(file, format!("{}# mine\n", sandbox.read(file)));
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    for text in [
-        "format (update)",
-        "check-command (edited, stays)",
-        "claude-deny-bash-curl (remove)",
-        "claude-deny-bash-wget (new)",
-        "approve-docs (unchanged)",
-    ] {
-        assert!(output.stdout.contains(text), "{text}\n{output}");
-    }
+    assert_contains(
+        &output.stdout,
+        &[
+            "format (update)",
+            "check-command (edited, stays)",
+            "claude-deny-bash-curl (remove)",
+            "claude-deny-bash-wget (new)",
+            "approve-docs (unchanged)",
+        ],
+    );
     assert!(sandbox.read(".agents/hooks/format/HOOK.md").contains("timeout: 20000"));
     assert!(sandbox.read(file).ends_with("# mine\n"));
     assert!(!sandbox.project().join(".agents/hooks/claude-deny-bash-curl").exists());
@@ -256,17 +255,18 @@ fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
         "# transcript_path, CLAUDE_ENV_FILE\necho \"team: $TEAM\" >&2; exit 2",
     );
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    for text in [
-        "team (new)",
-        "these variables of `env`: TEAM, LD_PRELOAD",
-        "LD_PRELOAD can change which programs hooks run",
-        "env ANTHROPIC_API_KEY: keys of models are withheld from hooks",
-        "env A-B: it is no name of a variable",
-        "its script reads `transcript_path`",
-        "its script writes to `CLAUDE_ENV_FILE`",
-    ] {
-        assert!(output.stdout.contains(text), "{text}: {output}");
-    }
+    assert_contains(
+        &output.stdout,
+        &[
+            "team (new)",
+            "these variables of `env`: TEAM, LD_PRELOAD",
+            "LD_PRELOAD can change which programs hooks run",
+            "env ANTHROPIC_API_KEY: keys of models are withheld from hooks",
+            "env A-B: it is no name of a variable",
+            "its script reads `transcript_path`",
+            "its script writes to `CLAUDE_ENV_FILE`",
+        ],
+    );
     assert!(!output.stdout.contains("it's") && !output.stdout.contains("key-1"), "{output}");
     let script = sandbox.project().join(".agents/hooks/team/scripts/run.sh");
     assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o700);
@@ -315,8 +315,7 @@ fn a_hook_that_asks_a_model_denies_a_call_and_makes_the_agent_continue() {
     );
     sandbox.write(".claude/settings.json", settings);
     let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    assert!(output.stdout.contains("judge-is-this-safe (new)"), "{output}");
-    assert!(output.stdout.contains("judge-it-s-done (new)"), "{output}");
+    assert_contains(&output.stdout, &["judge-is-this-safe (new)", "judge-it-s-done (new)"]);
     let _ = sandbox.run(&["hooks", "validate"]).expect_code(0);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let script = "turns: [{tool_calls: [{name: bash, input: {command: touch made}}]},

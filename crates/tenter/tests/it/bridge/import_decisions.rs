@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{Sandbox, assert_contains, needs};
 
 use crate::sandbox;
 
@@ -103,14 +103,15 @@ fn policies_of_gemini_decide_as_in_gemini() {
     sandbox.write("../home/.gemini/settings.json", fixture["settings"].to_string());
     sandbox.write("../home/.gemini/policies/rules.toml", fixture["policy"].as_str().unwrap());
     let output = sandbox.run(&["bridge", "import", "gemini", "--user", "--yes"]).expect_code(0);
-    for left_out in [
-        "rule allow git push --dry-run: a hook's allow does not answer",
-        "rule deny run_shell_command: Tenter has no condition commandRegex",
-        "rule deny replace|write_file: Tenter has no condition argsPattern",
-        "rule deny git log: Tenter has no condition modes",
-    ] {
-        assert!(output.stdout.contains(left_out), "{left_out}: {output}");
-    }
+    assert_contains(
+        &output.stdout,
+        &[
+            "rule allow git push --dry-run: a hook's allow does not answer",
+            "rule deny run_shell_command: Tenter has no condition commandRegex",
+            "rule deny replace|write_file: Tenter has no condition argsPattern",
+            "rule deny git log: Tenter has no condition modes",
+        ],
+    );
     compare(&sandbox, &fixture);
     let calls = fixture["calls"].as_array().unwrap().iter();
     for call in calls.filter(|call| call["decision"] == "asked" && call.get("tenter").is_none()) {

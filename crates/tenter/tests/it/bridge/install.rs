@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use tenter_testkit::{PtySession, Sandbox};
+use tenter_testkit::{PtySession, Sandbox, assert_contains};
 
 use super::{Installed, SETTINGS};
 
@@ -97,8 +97,7 @@ fn codex_trusts_what_is_registered() {
 fn without_a_terminal_nothing_is_changed_unless_the_user_said_yes() {
     let sandbox = Installed::with_settings(SETTINGS);
     let output = sandbox.run(&["bridge", "install", "claude-code"]).expect_code(1);
-    assert!(output.stderr.contains("there is no terminal"), "{output}");
-    assert!(output.stderr.contains("--yes"), "{output}");
+    assert_contains(&output.stderr, &["there is no terminal", "--yes"]);
     assert_eq!(sandbox.text(), SETTINGS);
     let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
     let text = sandbox.text();
@@ -114,8 +113,7 @@ fn the_user_chooses_agents_and_is_asked_before_each_change() {
     assert!(screen.contains("claude-code  settings only"), "{screen}");
     terminal.enter("claude-code");
     let screen = terminal.wait_for("Register? [y] yes  [n] no  [d] diff: ");
-    assert!(screen.contains("Claude Code will run `tenter-hook` at 8 events"), "{screen}");
-    assert!(screen.contains(" lines more)."), "{screen}");
+    assert_contains(&screen, &["Claude Code will run `tenter-hook` at 8 events", " lines more)."]);
     terminal.enter("d");
     let screen = terminal.wait_for("Register? [y] yes  [n] no  [d] diff: ");
     assert!(screen.contains("PreToolUse"), "{screen}");

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use tenter_testkit::assert_contains;
 
 use super::Installed;
 
@@ -14,8 +15,7 @@ fn a_personal_file_must_be_ignored_by_git() {
     sandbox.git("init --quiet");
     let install = ["bridge", "install", "claude-code", "--project", "--yes"];
     let output = sandbox.run(&install).expect_code(1);
-    assert!(output.stderr.contains("git does not ignore it"), "{output}");
-    assert!(output.stderr.contains("pass --shared"), "{output}");
+    assert_contains(&output.stderr, &["git does not ignore it", "pass --shared"]);
 
     let _ = sandbox.write(".git/info/exclude", ".claude/settings.local.json\n");
     let _ = sandbox.run(&install).expect_code(0);

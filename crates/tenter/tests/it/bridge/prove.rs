@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use tenter_prove::Check;
 use tenter_testkit::fake_claude::{self, Defect};
-use tenter_testkit::{Output, needs, own_process};
+use tenter_testkit::{Output, assert_contains, needs, own_process};
 
 use super::{Installed, copy};
 
@@ -117,8 +117,7 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
     assert!(!host.project().join(".claude").exists());
     nothing_runs_in(&host);
     let table = prove(&host, "--only deny").expect_code(0);
-    assert!(table.stdout.contains("yes       a deny denies"), "{table}");
-    assert!(table.stdout.contains(" 0 BROKEN"), "{table}");
+    assert_contains(&table.stdout, &["yes       a deny denies", " 0 BROKEN"]);
 }
 
 #[test]

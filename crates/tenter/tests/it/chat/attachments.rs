@@ -2,6 +2,7 @@
 
 use super::{chat, say};
 use crate::sandbox;
+use tenter_testkit::assert_contains;
 
 #[test]
 fn a_mentioned_file_is_attached_and_hooks_see_it() {
@@ -21,8 +22,7 @@ fn a_mentioned_file_is_attached_and_hooks_see_it() {
     assert!(screen.contains("First."), "{screen}");
     assert!(sandbox.read("seen.json").contains("paint the shed green"));
     let screen = say(&mut chat, "mail ada@example.com about @gone.md");
-    assert!(screen.contains("@gone.md is not attached: there is no such file"), "{screen}");
-    assert!(screen.contains("Second."), "{screen}");
+    assert_contains(&screen, &["@gone.md is not attached: there is no such file", "Second."]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{PROMPT, chat, chat_with, say};
 use crate::sandbox;
+use tenter_testkit::assert_contains;
 
 #[test]
 fn help_lists_commands_and_an_unknown_one_gets_a_suggestion() {
@@ -10,8 +11,7 @@ fn help_lists_commands_and_an_unknown_one_gets_a_suggestion() {
     let help = say(&mut chat, "/help");
     assert!(help.contains("show tokens, the context in use, and cost"), "{help}");
     let unknown = say(&mut chat, "/usge");
-    assert!(unknown.contains("there is no command /usge"), "{unknown}");
-    assert!(unknown.contains("did you mean /usage?"), "{unknown}");
+    assert_contains(&unknown, &["there is no command /usge", "did you mean /usage?"]);
     assert!(say(&mut chat, "/help me").contains("/help takes no argument"));
 }
 
@@ -154,13 +154,14 @@ recipes:
     say(&mut chat, "apples?");
     say(&mut chat, "pears?");
     let message = say(&mut chat, "/compact");
-    for part in [
-        "4 messages became 2",
-        "The context now has about",
-        "To restore the previous history, run: tenter conversation restore 0",
-    ] {
-        assert!(message.contains(part), "{part} in {message}");
-    }
+    assert_contains(
+        &message,
+        &[
+            "4 messages became 2",
+            "The context now has about",
+            "To restore the previous history, run: tenter conversation restore 0",
+        ],
+    );
     assert!(say(&mut chat, "and now?").contains("Right."));
     assert!(say(&mut chat, "/recipe compact").contains("The context now has about"));
 }

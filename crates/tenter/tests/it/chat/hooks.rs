@@ -1,6 +1,6 @@
 //! Hooks in a chat: their decisions are shown as they happen, their questions are asked, and they receive session events.
 
-use tenter_testkit::{McpServer, PtySession, Sandbox};
+use tenter_testkit::{McpServer, PtySession, Sandbox, assert_contains};
 
 use super::{chat, say, start};
 use crate::manifests::hook as manifest_hook;
@@ -124,8 +124,7 @@ fn session_events_name_the_chat_and_its_exit_reason() {
     chat.type_in("\x04");
     assert_eq!(chat.end().0, Some(0));
     let content = sandbox.read("seen");
-    assert!(content.contains("\"ui\": \"chat\""), "{content}");
-    assert!(content.contains("\"user_exit\""), "{content}");
+    assert_contains(&content, &["\"ui\": \"chat\"", "\"user_exit\""]);
 }
 
 #[test]

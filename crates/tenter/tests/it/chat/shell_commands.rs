@@ -1,5 +1,6 @@
 //! `!COMMAND` in a chat: runs in the user's shell, and the model reads it with the next message.
 
+use tenter_testkit::assert_contains;
 use tenter_testkit::pty::Signal;
 
 use super::{PROMPT, chat, say};
@@ -16,8 +17,7 @@ fn the_model_reads_a_command_and_its_output_once() {
   - {text: Second., expect: {contains: [And now?]}}",
     );
     let screen = say(&mut chat, "!echo one && exit 3");
-    assert!(screen.contains("one\n"), "{screen}");
-    assert!(screen.contains("The command ended with code 3."), "{screen}");
+    assert_contains(&screen, &["one\n", "The command ended with code 3."]);
     assert!(say(&mut chat, "What?").contains("First."));
     assert!(say(&mut chat, "And now?").contains("Second."));
     assert!(say(&mut chat, "!").contains("Type a command"));

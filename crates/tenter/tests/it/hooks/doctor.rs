@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_contains};
 
 use super::{SILENT, manifest, project_hooks, user_hooks};
 use crate::sandbox;
@@ -165,13 +165,14 @@ fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
     manifest(&hooks, "edited", "trigger: before_tool", "# now it is another one");
     let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
     assert_eq!(ids(&sandbox), ["hook-timed-out", "hook-slow", "hook-timeout-short"], "{output}");
-    for line in [
-        "the hook cut timed out in 1 of 1 runs",
-        "the hook slow is slow",
-        "the timeout of the hook tight is 500 ms",
-    ] {
-        assert!(output.stderr.contains(line), "{line}: {output}");
-    }
+    assert_contains(
+        &output.stderr,
+        &[
+            "the hook cut timed out in 1 of 1 runs",
+            "the hook slow is slow",
+            "the timeout of the hook tight is 500 ms",
+        ],
+    );
 }
 
 #[test]
@@ -190,8 +191,7 @@ fn an_exceeded_budget_is_reported_until_the_hook_is_faster() {
     let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
     assert_eq!(ids(&sandbox), ["hook-over-budget", "hook-over-budget"], "{output}");
     let slow = "the hook slow exceeds its budget of 50 ms: the p95 of its 2 runs is 60 ms";
-    assert!(output.stderr.contains(slow), "{output}");
-    assert!(output.stderr.contains("the hook slower exceeds its budget of 200 ms"), "{output}");
+    assert_contains(&output.stderr, &[slow, "the hook slower exceeds its budget of 200 ms"]);
     manifest(&hooks, "slow", "trigger: before_tool\nmetadata: {budget_ms: 50}", "true");
     assert_eq!(ids(&sandbox), ["hook-over-budget"]);
 }
@@ -234,13 +234,14 @@ fn hooks_where_none_are_looked_for_are_reported() {
     manifest(&user_hooks(&sandbox).join("submodule"), "guard", "trigger: before_tool", "");
     assert_eq!(ids(&sandbox), ["hooks-too-deep", "hooks-not-read"]);
     let output = sandbox.run(&["hooks", "doctor"]);
-    for part in [
-        "hooks are one level too deep, so they do not run: guard",
-        "help: link each hook into",
-        "Tenter does not read this directory, so its hooks do not run: inner",
-        "help: move each hook into",
-    ] {
-        assert!(output.stderr.contains(part), "{part}: {output}");
-    }
+    assert_contains(
+        &output.stderr,
+        &[
+            "hooks are one level too deep, so they do not run: guard",
+            "help: link each hook into",
+            "Tenter does not read this directory, so its hooks do not run: inner",
+            "help: move each hook into",
+        ],
+    );
     assert!(!output.stdout.contains("All is well"), "{output}");
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox};
+use tenter_testkit::{Output, Sandbox, assert_contains};
 
 use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
@@ -88,12 +88,13 @@ fn every_hook_is_explained_without_running() {
       help: write `async: false` if it is meant to block
     "#);
     let explained = explain(&sandbox, &["--event", "session_end"]).expect_code(0);
-    for part in [
-        "1. end (user, priority 100)\n   runs: it subscribes to this event",
-        "run `tenter trust`; also, it subscribes to before_tool only",
-    ] {
-        assert!(explained.stdout.contains(part), "{part}\n{explained}");
-    }
+    assert_contains(
+        &explained.stdout,
+        &[
+            "1. end (user, priority 100)\n   runs: it subscribes to this event",
+            "run `tenter trust`; also, it subscribes to before_tool only",
+        ],
+    );
 }
 
 #[test]

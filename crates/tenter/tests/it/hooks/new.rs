@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tenter_protocol::lifecycle::{Lifecycle, TABLE, executable_spellings};
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{Sandbox, assert_contains, needs};
 
 use crate::sandbox;
 
@@ -38,8 +38,7 @@ fn nothing_is_left_of_a_hook_that_cannot_be_trusted() {
         let output = sandbox.shell(&format!(
             "mkdir -p $'shop\\xff/.git' && cd $'shop\\xff' && tenter {command}; echo code $?; ls -A"
         ));
-        assert!(output.stdout.contains("is not UTF-8"), "{output}");
-        assert!(output.stdout.contains("rename the directory"), "{output}");
+        assert_contains(&output.stdout, &["is not UTF-8", "rename the directory"]);
         assert!(output.stdout.ends_with("code 1\n.git\n"), "{output}");
     }
 }

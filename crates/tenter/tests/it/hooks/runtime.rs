@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{Sandbox, assert_contains, wait_until};
 
 use super::{manifest, project_hooks, user_hooks};
 use crate::{headless, of_kind, sandbox};
@@ -82,8 +82,7 @@ fn services_are_shown_before_the_hook_is_trusted() {
 fn a_test_runs_both_forms_and_compares_them() {
     let same = with_hook(RESPONDS);
     let output = same.run(&["hooks", "test", "guard"]).expect_code(0);
-    assert!(output.stdout.contains("forms both decide the same"), "{output}");
-    assert!(output.stdout.contains("ended answered"), "{output}");
+    assert_contains(&output.stdout, &["forms both decide the same", "ended answered"]);
     let json = same.run(&["hooks", "test", "guard", "--json"]).json();
     assert_eq!((&json["transport"], json.get("one_shot")), (&json!("runtime"), None));
     let other = with_hook("respond null");

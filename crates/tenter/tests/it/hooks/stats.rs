@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_contains};
 
 use super::{manifest, user_hooks};
 use crate::sandbox;
@@ -84,12 +84,13 @@ fn hooks_that_take_too_long_are_named() {
     super::doctor::ran(&sandbox, "heavy", &[300, 400], "exit 0");
     super::doctor::ran(&sandbox, "narrow", &[300, 20, 20], "exit 0");
     let output = sandbox.run(&["hooks", "stats", "--all"]).expect_code(0);
-    for line in [
-        "The hook heavy exceeds its budget of 100 ms: the p95 of its 2 runs is 400 ms.\n",
-        "The hook heavy slows down every tool call: half of its runs take 300 ms or more.\n",
-        "The hook narrow exceeds its budget of 100 ms",
-    ] {
-        assert!(output.stdout.contains(line), "{line}\n{output}");
-    }
+    assert_contains(
+        &output.stdout,
+        &[
+            "The hook heavy exceeds its budget of 100 ms: the p95 of its 2 runs is 400 ms.\n",
+            "The hook heavy slows down every tool call: half of its runs take 300 ms or more.\n",
+            "The hook narrow exceeds its budget of 100 ms",
+        ],
+    );
     assert!(!output.stdout.contains("narrow slows down"), "{output}");
 }

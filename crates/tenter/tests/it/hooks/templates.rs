@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{Sandbox, assert_contains, needs};
 
 use crate::sandbox;
 
@@ -107,8 +107,7 @@ fn the_cookbook_explains_every_template() {
             trigger => format!("`{trigger}`"),
         };
         let row = format!("| `{name}` | {trigger} | {} |\n", value("description:"));
-        assert!(cookbook.contains(&row), "{row}");
-        assert!(cookbook.contains(&format!("\n## {name}\n")), "{name}");
+        assert_contains(&cookbook, &[&row, &format!("\n## {name}\n")]);
     }
 }
 

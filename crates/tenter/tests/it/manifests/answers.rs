@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{bash, decisions, hook, records, runs};
 use crate::{headless, of_kind, sandbox};
+use tenter_testkit::assert_contains;
 
 const CLOSED: &str = "metadata: {fail: closed}";
 
@@ -217,8 +218,7 @@ fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     let log = sandbox.run(&["log"]).expect_code(0);
     assert!(log.stdout.contains(r#"its stdout: "Traceback: $AKIA[16 redacted]""#), "{log}");
     let output = sandbox.play(&bash("true", "lacks: [nothing]"), &["x"]).expect_code(0);
-    assert!(output.stderr.contains(r#"its stdout: "Traceback: $AKIA"#), "{output}");
-    assert!(output.stderr.contains("cannot connect"), "{output}");
+    assert_contains(&output.stderr, &[r#"its stdout: "Traceback: $AKIA"#, "cannot connect"]);
 }
 
 /// The effect is not undone; the model reads the hook's objection, and later hooks do not run (R29).

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
 use tenter_testkit::http_server::HttpServer;
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
+use tenter_testkit::{Sandbox, assert_contains};
 
 use super::{DIRECTORY, bash, decisions, runs};
 use crate::sandbox;
@@ -160,14 +160,15 @@ fn where_payloads_go_is_shown_before_the_hook_is_trusted() {
     let _ = session.wait_for("Trusted: ");
     drop(session);
     let screen = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
-    for line in [
-        "url       https://hooks.example.com/tenter",
-        "headers   Authorization: env:TEAM_HOOK_TOKEN",
-        "script    none: payloads are posted to the URL",
-        "trust     trusted",
-    ] {
-        assert!(screen.contains(line), "{line}\n{screen}");
-    }
+    assert_contains(
+        &screen,
+        &[
+            "url       https://hooks.example.com/tenter",
+            "headers   Authorization: env:TEAM_HOOK_TOKEN",
+            "script    none: payloads are posted to the URL",
+            "trust     trusted",
+        ],
+    );
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!(list[0]["protocol"], "http");
     assert_eq!(list[0]["url"], "https://hooks.example.com/tenter");

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
-use tenter_testkit::{Output, Sandbox, wait_until};
+use tenter_testkit::{Output, Sandbox, assert_contains, wait_until};
 
 use super::{USER_FILE, lab, run, server};
 use crate::sandbox;
@@ -59,8 +59,7 @@ fn a_key_from_a_command_is_used_and_never_shown() {
     assert!(!text.contains(key), "{text}");
 
     let output = sandbox.run(&["run", "--model", "lab/m", "hi"]).expect_code(1);
-    assert!(output.stderr.contains("bad key [key]"), "{output}");
-    assert!(output.stderr.contains("`api_key_command` under [providers.lab]"), "{output}");
+    assert_contains(&output.stderr, &["bad key [key]", "`api_key_command` under [providers.lab]"]);
     assert!(!everything_written(&sandbox, &output).contains(key));
 }
 
