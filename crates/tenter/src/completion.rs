@@ -10,7 +10,7 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_commands::completion as candidates;
 use tenter_terminal::{Env, Exit, Failure, ui};
 

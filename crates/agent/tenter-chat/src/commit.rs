@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_commands::git::Git;
 use tenter_commands::project::Project;
 use tenter_proc::Cancel;

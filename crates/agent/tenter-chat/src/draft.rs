@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_commands::git::{Git, how};
 use tenter_proc::Cancel;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};

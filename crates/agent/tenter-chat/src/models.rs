@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{one_line, sanitize, visible};
 use tenter_commands::project::Project;
 use tenter_providers::ModelFacts;
 use tenter_terminal::{

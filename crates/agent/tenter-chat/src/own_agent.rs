@@ -8,7 +8,7 @@ use tenter_agent::recipe::Recipes;
 use tenter_agent::skill::Skills;
 use tenter_agent::store::{ListQuery, StoreError};
 use tenter_backtest::RecordedCall;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{ProjectRecipe, TrustChoice};
 use tenter_commands::{CompletionError, ConversationEntry, OwnAgent};

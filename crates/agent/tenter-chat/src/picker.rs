@@ -3,7 +3,7 @@
 use std::io;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_terminal::question::SingleKeys;
 use tenter_terminal::screen::{InputRows, screen};
 use tenter_terminal::text::columns;

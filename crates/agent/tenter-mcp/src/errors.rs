@@ -1,7 +1,7 @@
 //! Errors of the SDK and of servers as the ends of sentences about a server.
 
 use rmcp::service::{ClientInitializeError, ServiceError};
-use tenter_base::sanitize;
+use tenter_base::one_line;
 
 /// Maximum number of characters of an error that a server or the SDK describes.
 const MAX_ERROR: usize = 500;
@@ -46,5 +46,5 @@ pub(crate) fn describe(error: &ServiceError) -> String {
 }
 
 fn brief(text: &str) -> String {
-    sanitize::one_line(text, MAX_ERROR)
+    one_line(text, MAX_ERROR)
 }

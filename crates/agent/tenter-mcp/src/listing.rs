@@ -6,7 +6,7 @@ use rmcp::model::{ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
 use rmcp::service::PeerRequestOptions;
 use rmcp::{Peer, RoleClient};
 use serde_json::Value;
-use tenter_base::{excerpt, sanitize};
+use tenter_base::{excerpt, one_line, sanitize};
 
 use crate::definition::ServerDefinition;
 use crate::errors::describe;
@@ -116,7 +116,7 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
     let mut list = Vec::new();
     for (tool, name) in selection.into_iter().zip(names) {
         let Some(schema) = schema::plain(&tool.input_schema) else {
-            let own = sanitize::one_line(&tool.name, 60);
+            let own = one_line(&tool.name, 60);
             warnings
                 .push(format!("its tool {own} is left out: the schema of its input is too large"));
             continue;
@@ -135,5 +135,5 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
 }
 
 fn bounded(text: &str, max: usize) -> String {
-    excerpt::chars(sanitize::sanitize(text).trim(), max).into_owned()
+    excerpt::chars(sanitize(text).trim(), max).into_owned()
 }

@@ -26,7 +26,7 @@ pub(crate) fn convert(server: &str, tool: &str, result: &CallToolResult) -> (Mcp
         parts.push(tenter_protocol::json::to_string(structured));
     }
     let text = parts.join("\n");
-    let text = sanitize::sanitize(&text);
+    let text = sanitize(&text);
     let output = excerpt::ends(&text, MAX_TEXT).into_owned();
     let dropped_bytes = text.len().saturating_sub(MAX_TEXT) as u64;
     let metadata =

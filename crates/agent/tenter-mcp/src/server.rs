@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tenter_base::sanitize;
+use tenter_base::one_line;
 use tenter_proc::Cancel;
 
 use crate::connection::{self, OpenedConnection, ServerConnection};
@@ -180,7 +180,7 @@ impl Server {
             .secrets
             .iter()
             .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[secret]"));
-        sanitize::one_line(&masked_text, MAX_MESSAGE)
+        one_line(&masked_text, MAX_MESSAGE)
     }
 
     /// Returns the tools of the server now. The first time, waits until it has started, up to its limit.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 
 use crate::recorded::{CallEnd, RecordedCall};
 

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 
 use crate::places::HostPlaces;
 use crate::readers;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tenter_base::{excerpt, replace_file, sanitize, untrusted_file};
+use tenter_base::{excerpt, one_line, replace_file, untrusted_file};
 use tenter_protocol::tool_names::{ToolNames, canonical};
 
 use crate::occurrence::{Detail, NativeCall, Occurrence};
@@ -37,7 +37,7 @@ impl UnknownTool {
         if native.server.is_some() || call.name.starts_with("mcp__") {
             return None;
         }
-        let name = sanitize::one_line(excerpt::prefix(&native.tool, MAX_NAME), MAX_NAME);
+        let name = one_line(excerpt::prefix(&native.tool, MAX_NAME), MAX_NAME);
         let treated_as = ToolNames::default().similar_tool(&call).map(str::to_owned);
         Some(Self { name, treated_as })
     }

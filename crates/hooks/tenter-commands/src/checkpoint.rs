@@ -6,9 +6,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_engine::inspect::{Checkpoint, Checkpoints, Environment};
-use tenter_proc::Cancel;
 use tenter_terminal::{
     CommandResult, Env, Exit, FAINT, Failure, GOOD, NAME, now, signals, styled, ui,
 };
@@ -55,8 +54,7 @@ struct ListedCheckpoint<'c> {
 /// Runs the command.
 pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     let project = Project::open(env, project)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let environment: Environment = project.program_environment();
     let checkpoints = Checkpoints {
         directory: project.root(),

@@ -2,8 +2,7 @@
 
 use clap::builder::StyledStr;
 use clap_complete::engine::CompletionCandidate;
-use tenter_base::excerpt;
-use tenter_base::sanitize::one_line;
+use tenter_base::{excerpt, one_line};
 use tenter_bridge::hosts;
 use tenter_engine::layout::HOOKS;
 use tenter_engine::source::{self, CandidateKind};

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_engine::inspect::{Environment, with_git_setting};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_terminal::{Exit, Failure, ui};

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::did_you_mean;
-use tenter_base::sanitize::sanitize;
+use tenter_base::{did_you_mean, sanitize};
 use tenter_engine::inspect::CHECKS;
 use tenter_protocol::Severity;
 use tenter_protocol::front_matter::{self, Document, Field, Strictness, find};

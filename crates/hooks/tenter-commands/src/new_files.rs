@@ -5,8 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tenter_base::replace_file;
-use tenter_base::sanitize::visible;
+use tenter_base::{replace_file, visible};
 use tenter_engine::layout::HOOKS;
 use tenter_terminal::{Failure, ui};
 

@@ -7,8 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_base::account;
-use tenter_base::sanitize::visible;
+use tenter_base::{account, visible};
 use tenter_terminal::question::read_at_terminal;
 use tenter_terminal::{Env, Failure};
 

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
-use tenter_base::sanitize;
+use tenter_base::one_line;
 
 use crate::hook_values::{ValueError, ValueFile};
 
@@ -16,7 +16,7 @@ const KEY: &str = "\0notices";
 
 /// Returns `text` as it is shown to the user: one line without control sequences.
 pub(crate) fn line(text: &str) -> String {
-    sanitize::one_line(text, MAX_CHARACTERS)
+    one_line(text, MAX_CHARACTERS)
 }
 
 /// Returns whether a hook may notify the user now; then it counts. The times are kept in the hook's state of the project, because a session

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 
 use crate::env::Env;
 use crate::ui;

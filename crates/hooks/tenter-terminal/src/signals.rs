@@ -26,9 +26,11 @@ pub fn received() -> usize {
     RECEIVED.load(Ordering::SeqCst)
 }
 
-/// Cancels `cancel` at the first signal.
-pub fn forward(cancel: &Cancel) -> Result<(), Failure> {
-    Interrupts::catch(cancel).map(drop)
+/// Returns a cancel that the first signal sets.
+pub fn cancel() -> Result<Cancel, Failure> {
+    let cancel = Cancel::new();
+    Interrupts::catch(&cancel)?;
+    Ok(cancel)
 }
 
 /// The receiver of this process's signals. Clones share their state.

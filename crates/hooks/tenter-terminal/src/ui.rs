@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{one_line, sanitize, visible};
 use tenter_protocol::{Diagnostic, Severity, Span};
 
 use crate::failure::Failure;

@@ -53,7 +53,7 @@ impl OutputTail {
         let masked_text = self.keys.text(whole);
         let lines = masked_text.lines().map(|line| {
             let visible = line.trim_end_matches('\r').rsplit('\r').next().unwrap_or_default();
-            sanitize::sanitize(visible).trim_end().to_owned()
+            sanitize(visible).trim_end().to_owned()
         });
         let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
         lines[lines.len().saturating_sub(count)..].to_vec()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tenter_agent::session::{CompactionResult, Session, Status};
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_proc::Cancel;
 
 /// Compacts the session's conversation with these arguments for the recipe. Returns a sentence about the result.

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use tenter_agent::attachments::read_image;
 use tenter_agent::permission::{PermissionMode, Rule};
 use tenter_agent::session::{Finish, Session, Status, UserMessage};
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_commands::user_only;

@@ -9,7 +9,7 @@ use tenter_agent::Agent;
 use tenter_agent::permission::RuleSource;
 use tenter_agent::recipe::Recipes;
 use tenter_agent::store::Summary;
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_commands::project::Project;
 
 use super::file_names::FileNames;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_terminal::screen::InputRows;
 use tenter_terminal::text::columns;
 use tenter_terminal::{FAINT, styled};

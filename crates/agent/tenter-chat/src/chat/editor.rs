@@ -16,8 +16,7 @@ use rustyline::{
     Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
     Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
-use tenter_base::private_dir;
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, private_dir, sanitize};
 use tenter_terminal::text::columns;
 use tenter_terminal::{FAINT, Failure, NOTICE, styled, ui};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_proc::Cancel;
 use tenter_walk::{SkipRules, walk};
 

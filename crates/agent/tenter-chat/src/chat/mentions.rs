@@ -7,8 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::attachments::read_image;
-use tenter_base::sanitize::{one_line, visible};
-use tenter_base::{counted, excerpt, untrusted_file};
+use tenter_base::{counted, excerpt, one_line, untrusted_file, visible};
 use tenter_protocol::Block;
 use tenter_terminal::{FAINT, NOTICE, styled, ui};
 

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 
 use anstream::adapter::strip_str;
-use tenter_base::counted;
-use tenter_base::sanitize::sanitize;
+use tenter_base::{counted, sanitize};
 use tenter_terminal::text::Markdown;
 use tenter_terminal::{FAINT, NAME, styled, ui};
 

@@ -6,8 +6,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use tenter_base::excerpt;
-use tenter_base::sanitize::sanitize;
+use tenter_base::{excerpt, sanitize};
 use tenter_commands::git::how;
 use tenter_proc::{Invocation, Limits, ProcessEnd, Streams, run_watched};
 use tenter_terminal::{FAINT, NOTICE, styled, ui};

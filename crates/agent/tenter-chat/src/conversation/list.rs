@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::store::{ListQuery, SearchQuery, Summary};
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{one_line, sanitize, visible};
 use tenter_commands::project;
 use tenter_terminal::text::columns;
 use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, NAME, numbers, styled, ui};

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, Parser};
 use tenter_agent::store::{Epoch, RecordedChange, StoredEntry, Summary};
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, sanitize};
 use tenter_protocol::{Block, ToolCall, ToolResult};
 use tenter_terminal::ui;
 

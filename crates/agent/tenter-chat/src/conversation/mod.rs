@@ -15,7 +15,7 @@ use tenter_commands::Deferred;
 
 use serde::Serialize;
 use tenter_agent::store::{ChangeKind, RecordedChange, Store, Summary};
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_protocol::event::Usage;
 use tenter_terminal::{CommandResult, Env, Failure, ui};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Origin, RecordedChange, StoredEntry, Summary};
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_commands::project;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;

@@ -56,8 +56,7 @@ trait DemoView: Show {
 
 /// Runs the command.
 pub fn run(env: &Env, args: &Args) -> CommandResult {
-    let cancel = Cancel::new();
-    tenter_terminal::signals::forward(&cancel)?;
+    let cancel = tenter_terminal::signals::cancel()?;
     let scratch = Scratch::create(env)?;
     let view: Arc<dyn DemoView> =
         if args.json { Arc::new(JsonView::new()) } else { Arc::new(TextView::new(program(env))) };

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, EventName, Scope};
 use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_commands::project::Project;
 use tenter_commands::{config, user_only};
 use tenter_mcp::ServerName;

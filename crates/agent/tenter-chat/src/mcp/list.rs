@@ -1,7 +1,7 @@
 //! `tenter mcp list`.
 
 use serde::Serialize;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_settings::ConfiguredServer;
 use tenter_terminal::{Exit, FAINT, NAME, NOTICE, styled, ui};

@@ -3,7 +3,6 @@
 use tenter_commands::project::Project;
 use tenter_commands::user_only;
 use tenter_mcp::RegisteredClient;
-use tenter_proc::Cancel;
 use tenter_terminal::{CommandResult, Exit, Failure, signals, ui};
 
 use crate::agent::mcp;
@@ -30,8 +29,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     user_only::check(project.env, project.root(), "mcp login")?;
     let server = super::find(project, &args.name)?;
     let name = &server.name;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let client = RegisteredClient { id: args.client_id.clone(), scope: args.scope.clone() };
     let show = |address: &str| {
         ui::note(format!("Open this address in your browser to log in with {name}:"));

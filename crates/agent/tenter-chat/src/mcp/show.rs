@@ -1,6 +1,6 @@
 //! `tenter mcp show`.
 
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_terminal::{CommandResult, Exit, NAME, styled, ui};
 

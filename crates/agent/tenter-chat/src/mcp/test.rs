@@ -1,9 +1,8 @@
 //! `tenter mcp test`.
 
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_mcp::ServerReport;
-use tenter_proc::Cancel;
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, signals, styled, ui};
 
 use crate::agent::mcp;
@@ -19,8 +18,7 @@ pub struct Args {
 
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let server = super::find(project, &args.name)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let report = mcp::report(project, server, &cancel)?;
     let ServerReport { tools, instructions, problems, is_available } = report;
     if !is_available {

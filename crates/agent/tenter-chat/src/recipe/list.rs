@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::recipe::ListedRecipe;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_protocol::confinement::Confinement;
 use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, NAME, styled, ui};

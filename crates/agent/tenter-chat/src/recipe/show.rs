@@ -5,12 +5,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_proc::Cancel;
 use tenter_protocol::confinement::Confinement;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
+use tenter_terminal::signals::Interrupts;
+use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
 use super::FragmentDirs;
 use crate::agent::recipes::{argument, no_recipe};
@@ -71,7 +72,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let (text, findings) = if args.raw {
         (None, recipe.warnings().to_vec())
     } else {
-        signals::forward(&cancel)?;
+        Interrupts::catch(&cancel)?;
         text(&book, &recipe, args, &cancel)
     };
     let is_broken =

@@ -5,7 +5,7 @@ use std::path::Path;
 use tenter_agent::permission::{
     Asker, NoAnswer, PermissionAnswer, PermissionReply, PermissionRequest,
 };
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::runtime::Question;
 use tenter_protocol::{ToolCall, json};

@@ -1,7 +1,7 @@
 //! The input of a call, in a question about it.
 
 use tenter_base::excerpt::Ends;
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 
 /// Maximum number of characters shown of a tool's input.
 const LONGEST_SHOWN: usize = 4000;

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tenter_base::excerpt;
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{excerpt, one_line, sanitize, visible};
 use tenter_engine::{HookRun, Notice};
 use tenter_protocol::event::Usage;
 use tenter_protocol::lifecycle::Power;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenter_agent::SessionUpdate;
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_engine::HookRun;
 use tenter_protocol::{Scope, ToolCall, call_summary};
 use tenter_terminal::screen::{Activity, ActivityKey, screen};

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_agent::permission::{PermissionReply, PermissionRequest, Rule};
-use tenter_base::sanitize::{sanitize, visible};
-use tenter_base::untrusted_file;
+use tenter_base::{sanitize, untrusted_file, visible};
 use tenter_protocol::{ToolCall, json};
 use tenter_terminal::question::{ReadKey, ReadLine};
 use tenter_terminal::text::{CodeLanguage, diff};

@@ -63,7 +63,7 @@ impl Show for Quiet {
 
     fn finished(&self, finish: &Finish) {
         if !finish.response.is_empty() {
-            ui::out(tenter_base::sanitize::sanitize(&finish.response));
+            ui::out(tenter_base::sanitize(&finish.response));
         }
     }
 }

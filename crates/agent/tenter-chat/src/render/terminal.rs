@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{one_line, sanitize, visible};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};

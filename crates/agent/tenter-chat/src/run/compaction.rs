@@ -16,8 +16,7 @@ use crate::agent;
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     check(args)?;
     let mut project = Project::open(env, project)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let show = show(env, &project, args);
     let _working = work(args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;

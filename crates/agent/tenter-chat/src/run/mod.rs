@@ -8,7 +8,6 @@ use std::sync::Arc;
 use tenter_agent::session::Status;
 use tenter_commands::project::Project;
 use tenter_engine::builtin;
-use tenter_proc::Cancel;
 use tenter_terminal::screen::{Working, screen};
 use tenter_terminal::{CommandResult, Env, Failure, notify, signals};
 
@@ -55,8 +54,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     }
     let mut message = args.agent.message(env, query(args)?)?;
     let mut project = Project::open(env, project)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let show = show(env, &project, args);
     let _working = work(args);
     let interrupted = |failure: Failure| failure.or_interrupted(&cancel);

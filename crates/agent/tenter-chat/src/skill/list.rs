@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::skill::{ListedSkill, Skills};
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_protocol::front_matter::Strictness;
 use tenter_terminal::{BAD, Exit, FAINT, NAME, styled, ui};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tenter_agent::skill::{Skill, SkillError, Skills};
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, sanitize};
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 /// Maximum number of characters of a line.

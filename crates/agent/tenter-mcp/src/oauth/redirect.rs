@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tenter_base::sanitize;
+use tenter_base::one_line;
 use tenter_proc::Cancel;
 
 /// The path of the address.
@@ -131,7 +131,7 @@ fn answer(target: &str, state: &str, issuer: Option<&str>) -> Option<Result<Stri
 }
 
 fn shown(text: &str) -> String {
-    sanitize::one_line(text, MAX_EXPLANATION)
+    one_line(text, MAX_EXPLANATION)
 }
 
 #[cfg(test)]

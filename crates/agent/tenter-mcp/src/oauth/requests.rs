@@ -6,7 +6,7 @@ use form_urlencoded::Serializer;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, Method, Request, StatusCode};
 use serde_json::Value;
-use tenter_base::sanitize;
+use tenter_base::one_line;
 use tenter_http::{Authorities, Http, ResponseLimits, StreamTail};
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::http_endpoint::check_url;
@@ -104,7 +104,7 @@ impl Response {
         }
         let field = |name: &str| object.as_ref()?.get(name)?.as_str().map(str::to_owned);
         let explanation = field("error_description").or_else(|| field("error"));
-        let explanation = explanation.map(|text| sanitize::one_line(&text, MAX_EXPLANATION));
+        let explanation = explanation.map(|text| one_line(&text, MAX_EXPLANATION));
         let status = self.status.as_u16();
         Err(match explanation {
             Some(text) => format!("{what} was refused: {text} (HTTP {status})"),

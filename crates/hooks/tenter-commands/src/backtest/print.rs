@@ -3,7 +3,7 @@
 use tenter_backtest::{
     HostCounts, Report, RuleReport, StoppedCommand, UNKNOWN_PROJECT, VerdictDiff,
 };
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_engine::DecisionKind;
 use tenter_terminal::ui::short_time;
 use tenter_terminal::{FAINT, HEADING, NAME, NOTICE, styled, ui};

@@ -7,8 +7,7 @@ use serde::Serialize;
 use tenter_backtest::{
     CallAnswer, CallEnd, HostCounts, Judgement, OWN_AGENT, RecordedCall, Replay, RuleStop,
 };
-use tenter_base::sanitize::visible;
-use tenter_base::{replace_file, untrusted_file};
+use tenter_base::{replace_file, untrusted_file, visible};
 use tenter_engine::inspect::Hook;
 use tenter_engine::journal::{RecordKind, Redactor};
 use tenter_engine::{DecisionKind, Layer};

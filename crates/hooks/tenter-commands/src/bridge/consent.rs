@@ -1,6 +1,6 @@
 //! Shows what would change in an agent's settings, and asks whether to change it.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_bridge::registration::{Plan, SettingsChange};
 use tenter_terminal::question::{self, Choice, read_at_terminal};
 use tenter_terminal::text::diff;

@@ -4,8 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use tenter_base::sanitize::visible;
-use tenter_base::{did_you_mean, replace_file, untrusted_file};
+use tenter_base::{did_you_mean, replace_file, untrusted_file, visible};
 use tenter_bridge::Host;
 use tenter_bridge::import::{
     self, HookChange, ImportPlan, ImportedFiles, MANIFEST, PlannedHook, SCRIPT, Source,

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use tenter_base::excerpt;
-use tenter_base::sanitize::visible;
+use tenter_base::{excerpt, visible};
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::registration::{

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tenter_base::counted;
-use tenter_base::sanitize::visible;
+use tenter_base::{counted, visible};
 use tenter_bridge::keeper::{self, KeeperStatus};
 use tenter_bridge::registration::{self, RegisteredHandler, RegistrationScope, Registry};
 use tenter_bridge::unknown_tools::{self, UnknownTool};

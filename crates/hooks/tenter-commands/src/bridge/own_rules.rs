@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::excerpt;
-use tenter_base::sanitize::visible;
+use tenter_base::{excerpt, visible};
 use tenter_bridge::import::MANIFEST;
 use tenter_engine::inspect::CHECKS;
 use tenter_protocol::EventName;

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tenter_base::sanitize::visible;
-use tenter_base::{did_you_mean, excerpt, private_dir};
+use tenter_base::{did_you_mean, excerpt, private_dir, visible};
 use tenter_bridge::host::HostVersion;
 use tenter_bridge::{Host, guide, hosts};
 use tenter_proc::{Cancel, Invocation};
@@ -89,8 +88,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
             .help("the proof needs the program `unshare`, and root or permitted user namespaces"));
     }
     let tenter_hook = location::program_beside()?;
-    let cancel = Cancel::new();
-    tenter_terminal::signals::forward(&cancel)?;
+    let cancel = tenter_terminal::signals::cancel()?;
     let proving = Proving { project, args, tenter_hook, isolated, cancel };
     let mut exit = Exit::Done;
     let mut proofs = Vec::new();

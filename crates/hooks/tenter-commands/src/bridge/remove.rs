@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_bridge::registration::{RegistrationScope, Registry};
 use tenter_bridge::{Host, hosts};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, GOOD, styled, ui};

@@ -1,7 +1,7 @@
 //! `tenter bridge show`: what hooks can do in an agent.
 
 use serde_json::{Value, json};
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_bridge::guide::RULES;
 use tenter_bridge::{Host, Support, transcript};
 use tenter_engine::inspect::Hook;

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_plugins::bundle::{KeyRing, MAX_PACKAGE, Package, PinnedKey};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;

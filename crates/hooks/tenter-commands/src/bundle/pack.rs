@@ -8,7 +8,6 @@ use tenter_base::replace_file;
 use tenter_engine::inspect::CHECKS;
 use tenter_plugins::bundle::{BundleManifest, BundleVersion, Package};
 use tenter_plugins::{Content, FetchError, Fetcher, Source, TreeEntry};
-use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, signals, ui};
@@ -86,8 +85,7 @@ fn read(env: &Env, directory: &Path) -> Result<(Content, Option<String>), Failur
         |why: String| Failure::new(format!("cannot pack {}: {why}", directory.display()));
     let real = directory.canonicalize().map_err(|error| unusable(error.to_string()))?;
     let scratch = tempfile::tempdir().map_err(Failure::caused_by)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let fetcher = Fetcher { env: &env.vars, cancel: &cancel, timeout: TIMEOUT };
     let fetched = match fetcher.fetch(&Source::Path(real), None, scratch.path()) {
         Ok(fetched) => fetched,

@@ -5,8 +5,7 @@ use std::fs;
 
 use jiff::Timestamp;
 use serde_json::json;
-use tenter_base::counted;
-use tenter_base::sanitize::visible;
+use tenter_base::{counted, visible};
 use tenter_plugins::bundle::{BundleManifest, BundleStore, Expiry, Installation};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{BAD, Env, Exit, GOOD, NAME, NOTICE, now, styled, ui};

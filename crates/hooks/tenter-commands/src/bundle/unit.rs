@@ -1,6 +1,6 @@
 //! `tenter bundle unit`: a service and a timer of systemd that update bundles.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_terminal::{Env, Exit, ui};
 
 #[derive(Debug, clap::Args)]

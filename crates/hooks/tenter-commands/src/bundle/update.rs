@@ -21,8 +21,7 @@ pub struct Args {
 
 /// Updates every bundle; one that is refused does not stop the others.
 pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let all = ConfiguredBundle::all(env)?;
     if all.is_empty() {
         ui::note("No bundle is in the managed settings; `tenter help teams` says how to add one.");

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 
 use tempfile::TempPath;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::inspect::HookEnvironment;
 use tenter_proc::Cancel;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_settings::keys::{SettingKey, is_below};
 use tenter_settings::table::settings;
 use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, NAME, styled, ui};

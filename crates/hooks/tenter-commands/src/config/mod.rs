@@ -12,7 +12,7 @@ mod values;
 
 use std::path::Path;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_settings::SettingsOwner;
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 

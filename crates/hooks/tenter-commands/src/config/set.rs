@@ -1,6 +1,6 @@
 //! `tenter config set` and `tenter config unset`.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::configuration::{ManagedSettings, Precedence};
 use tenter_settings::SettingsOwner;
 use tenter_settings::keys::SettingKey;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::journal::JournalDirectories;
 use tenter_http::{JsonPost, Key, PostError, post_json};
 use tenter_proc::Cancel;
@@ -49,8 +49,7 @@ pub struct Args {
 
 /// Runs the command.
 pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let url = headers::url(env, args.endpoint.as_deref())?;
     let cursor = Cursor::open(&env.state_dir(), &url)
         .map_err(|error| Failure::new(format!("cannot read the cursor of the export: {error}")))?;

@@ -1,6 +1,6 @@
 //! `tenter export unit`: a unit of systemd that keeps sending records.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_terminal::{Env, Exit, ui};
 
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::setting::{HookSetting, SettingKind};

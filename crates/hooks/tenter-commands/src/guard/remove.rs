@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::Layer;
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;

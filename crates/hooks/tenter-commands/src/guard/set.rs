@@ -1,7 +1,6 @@
 //! `tenter guard set`.
 
-use tenter_base::replace_file;
-use tenter_base::sanitize::visible;
+use tenter_base::{replace_file, visible};
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::add::trust_added;

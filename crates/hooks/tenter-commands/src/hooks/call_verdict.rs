@@ -1,7 +1,7 @@
 //! The decision of hooks about a tool call, as far as that is known without running them: rules and static actions decide, scripts do not.
 
 use serde::Serialize;
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_engine::inspect::{
     Catalog, ConsideredHook, Hook, HookFacts, Selection, SelectionSubject,
 };

@@ -6,7 +6,6 @@
 use std::io::{self, Read as _};
 
 use serde_json::json;
-use tenter_proc::Cancel;
 use tenter_protocol::json;
 use tenter_protocol::runtime::CompletionRequest;
 use tenter_terminal::{CommandResult, Exit, Failure, signals, ui};
@@ -30,8 +29,7 @@ pub(super) fn run(project: &Project, agent: &dyn OwnAgent) -> CommandResult {
         .map_err(|error| Failure::new(format!("cannot read the request: {error}")))?;
     let request: CompletionRequest = serde_json::from_str(&text)
         .map_err(|error| Failure::usage(format!("the request is not valid: {error}")))?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let result = match agent.complete(project, &request, &cancel) {
         Ok(completion) => json!({"completion": completion}),
         Err(CompletionError::Unsupported(why)) => json!({"unsupported": why}),

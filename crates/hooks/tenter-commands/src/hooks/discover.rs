@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::source::{self, CandidateKind};
 use tenter_protocol::Diagnostic;

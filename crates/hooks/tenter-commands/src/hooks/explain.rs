@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{one_line, sanitize, visible};
 use tenter_engine::inspect::{
     Catalog, ConsideredHook, Explanation, HookFacts, RuleExplanation, Selection, SelectionSubject,
     Truth,

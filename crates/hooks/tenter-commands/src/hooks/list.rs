@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 
 use anstyle::Style;
-use tenter_base::sanitize::{one_line, sanitize, visible};
+use tenter_base::{one_line, sanitize, visible};
 use tenter_engine::inspect::{Catalog, Status};
 use tenter_engine::layout::HOOKS;
 use tenter_proc::Cancel;

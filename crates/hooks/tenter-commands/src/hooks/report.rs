@@ -1,7 +1,7 @@
 //! The result of `tenter hooks test`, for the terminal and as JSON: the payload, the output and what it decides.
 
 use serde::Serialize;
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_engine::inspect::{Hook, HookTest, TestRun};
 use tenter_engine::{DecisionKind, Transport};
 use tenter_protocol::{Object, json};

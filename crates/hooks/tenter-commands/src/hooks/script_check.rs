@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, iter};
 
-use tenter_base::sanitize::one_line;
-use tenter_base::untrusted_file;
+use tenter_base::{one_line, untrusted_file};
 use tenter_engine::inspect::{EntryPoint, Environment};
 use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::{Diagnostic, Severity};

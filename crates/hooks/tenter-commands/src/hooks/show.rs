@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
-use tenter_base::sanitize::{sanitize, visible};
-use tenter_base::untrusted_file;
+use tenter_base::{sanitize, untrusted_file, visible};
 use tenter_engine::FailMode;
 use tenter_engine::inspect::ListedHook;
 use tenter_engine::trust::Trusted;

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 use serde::Serialize;
-use tenter_base::rfc3339;
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, rfc3339, visible};
 use tenter_inspect::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use tenter_proc::Cancel;
 use tenter_terminal::{BAD, Exit, FAINT, HEADING, NAME, NOTICE, now, styled, ui};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, ListedHook, Status};
 use tenter_engine::layout::ResourceName;

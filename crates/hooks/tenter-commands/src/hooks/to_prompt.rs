@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::Manifest;
 use tenter_terminal::{CommandResult, Exit, ui};

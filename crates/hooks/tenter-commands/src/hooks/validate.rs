@@ -7,8 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tenter_base::sanitize::visible;
-use tenter_base::untrusted_file;
+use tenter_base::{untrusted_file, visible};
 use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, Environment};
 use tenter_engine::layout::{HOOKS, Root};

@@ -7,7 +7,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use tenter_inspect::{Pages, Server};
-use tenter_proc::Cancel;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, numbers, signals, ui};
 
 use crate::OwnAgent;
@@ -40,8 +39,7 @@ pub fn run(
     let facts = Box::new(ProjectFacts::new(env, project.root(), agent));
     let pages = Pages::new(env.journals(), project.root(), facts, now);
     let server = Server::bind(args.port, pages).map_err(|error| cannot_serve(args.port, &error))?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let address = server.address();
     ui::out(&address);
     ui::note("Serving until Ctrl-C. The address contains the key to the pages: do not share it.");

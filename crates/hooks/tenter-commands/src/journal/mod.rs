@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use tenter_base::counted;
-use tenter_base::sanitize::visible;
+use tenter_base::{counted, visible};
 use tenter_engine::journal::{Retention, SealFinding, Seals, Verification};
 use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, now, styled, ui};
 

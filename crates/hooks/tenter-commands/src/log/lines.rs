@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use serde_json::Value;
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, sanitize};
 use tenter_bridge::hosts;
 use tenter_engine::journal::{
     AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, PermissionRecord, Record, RecordKind,

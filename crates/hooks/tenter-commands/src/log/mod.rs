@@ -12,8 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_base::sanitize::{sanitize, visible};
-use tenter_base::{counted, nearest};
+use tenter_base::{counted, nearest, sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, pager, signals, ui};
@@ -237,8 +236,7 @@ fn follow(
     (layout, format): (&mut LogLayout, LogFormat),
     lines: &[String],
 ) -> Result<(), Failure> {
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let mut result = lines.iter().try_for_each(ui::try_out);
     while result.is_ok() && !cancel.wait(POLL_INTERVAL) {
         let news = journals.read()?;

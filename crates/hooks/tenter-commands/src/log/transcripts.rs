@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use tenter_backtest::{CallEnd, ScanOptions, scan};
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_engine::DecisionKind;
 use tenter_engine::journal::Redactor;
 use tenter_inspect::facts::TranscriptCall;

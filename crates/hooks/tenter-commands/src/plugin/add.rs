@@ -40,8 +40,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let (specs, unreadable) = specs(env, args)?;
     let mut project = Project::open(env, project)?;
     let place = PluginDir::to_change(env, project.root(), args.global)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let (plugins, exit) = add_all(&mut project, &place, &specs, args, &cancel);
     if args.json {
         print_json(&place, &plugins)?;

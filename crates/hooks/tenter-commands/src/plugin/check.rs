@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_plugins::check::check;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::TrustMode;
 use tenter_engine::inspect::Untrusted;
 use tenter_proc::Cancel;

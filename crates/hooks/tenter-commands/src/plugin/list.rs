@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use super::json::PluginSummary;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::Fingerprint;
 use tenter_engine::trust::TrustedKind;
 use tenter_plugins::{Source, Spec};

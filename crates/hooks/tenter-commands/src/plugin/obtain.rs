@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use tenter_base::rfc3339;
-use tenter_base::sanitize::sanitize;
+use tenter_base::{rfc3339, sanitize};
 use tenter_plugins::{
     FetchError, Fetched, Fetcher, InstallError, InstallRequest, Installed, LockedPlugin, Spec,
     Staging,

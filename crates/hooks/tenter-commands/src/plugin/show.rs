@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::LockedPlugin;
 use tenter_terminal::{CommandResult, Env, Exit, NAME, styled, ui};

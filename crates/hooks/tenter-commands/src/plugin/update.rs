@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{
     Content, FileDifference, LockedPlugin, PluginChange, PluginName, Spec, TreeEntry, changes,
@@ -42,8 +42,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let mut project = Project::open(env, project)?;
     let place = PluginDir::to_change(env, project.root(), args.global)?;
     let records = chosen(&project, &place, &args.names)?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let mut updates = Vec::new();
     let mut exit = Exit::Done;
     for plugin in &records {

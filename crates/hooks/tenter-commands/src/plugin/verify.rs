@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{Difference, Lock, verify};
 use tenter_protocol::{Diagnostic, Severity};

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::{one_line, visible};
-use tenter_base::untrusted_file;
+use tenter_base::{one_line, untrusted_file, visible};
 use tenter_engine::inspect::{Catalog, Untrusted};
 use tenter_engine::trust::Trusted;
 use tenter_protocol::confinement::Confinement;

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tenter_base::excerpt;
-use tenter_base::sanitize::visible;
+use tenter_base::{excerpt, visible};
 use tenter_engine::inspect::Untrusted;
 use tenter_engine::trust::{Contents, Data, FileContent, TrustedFileChange};
 use tenter_terminal::text::diff;

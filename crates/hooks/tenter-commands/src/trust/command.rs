@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::Layer;
 use tenter_engine::inspect::Catalog;
 use tenter_engine::layout::ResourceName;

@@ -1,6 +1,6 @@
 //! Asks about hooks that were trusted and no longer run (R73): a guard may have been removed.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::inspect::{Catalog, LostHook};
 use tenter_proc::Cancel;
 use tenter_terminal::question::{Choice, ReadLine, choose};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::EngineBuilder;
 use tenter_engine::inspect::{Catalog, Reload, Untrusted};
 use tenter_engine::trust::TrustStore;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::inspect::OuterProjects;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};
 use tenter_terminal::{Env, Failure, NOTICE, styled, ui};

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tenter_base::rfc3339;
-use tenter_base::sanitize::visible;
+use tenter_base::{rfc3339, visible};
 use tenter_engine::inspect::{Catalog, LostHook, Untrusted};
 use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_proc::Cancel;

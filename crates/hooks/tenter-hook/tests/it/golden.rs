@@ -2,9 +2,8 @@
 //! `TENTER_UPDATE=1` writes these files.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::Value;
 use tenter_bridge::hosts;

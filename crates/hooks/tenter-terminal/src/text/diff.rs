@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 use similar::{ChangeTag, DiffOp, TextDiff};
-use tenter_base::excerpt;
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{excerpt, sanitize, visible};
 use tenter_protocol::tool_metadata::{Edit, FileEdit};
 
 use super::code::{CodeLanguage, highlighted};

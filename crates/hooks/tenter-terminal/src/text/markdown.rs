@@ -16,7 +16,7 @@ use super::code::highlighted;
 use super::wrap::StyledLine;
 use block::{BlockLayout, render};
 use line_start::{Fence, begins_item, is_heading, is_indented, is_rule};
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 
 /// A renderer for one text.
 #[derive(Debug, Default, Clone)]

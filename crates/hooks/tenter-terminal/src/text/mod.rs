@@ -9,8 +9,7 @@ pub use code::CodeLanguage;
 pub use markdown::Markdown;
 pub use wrap::{columns, hanging, prose};
 
-use tenter_base::excerpt;
-use tenter_base::sanitize::sanitize;
+use tenter_base::{excerpt, sanitize};
 
 /// Maximum number of characters shown of a line.
 pub const LINE_LENGTH: usize = 200;

@@ -1,6 +1,6 @@
 //! Trust in the servers of a project: which lack it, and the question about them.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_commands::project::Project;
 use tenter_commands::trust::{TrustChoice, TrustRecord, record};
 use tenter_commands::user_only;

@@ -2,7 +2,7 @@
 //! among the providers that the user has set up. One that needs no key, or whose key comes from a command, needs the
 //! user's consent, which is remembered with the project in the trust store.
 
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_commands::project::Project;
 use tenter_commands::trust::{TrustRecord, record_in};
 use tenter_commands::user_only;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tenter_agent::Model;
 use tenter_agent::model::scripted::ScriptedModel;
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_commands::authorities::{self, ProviderFile, TrustedAuthorities};
 use tenter_commands::project::Project;
 use tenter_commands::proxy;

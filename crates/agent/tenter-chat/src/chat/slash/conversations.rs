@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenter_agent::Agent;
 use tenter_agent::store::{ListQuery, StoreError, Summary};
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_terminal::{Failure, ui};
 
 use super::CommandContext;

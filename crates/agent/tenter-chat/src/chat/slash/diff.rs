@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::snapshot::{FileState, Recorder};
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_terminal::text::diff;
 use tenter_terminal::{FAINT, Failure, HEADING, NAME, styled, ui};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tenter_agent::store::StoreError;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_terminal::question::confirm;
 use tenter_terminal::{Failure, ui};
 

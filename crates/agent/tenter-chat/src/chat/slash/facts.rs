@@ -2,7 +2,7 @@
 
 use tenter_agent::prompt::SectionWriter;
 use tenter_agent::{Agent, Session};
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_protocol::{Block, Message, Role};
 use tenter_terminal::{Failure, NAME, styled, ui};
 

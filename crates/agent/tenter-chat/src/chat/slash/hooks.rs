@@ -1,6 +1,6 @@
 //! `/hooks` and `/trust`.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_commands::hooks::{self as commands, show_catalog};
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::FailMode;

@@ -1,7 +1,7 @@
 //! `/image`: images that are attached to the next message.
 
 use tenter_agent::attachments::read_image;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_protocol::{Block, ImageSource};
 use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 use tenter_terminal::screen::screen;
 use tenter_terminal::{Failure, ui};
 

@@ -1,7 +1,7 @@
 //! `/permissions`: the mode, and the rules with their sources.
 
 use tenter_agent::permission::{PermissionMode, Rule};
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
 use super::CommandContext;

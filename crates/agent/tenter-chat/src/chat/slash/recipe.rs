@@ -1,7 +1,7 @@
 //! `/recipe`: lists recipes, or runs one on this conversation.
 
 use tenter_agent::recipe::Recipe;
-use tenter_base::sanitize::one_line;
+use tenter_base::one_line;
 use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::builtin;
 use tenter_terminal::{FAINT, Failure, NAME, styled, ui};

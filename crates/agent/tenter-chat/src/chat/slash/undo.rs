@@ -3,8 +3,7 @@
 use tenter_agent::snapshot::{
     Direction, FileState, RestorePlan, RestoreResult, RestoreStep, StepStatus,
 };
-use tenter_base::counted;
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{counted, one_line, visible};
 use tenter_terminal::question::{Choice, choose};
 use tenter_terminal::{BAD, FAINT, Failure, NAME, NOTICE, styled, ui};
 

@@ -1,6 +1,6 @@
 //! The effect of a tool call in words: its commands and paths.
 
-use tenter_base::sanitize::{one_line, visible};
+use tenter_base::{one_line, visible};
 use tenter_protocol::facts::{CallFacts, Command, Location, Path, PathPlace, Uncertain};
 use tenter_terminal::{FAINT, HEADING, NAME, styled};
 

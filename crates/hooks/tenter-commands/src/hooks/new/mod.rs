@@ -11,7 +11,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_engine::inspect::Status;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;
@@ -208,8 +208,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     check_file_name(&args.name).map_err(|why| {
         Failure::usage(format!("a hook cannot have the name {:?}: it {why}", args.name))
     })?;
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let plan = NewHookPlan::new(args)?;
     let path = hooks_dir(&project, args.user)?.join(&args.name);
     plan.write(&path, args)?;

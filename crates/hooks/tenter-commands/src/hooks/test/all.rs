@@ -1,6 +1,6 @@
 //! `tenter hooks test` without a name: the tests of every hook, of which only those that failed are shown.
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::inspect::{Catalog, ListedHook, Status};
 use tenter_proc::Cancel;
 use tenter_terminal::{BAD, CommandResult, Exit, Failure, HEADING, styled, ui};

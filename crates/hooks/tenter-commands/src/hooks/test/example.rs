@@ -1,7 +1,7 @@
 //! The examples of a hook's rules: commands that a rule stops, and commands that none stops.
 
 use serde::Serialize;
-use tenter_base::sanitize::{one_line, sanitize};
+use tenter_base::{one_line, sanitize};
 use tenter_engine::inspect::{Hook, check_examples};
 use tenter_protocol::front_matter::Strictness;
 use tenter_protocol::manifest::format::CheckExample;

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::slice;
 use std::sync::Arc;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::Engine;
 use tenter_engine::inspect::{Catalog, Hook, ListedHook, Status, Untrusted};
 use tenter_proc::Cancel;
@@ -75,8 +75,7 @@ impl Args {
 }
 
 pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
-    let cancel = Cancel::new();
-    signals::forward(&cancel)?;
+    let cancel = signals::cancel()?;
     let payload = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
     let catalog = project.load(&cancel);
     if args.all || args.name.is_none() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_engine::inspect::{Hook, HookTest, TestRun};
 use tenter_engine::{Engine, Transport};
 use tenter_proc::Cancel;

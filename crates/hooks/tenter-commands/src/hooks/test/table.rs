@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
-use tenter_base::sanitize::{sanitize, visible};
+use tenter_base::{sanitize, visible};
 use tenter_engine::inspect::{Hook, HookTest, TestRun};
 use tenter_proc::Cancel;
 use tenter_protocol::Object;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use tenter_base::sanitize::visible;
+use tenter_base::visible;
 use tenter_plugins::PluginName;
 use tenter_protocol::resource_name;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, ui};

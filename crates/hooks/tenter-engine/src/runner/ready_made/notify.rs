@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tenter_base::sanitize;
+use tenter_base::one_line;
 use tenter_proc::Streams;
 use tenter_protocol::{Body, Reply};
 
@@ -42,7 +42,7 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
         _ => None,
     };
     if let Some(text) = &text {
-        notify(&sanitize::one_line(text, MAX_CHARACTERS), call);
+        notify(&one_line(text, MAX_CHARACTERS), call);
     }
     Ok(Reply { log: text, ..Reply::default() })
 }

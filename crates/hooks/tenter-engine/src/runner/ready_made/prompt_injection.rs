@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
-use tenter_base::{sanitize, untrusted_file};
+use tenter_base::{one_line, untrusted_file};
 use tenter_protocol::{Body, Reply};
 
 use super::call::ReadyMadeCall;
@@ -118,7 +118,7 @@ fn places(text: &str) -> Vec<String> {
     places.dedup_by_key(|(at, ..)| line(*at));
     places.truncate(MAX_PLACES);
     let place = |(at, what, quote): (usize, &str, String)| {
-        format!("line {} {what}: {:?}", line(at), sanitize::one_line(&quote, MAX_QUOTE))
+        format!("line {} {what}: {:?}", line(at), one_line(&quote, MAX_QUOTE))
     };
     places.into_iter().map(place).collect()
 }

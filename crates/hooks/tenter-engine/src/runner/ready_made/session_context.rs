@@ -1,7 +1,6 @@
 //! `session-context`: gives the model the state of the project when a session starts.
 
-use tenter_base::sanitize::sanitize;
-use tenter_base::{excerpt, untrusted_file};
+use tenter_base::{excerpt, sanitize, untrusted_file};
 use tenter_protocol::{Body, Reply};
 
 use super::call::ReadyMadeCall;

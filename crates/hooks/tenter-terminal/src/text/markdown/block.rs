@@ -2,7 +2,7 @@
 
 use anstyle::{Effects, Style};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use tenter_base::sanitize::sanitize;
+use tenter_base::sanitize;
 
 use super::line_start::without_deep_marks;
 use super::table::Table;
