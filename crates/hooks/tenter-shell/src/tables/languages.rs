@@ -2,6 +2,7 @@
 
 use crate::facts::{Class, Language};
 
+use super::rows::{like, program};
 use super::{
     Form, GNU, Inline, Interpreter, NO_FILES, Program, RecipeFiles, Run, SqlClient, Style,
 };
@@ -9,13 +10,8 @@ use super::{
 const INTERPRETER: &[(Class, &str)] = &[(Class::Interpreter, "")];
 
 /// An interpreter with a program in `-e`, in a file, or on the standard input.
-const EXPRESSION: Program = Program {
-    style: Style::Posix,
-    options: "-e=",
-    interpreter: Some(interpreter("-e")),
-    classes: INTERPRETER,
-    ..GNU
-};
+const EXPRESSION: Program =
+    GNU.style(Style::Posix).options("-e=").interpreter(interpreter("-e")).classes(INTERPRETER);
 
 const fn interpreter(inline: &'static str) -> Interpreter {
     Interpreter {
@@ -28,273 +24,154 @@ const fn interpreter(inline: &'static str) -> Interpreter {
 }
 
 /// A program in a file or on the standard input.
-const STANDARD_INPUT: Program = Program {
-    style: Style::Posix,
-    interpreter: Some(interpreter("")),
-    classes: INTERPRETER,
-    paths: &["execute first"],
-    ..GNU
-};
+const STANDARD_INPUT: Program = GNU
+    .style(Style::Posix)
+    .interpreter(interpreter(""))
+    .classes(INTERPRETER)
+    .paths(&["execute first"]);
 
-const FAMILY: Program = Program { has_subcommands: true, ..GNU };
+const FAMILY: Program = GNU.with_subcommands();
 
 const fn runner(language: Language, inline: Inline) -> Interpreter {
     Interpreter { language: Some(language), inline, stdin: "*", ..interpreter("") }
 }
 
-const RUNNER_OF_PYTHON: Program = Program {
-    interpreter: Some(runner(Language::Python, Inline::Values("-c --command"))),
-    classes: INTERPRETER,
-    ..GNU
-};
+const RUNNER_OF_PYTHON: Program =
+    GNU.interpreter(runner(Language::Python, Inline::Values("-c --command"))).classes(INTERPRETER);
 
-const RUNNER_OF_RUBY: Program = Program {
-    interpreter: Some(runner(Language::Ruby, Inline::ValuesOrOperand(""))),
-    classes: INTERPRETER,
-    ..GNU
-};
+const RUNNER_OF_RUBY: Program =
+    GNU.interpreter(runner(Language::Ruby, Inline::ValuesOrOperand(""))).classes(INTERPRETER);
 
-const RAILS_SQL: Program = Program {
-    options: "-e= --environment= -p --database=",
-    runs: &[Run::Sql(SqlClient { options: "", operands: usize::MAX, files: "" })],
-    ..GNU
-};
+const RAILS_SQL: Program = GNU
+    .options("-e= --environment= -p --database=")
+    .runs(&[Run::Sql(SqlClient { options: "", operands: usize::MAX, files: "" })]);
 
 pub(super) const PROGRAMS: &[Program] = &[
-    Program { name: "lua", options: "-e= -l= -i -v", ..EXPRESSION },
-    Program { name: "luajit", options: "-e= -l= -i -v -j= -O?", ..EXPRESSION },
-    Program { name: "Rscript", ..EXPRESSION },
-    Program {
-        name: "R",
-        options: "-e= -f= --file= --vanilla --slave --no-save --args -q -s",
-        ..EXPRESSION
-    },
-    Program {
-        name: "julia",
-        options: "-e= -E= --eval= --print= -L= --load= --project? -p= -t= -J= -i -q",
-        interpreter: Some(interpreter("-e -E --eval --print")),
-        ..EXPRESSION
-    },
-    Program {
-        name: "octave",
-        options: "--eval= -q --no-gui -W",
-        interpreter: Some(interpreter("--eval")),
-        ..EXPRESSION
-    },
-    Program {
-        name: "elixir",
-        options: "-e= --eval= -r= -S=",
-        interpreter: Some(interpreter("-e --eval")),
-        ..EXPRESSION
-    },
-    Program { name: "groovy", options: "-e= -cp= -D=", ..EXPRESSION },
-    Program { name: "scala", options: "-e= -cp= -classpath=", ..EXPRESSION },
-    Program {
-        name: "clojure",
-        options: "-e= --eval= -M -X -A=",
-        interpreter: Some(interpreter("-e --eval")),
-        ..EXPRESSION
-    },
-    Program {
-        name: "sbcl",
-        options: "--eval= --load= --script= --noinform",
-        interpreter: Some(interpreter("--eval")),
-        ..EXPRESSION
-    },
-    Program {
-        name: "guile",
-        options: "-c= -e= -l= -s=",
-        interpreter: Some(interpreter("-c")),
-        ..EXPRESSION
-    },
-    Program { name: "gnuplot", options: "-e= -p -c", ..EXPRESSION },
-    Program { name: "osascript", options: "-e= -l= -s=", ..EXPRESSION },
-    Program {
-        name: "emacs",
-        options: "-l= --load= --eval= -eval= --execute= -f= --batch -batch -Q -q -nw --script=",
-        interpreter: Some(Interpreter { stdin: NO_FILES, ..interpreter("--eval -eval --execute") }),
-        paths: &["write operands", "execute -l --load --script"],
-        ..GNU
-    },
-    Program {
-        name: "expect",
-        style: Style::Posix,
-        options: "-c= -f= -b= -d -D=",
-        interpreter: Some(interpreter("-c")),
-        classes: INTERPRETER,
-        paths: &["execute first unless -c"],
-        ..GNU
-    },
-    Program { name: "tclsh", ..STANDARD_INPUT },
-    Program { name: "jshell", options: "-s -q -v -C= -R= --class-path=", ..STANDARD_INPUT },
-    Program { name: "raku", ..EXPRESSION },
-    Program { name: "kotlin", options: "-e= -cp= -classpath=", ..EXPRESSION },
-    Program { name: "swift", ..EXPRESSION },
-    Program { name: "ghc", options: "-e= -o= -i= -package=", ..EXPRESSION },
-    Program { name: "racket", options: "-e= -f= -t= -l=", ..EXPRESSION },
-    Program { name: "ocaml", options: "-e= -I=", ..EXPRESSION },
+    like(EXPRESSION, "lua").options("-e= -l= -i -v"),
+    like(EXPRESSION, "luajit").options("-e= -l= -i -v -j= -O?"),
+    like(EXPRESSION, "Rscript"),
+    like(EXPRESSION, "R").options("-e= -f= --file= --vanilla --slave --no-save --args -q -s"),
+    like(EXPRESSION, "julia")
+        .options("-e= -E= --eval= --print= -L= --load= --project? -p= -t= -J= -i -q")
+        .interpreter(interpreter("-e -E --eval --print")),
+    like(EXPRESSION, "octave").options("--eval= -q --no-gui -W").interpreter(interpreter("--eval")),
+    like(EXPRESSION, "elixir").options("-e= --eval= -r= -S=").interpreter(interpreter("-e --eval")),
+    like(EXPRESSION, "groovy").options("-e= -cp= -D="),
+    like(EXPRESSION, "scala").options("-e= -cp= -classpath="),
+    like(EXPRESSION, "clojure")
+        .options("-e= --eval= -M -X -A=")
+        .interpreter(interpreter("-e --eval")),
+    like(EXPRESSION, "sbcl")
+        .options("--eval= --load= --script= --noinform")
+        .interpreter(interpreter("--eval")),
+    like(EXPRESSION, "guile").options("-c= -e= -l= -s=").interpreter(interpreter("-c")),
+    like(EXPRESSION, "gnuplot").options("-e= -p -c"),
+    like(EXPRESSION, "osascript").options("-e= -l= -s="),
+    program("emacs")
+        .options("-l= --load= --eval= -eval= --execute= -f= --batch -batch -Q -q -nw --script=")
+        .interpreter(Interpreter { stdin: NO_FILES, ..interpreter("--eval -eval --execute") })
+        .paths(&["write operands", "execute -l --load --script"]),
+    program("expect")
+        .style(Style::Posix)
+        .options("-c= -f= -b= -d -D=")
+        .interpreter(interpreter("-c"))
+        .classes(INTERPRETER)
+        .paths(&["execute first unless -c"]),
+    like(STANDARD_INPUT, "tclsh"),
+    like(STANDARD_INPUT, "jshell").options("-s -q -v -C= -R= --class-path="),
+    like(EXPRESSION, "raku"),
+    like(EXPRESSION, "kotlin").options("-e= -cp= -classpath="),
+    like(EXPRESSION, "swift"),
+    like(EXPRESSION, "ghc").options("-e= -o= -i= -package="),
+    like(EXPRESSION, "racket").options("-e= -f= -t= -l="),
+    like(EXPRESSION, "ocaml").options("-e= -I="),
     // Programs of frameworks that run code.
-    Program { name: "manage.py", ..FAMILY },
-    Program {
-        name: "manage.py shell",
-        options: "-c= --command= -i= --interface=",
-        ..RUNNER_OF_PYTHON
-    },
-    Program {
-        name: "manage.py shell_plus",
-        options: "-c= --command= --ipython",
-        ..RUNNER_OF_PYTHON
-    },
-    Program {
-        name: "manage.py dbshell",
-        options: "--database= -c= --command=",
-        runs: &[Run::Sql(SqlClient { options: "-c --command", operands: usize::MAX, files: "" })],
-        ..GNU
-    },
-    Program { name: "flask", options: "-A= --app= -e= --env-file= --debug", ..FAMILY },
-    Program { name: "flask shell", options: "-c= --command=", ..RUNNER_OF_PYTHON },
-    Program { name: "rails", ..FAMILY },
-    Program { name: "rails runner", options: "-e= --environment=", ..RUNNER_OF_RUBY },
-    Program { name: "rails r", options: "-e= --environment=", ..RUNNER_OF_RUBY },
-    Program {
-        name: "rails console",
-        options: "-e= --environment= -s",
-        interpreter: Some(runner(Language::Ruby, Inline::Values(""))),
-        ..GNU
-    },
-    Program { name: "rails dbconsole", ..RAILS_SQL },
-    Program { name: "rails db", ..RAILS_SQL },
-    Program { name: "artisan", ..FAMILY },
-    Program {
-        name: "artisan tinker",
-        options: "--execute=",
-        interpreter: Some(runner(Language::Php, Inline::Values("--execute"))),
-        ..GNU
-    },
-    Program { name: "wp", options: "--path= --url= --ssh= --http= --user=", ..FAMILY },
-    Program {
-        name: "wp eval",
-        interpreter: Some(runner(Language::Php, Inline::ValuesOrOperand(""))),
-        ..GNU
-    },
-    Program { name: "drush", options: "-r= --root= -l= --uri=", ..FAMILY },
-    Program {
-        name: "drush php:eval",
-        interpreter: Some(runner(Language::Php, Inline::ValuesOrOperand(""))),
-        ..GNU
-    },
-    Program {
-        name: "drush ev",
-        interpreter: Some(runner(Language::Php, Inline::ValuesOrOperand(""))),
-        ..GNU
-    },
+    like(FAMILY, "manage.py"),
+    like(RUNNER_OF_PYTHON, "manage.py shell").options("-c= --command= -i= --interface="),
+    like(RUNNER_OF_PYTHON, "manage.py shell_plus").options("-c= --command= --ipython"),
+    program("manage.py dbshell")
+        .options("--database= -c= --command=")
+        .runs(&[Run::Sql(SqlClient { options: "-c --command", operands: usize::MAX, files: "" })]),
+    like(FAMILY, "flask").options("-A= --app= -e= --env-file= --debug"),
+    like(RUNNER_OF_PYTHON, "flask shell").options("-c= --command="),
+    like(FAMILY, "rails"),
+    like(RUNNER_OF_RUBY, "rails runner").options("-e= --environment="),
+    like(RUNNER_OF_RUBY, "rails r").options("-e= --environment="),
+    program("rails console")
+        .options("-e= --environment= -s")
+        .interpreter(runner(Language::Ruby, Inline::Values(""))),
+    like(RAILS_SQL, "rails dbconsole"),
+    like(RAILS_SQL, "rails db"),
+    like(FAMILY, "artisan"),
+    program("artisan tinker")
+        .options("--execute=")
+        .interpreter(runner(Language::Php, Inline::Values("--execute"))),
+    like(FAMILY, "wp").options("--path= --url= --ssh= --http= --user="),
+    program("wp eval").interpreter(runner(Language::Php, Inline::ValuesOrOperand(""))),
+    like(FAMILY, "drush").options("-r= --root= -l= --uri="),
+    program("drush php:eval").interpreter(runner(Language::Php, Inline::ValuesOrOperand(""))),
+    program("drush ev").interpreter(runner(Language::Php, Inline::ValuesOrOperand(""))),
     // Recipes.
-    Program { name: "make", options: MAKE, ..MAKEFILE },
-    Program { name: "gmake", options: MAKE, ..MAKEFILE },
-    Program {
-        name: "just",
-        options: "-f= --justfile= -d= --working-directory= -c= --command= --shell= --set=",
-        style: Style::Posix,
-        paths: &["execute -f --justfile"],
-        runs: &[
+    like(MAKEFILE, "make").options(MAKE),
+    like(MAKEFILE, "gmake").options(MAKE),
+    program("just")
+        .options("-f= --justfile= -d= --working-directory= -c= --command= --shell= --set=")
+        .style(Style::Posix)
+        .paths(&["execute -f --justfile"])
+        .runs(&[
             Run::Option("-c --command"),
             Run::AfterFlag("-c --command"),
             Run::Recipes(&JUSTFILES),
-        ],
-        classes: &[(Class::Interpreter, "if -f --justfile")],
-        ..GNU
-    },
-    Program {
-        name: "task",
-        options: "-d= --dir= -t= --taskfile= -o= --output= -l --list -f --force -n --dry -p -s -w",
-        directory: "-d --dir",
-        paths: &["execute -t --taskfile"],
-        has_subcommands: true,
-        runs: &[Run::Recipes(&TASKFILES)],
-        ..GNU
-    },
-    Program {
-        name: "rake",
-        options: "-f= --rakefile= -C= --directory= -I= -r= --require= -e= --execute= -E= -T -P -n -q -s -t",
-        directory: "-C --directory",
-        paths: &["execute -f --rakefile"],
-        has_subcommands: true,
-        runs: &[Run::Recipes(&RAKEFILES)],
-        ..GNU
-    },
-    Program {
-        name: "nox",
-        options: "-s= -e= -f= --noxfile=",
-        runs: &[Run::Recipes(&NOX)],
-        ..FAMILY
-    },
-    Program { name: "invoke", options: "-c= -r=", runs: &[Run::Recipes(&INVOKE)], ..FAMILY },
-    Program { name: "gulp", options: "-f= --gulpfile=", runs: &[Run::Recipes(&GULP)], ..FAMILY },
-    Program { name: "jest", options: "-c= --config= -t=", runs: &[Run::Recipes(&JEST)], ..GNU },
-    Program { name: "mocha", options: "-g= -R= -r=", runs: &[Run::Recipes(&JEST)], ..GNU },
-    Program {
-        name: "vitest",
-        options: "-c= --config= -t=",
-        runs: &[Run::Recipes(&VITE)],
-        ..FAMILY
-    },
-    Program {
-        name: "vite",
-        options: "-c= --config= --port=",
-        runs: &[Run::Recipes(&VITE)],
-        ..FAMILY
-    },
-    Program {
-        name: "ansible",
-        options: "-a= --args= -m= --module-name= -i= -u= -e= -l= -b -f=",
-        runs: &[Run::OptionRemote("-a --args")],
-        ..GNU
-    },
-    Program {
-        name: "ansible-playbook",
-        options: "-i= -u= -e= -l= -t= --check",
-        paths: &["execute operands"],
-        classes: INTERPRETER,
-        runs: &[Run::Recipes(&PLAYBOOK)],
-        ..GNU
-    },
-    Program { name: "scons", options: "-f= -C= -j=", runs: &[Run::Recipes(&SCONS)], ..GNU },
-    Program { name: "fab", options: "-f= -H= -r=", runs: &[Run::Recipes(&FABFILE)], ..GNU },
-    Program { name: "doit", options: "-f= -d=", runs: &[Run::Recipes(&DODO)], ..GNU },
-    Program { name: "snakemake", options: "-s= -j= -c=", runs: &[Run::Recipes(&SNAKEFILE)], ..GNU },
-    Program { name: "tox", options: "-e= -c=", runs: &[Run::Recipes(&TOX)], ..GNU },
-    Program { name: "pre-commit", options: "-c=", runs: &[Run::Recipes(&PRE_COMMIT)], ..FAMILY },
-    Program { name: "lefthook", runs: &[Run::Recipes(&LEFTHOOK)], ..FAMILY },
-    Program { name: "makepkg", options: "-p=", runs: &[Run::Recipes(&PKGBUILD)], ..GNU },
-    Program { name: "webpack", options: "-c= --config=", runs: &[Run::Recipes(&WEBPACK)], ..GNU },
-    Program { name: "rollup", options: "-c? --config?", runs: &[Run::Recipes(&ROLLUP)], ..GNU },
-    Program { name: "next", runs: &[Run::Recipes(&NEXT)], ..GNU },
-    Program {
-        name: "eslint",
-        options: "-c= --config= -f= -o=",
-        runs: &[Run::Recipes(&ESLINT)],
-        ..GNU
-    },
-    Program {
-        name: "playwright",
-        options: "-c= --config=",
-        runs: &[Run::Recipes(&PLAYWRIGHT)],
-        ..GNU
-    },
-    Program { name: "grunt", options: "--gruntfile=", runs: &[Run::Recipes(&GRUNT)], ..GNU },
-    Program {
-        name: "mix",
-        options: "-e= --eval= -r=",
-        interpreter: Some(Interpreter { stdin: NO_FILES, ..interpreter("-e --eval") }),
-        ..GNU
-    },
-    Program {
-        name: "erl",
-        style: Style::Single,
-        options: "-eval= -noshell -s= -pa= -config= -name= -sname=",
-        interpreter: Some(Interpreter { stdin: NO_FILES, ..interpreter("-eval") }),
-        ..GNU
-    },
+        ])
+        .classes(&[(Class::Interpreter, "if -f --justfile")]),
+    program("task")
+        .options("-d= --dir= -t= --taskfile= -o= --output= -l --list -f --force -n --dry -p -s -w")
+        .directory("-d --dir")
+        .paths(&["execute -t --taskfile"])
+        .with_subcommands()
+        .runs(&[Run::Recipes(&TASKFILES)]),
+    program("rake")
+        .options("-f= --rakefile= -C= --directory= -I= -r= --require= -e= --execute= -E= -T -P -n -q -s -t")
+        .directory("-C --directory")
+        .paths(&["execute -f --rakefile"])
+        .with_subcommands()
+        .runs(&[Run::Recipes(&RAKEFILES)]),
+    like(FAMILY, "nox").options("-s= -e= -f= --noxfile=").runs(&[Run::Recipes(&NOX)]),
+    like(FAMILY, "invoke").options("-c= -r=").runs(&[Run::Recipes(&INVOKE)]),
+    like(FAMILY, "gulp").options("-f= --gulpfile=").runs(&[Run::Recipes(&GULP)]),
+    program("jest").options("-c= --config= -t=").runs(&[Run::Recipes(&JEST)]),
+    program("mocha").options("-g= -R= -r=").runs(&[Run::Recipes(&JEST)]),
+    like(FAMILY, "vitest").options("-c= --config= -t=").runs(&[Run::Recipes(&VITE)]),
+    like(FAMILY, "vite").options("-c= --config= --port=").runs(&[Run::Recipes(&VITE)]),
+    program("ansible")
+        .options("-a= --args= -m= --module-name= -i= -u= -e= -l= -b -f=")
+        .runs(&[Run::OptionRemote("-a --args")]),
+    program("ansible-playbook")
+        .options("-i= -u= -e= -l= -t= --check")
+        .paths(&["execute operands"])
+        .classes(INTERPRETER)
+        .runs(&[Run::Recipes(&PLAYBOOK)]),
+    program("scons").options("-f= -C= -j=").runs(&[Run::Recipes(&SCONS)]),
+    program("fab").options("-f= -H= -r=").runs(&[Run::Recipes(&FABFILE)]),
+    program("doit").options("-f= -d=").runs(&[Run::Recipes(&DODO)]),
+    program("snakemake").options("-s= -j= -c=").runs(&[Run::Recipes(&SNAKEFILE)]),
+    program("tox").options("-e= -c=").runs(&[Run::Recipes(&TOX)]),
+    like(FAMILY, "pre-commit").options("-c=").runs(&[Run::Recipes(&PRE_COMMIT)]),
+    like(FAMILY, "lefthook").runs(&[Run::Recipes(&LEFTHOOK)]),
+    program("makepkg").options("-p=").runs(&[Run::Recipes(&PKGBUILD)]),
+    program("webpack").options("-c= --config=").runs(&[Run::Recipes(&WEBPACK)]),
+    program("rollup").options("-c? --config?").runs(&[Run::Recipes(&ROLLUP)]),
+    program("next").runs(&[Run::Recipes(&NEXT)]),
+    program("eslint").options("-c= --config= -f= -o=").runs(&[Run::Recipes(&ESLINT)]),
+    program("playwright").options("-c= --config=").runs(&[Run::Recipes(&PLAYWRIGHT)]),
+    program("grunt").options("--gruntfile=").runs(&[Run::Recipes(&GRUNT)]),
+    program("mix")
+        .options("-e= --eval= -r=")
+        .interpreter(Interpreter { stdin: NO_FILES, ..interpreter("-e --eval") }),
+    program("erl")
+        .style(Style::Single)
+        .options("-eval= -noshell -s= -pa= -config= -name= -sname=")
+        .interpreter(Interpreter { stdin: NO_FILES, ..interpreter("-eval") }),
 ];
 
 const MAKE: &str =
@@ -398,10 +275,8 @@ const RAKEFILES: RecipeFiles = RecipeFiles {
     form: Form::Code(Language::Ruby),
 };
 
-const MAKEFILE: Program = Program {
-    directory: "-C --directory",
-    paths: &["execute -f --file --makefile"],
-    runs: &[Run::Prefixed("SHELL="), Run::Recipes(&MAKEFILES)],
-    classes: &[(Class::Interpreter, "if -f --file --makefile")],
-    ..GNU
-};
+const MAKEFILE: Program = GNU
+    .directory("-C --directory")
+    .paths(&["execute -f --file --makefile"])
+    .runs(&[Run::Prefixed("SHELL="), Run::Recipes(&MAKEFILES)])
+    .classes(&[(Class::Interpreter, "if -f --file --makefile")]);

@@ -12,6 +12,7 @@ mod interpreters;
 mod languages;
 mod network;
 mod packages;
+mod rows;
 mod runners;
 mod shell;
 mod system;
@@ -212,7 +213,7 @@ pub(crate) const GNU: Program = Program {
 };
 
 /// A program that runs the command in its operands.
-pub(crate) const WRAPPER: Program = Program { style: Style::Posix, runs: &[Run::Words(0)], ..GNU };
+pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
 const ALIASES: [(&str, &str); 51] = [
