@@ -1,4 +1,4 @@
-//! How a row of the tables is written: a program, and then only what is special about it.
+//! Rows of the tables: a program, and then only what is special about it.
 
 use super::{GNU, Interpreter, Program, Run, Style};
 use crate::facts::Class;

@@ -209,6 +209,18 @@ impl Reader<'_> {
         for (path, op) in &call.redirected.paths {
             self.touch_in(&Touch { path, op: *op, recursive: false }, index, &here);
         }
+        for (path, op, recursive) in self.touched(call, emitted) {
+            let touch = Touch { path: &path, op, recursive };
+            match op {
+                PathOp::Write | PathOp::Create => self.touch_target(&touch, call, emitted, &here),
+                _ => self.touch_in(&touch, index, &here),
+            }
+            self.file_flow((&path, op), call, emitted, context);
+        }
+    }
+
+    /// Returns the paths that the arguments of a command name, what it does to each, and whether with everything below.
+    fn touched(&self, call: &Call, emitted: &Emitted) -> Vec<(Field, PathOp, bool)> {
         let rules = emitted.rows().flat_map(|row| row.paths.iter().map(move |rule| (row, rule)));
         let mut touched = Vec::new();
         for (row, rule) in rules {
@@ -234,36 +246,40 @@ impl Reader<'_> {
                 unique.insert((path.text.clone(), path.is_glob, path.is_certain, *op, *recursive))
             });
         }
-        for (path, op, recursive) in touched {
-            let touch = Touch { path: &path, op, recursive };
-            match op {
-                PathOp::Write | PathOp::Create => self.touch_target(&touch, call, emitted, &here),
-                _ => self.touch_in(&touch, index, &here),
+        touched
+    }
+
+    /// Notes what a command reads from a file or writes into it.
+    fn file_flow(
+        &mut self,
+        (path, op): (&Field, PathOp),
+        call: &Call,
+        emitted: &Emitted,
+        context: &Context,
+    ) {
+        match op {
+            PathOp::Read | PathOp::Move | PathOp::Link => {
+                self.read_file(path, emitted.index, FlowRole::Data);
             }
-            match op {
-                PathOp::Read | PathOp::Move | PathOp::Link => {
-                    self.read_file(&path, emitted.index, FlowRole::Data);
+            PathOp::Execute => {
+                for source in &path.sources {
+                    self.flow(*source, emitted.index, FlowRole::Code);
                 }
-                PathOp::Execute => {
-                    for source in &path.sources {
-                        self.flow(*source, emitted.index, FlowRole::Code);
-                    }
-                    self.read_file(&path, emitted.index, FlowRole::Code);
-                }
-                PathOp::Create if emitted.program == "mkfifo" => {
-                    let file = locate::absolute(&path.text, self.scope.cwd());
-                    self.fifos.extend(file.map(|file| (file, Vec::new())));
-                }
-                PathOp::Write | PathOp::Create => {
-                    let source = crate::facts::FlowSource::Command(emitted.index);
-                    let input = context.stdin.as_ref().filter(|_| copies_input(call, emitted));
-                    let text = input.and_then(|input| input.text.clone());
-                    let text = text.or_else(|| self.copied(call, emitted));
-                    self.writes_file(&path, &[source], text);
-                    self.writes_into_directory(&path, call, emitted);
-                }
-                _ => {}
+                self.read_file(path, emitted.index, FlowRole::Code);
             }
+            PathOp::Create if emitted.program == "mkfifo" => {
+                let file = locate::absolute(&path.text, self.scope.cwd());
+                self.fifos.extend(file.map(|file| (file, Vec::new())));
+            }
+            PathOp::Write | PathOp::Create => {
+                let source = crate::facts::FlowSource::Command(emitted.index);
+                let input = context.stdin.as_ref().filter(|_| copies_input(call, emitted));
+                let text = input.and_then(|input| input.text.clone());
+                let text = text.or_else(|| self.copied(call, emitted));
+                self.writes_file(path, &[source], text);
+                self.writes_into_directory(path, call, emitted);
+            }
+            _ => {}
         }
     }
 

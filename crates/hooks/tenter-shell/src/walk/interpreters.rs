@@ -1,6 +1,7 @@
 //! Interpreters: their program is inline, a file, or their standard input.
 
-use crate::facts::{Class, Code, FlowRole, Language, PathOp};
+use crate::code::CodeCall;
+use crate::facts::{Class, Code, FlowRole, FlowSource, Language, PathOp, SqlStatement};
 use crate::field::Field;
 use crate::paths::PathRule;
 use crate::reader::{Context, NodeResult, Reader};
@@ -237,21 +238,10 @@ impl Reader<'_> {
             }
         }
         let mut all = self.imported(language, &text.text, command, context);
-        if facts.runs_input
-            && let Some(input) = context.stdin.clone()
-        {
-            self.classify(command, Class::Interpreter);
-            for source in &input.sources {
-                self.flow(*source, command, FlowRole::Code);
-            }
-            self.runs_unread(&input.sources, input.text.as_ref(), command);
-            if let Some(text) = &input.text {
-                let inner = context.with_stdin(None);
-                all.commands.extend(self.script(text, &program, &inner).commands);
-                all.commands.extend(self.code(language, text, command, &inner).commands);
-            }
+        if facts.runs_input {
+            all.commands.extend(self.input_as_code(language, command, context).commands);
         }
-        let is_network = facts.calls.contains(&crate::code::CodeCall::Network);
+        let is_network = facts.calls.contains(&CodeCall::Network);
         if facts.has_environment && (is_network || facts.downloads) {
             self.classify(command, Class::Network);
             self.classify(command, Class::Environment);
@@ -274,39 +264,70 @@ impl Reader<'_> {
             all.commands.extend(self.script(text, &program, context).commands);
         }
         for call in facts.calls {
-            match call {
-                crate::code::CodeCall::Script(script) => {
-                    let script = Field::known(script);
-                    all.commands.extend(self.script(&script, &program, context).commands);
-                }
-                crate::code::CodeCall::Words(words) => {
-                    let word = |word: Option<String>| match word {
-                        Some(word) => Field::known(self.in_home(word)),
-                        None => Field::unknown("$value"),
-                    };
-                    let words: Vec<Field> = words.into_iter().map(word).collect();
-                    all.commands.extend(self.words(&words, &[], &program, context).commands);
-                }
-                crate::code::CodeCall::Path { path, op, recursive } => {
-                    let path = Field::known(self.in_home(path));
-                    self.touch_in_code(&path, op, recursive, command);
-                    if op == PathOp::Write {
-                        if facts.downloads {
-                            self.classify(command, Class::Download);
-                        }
-                        let source = crate::facts::FlowSource::Command(command);
-                        self.writes_file(&path, &[source], None);
-                    }
-                }
-                crate::code::CodeCall::Network => self.classify(command, Class::Network),
-                crate::code::CodeCall::Sql(text) => {
-                    let facts = crate::sql::read(&text);
-                    let own = |statement| crate::facts::SqlStatement { command, ..statement };
-                    self.facts.sql.extend(facts.statements.into_iter().map(own));
-                }
+            if facts.downloads && matches!(call, CodeCall::Path { op: PathOp::Write, .. }) {
+                self.classify(command, Class::Download);
             }
+            all.commands.extend(self.code_call(call, command, &program, context).commands);
         }
         all
+    }
+
+    /// Reads the standard input of a program in another language that runs it.
+    fn input_as_code(
+        &mut self,
+        language: Language,
+        command: usize,
+        context: &Context,
+    ) -> NodeResult {
+        let Some(input) = context.stdin.clone() else { return NodeResult::default() };
+        self.classify(command, Class::Interpreter);
+        for source in &input.sources {
+            self.flow(*source, command, FlowRole::Code);
+        }
+        self.runs_unread(&input.sources, input.text.as_ref(), command);
+        let Some(text) = &input.text else { return NodeResult::default() };
+        let program = self.facts.commands[command].program.clone();
+        let inner = context.with_stdin(None);
+        let mut all = self.script(text, &program, &inner);
+        all.commands.extend(self.code(language, text, command, &inner).commands);
+        all
+    }
+
+    /// Reads a call in a program in another language, which the command `command` runs.
+    fn code_call(
+        &mut self,
+        call: CodeCall,
+        command: usize,
+        program: &str,
+        context: &Context,
+    ) -> NodeResult {
+        match call {
+            CodeCall::Script(script) => {
+                return self.script(&Field::known(script), program, context);
+            }
+            CodeCall::Words(words) => {
+                let word = |word: Option<String>| match word {
+                    Some(word) => Field::known(self.in_home(word)),
+                    None => Field::unknown("$value"),
+                };
+                let words: Vec<Field> = words.into_iter().map(word).collect();
+                return self.words(&words, &[], program, context);
+            }
+            CodeCall::Path { path, op, recursive } => {
+                let path = Field::known(self.in_home(path));
+                self.touch_in_code(&path, op, recursive, command);
+                if op == PathOp::Write {
+                    self.writes_file(&path, &[FlowSource::Command(command)], None);
+                }
+            }
+            CodeCall::Network => self.classify(command, Class::Network),
+            CodeCall::Sql(text) => {
+                let facts = crate::sql::read(&text);
+                let own = |statement| SqlStatement { command, ..statement };
+                self.facts.sql.extend(facts.statements.into_iter().map(own));
+            }
+        }
+        NodeResult::default()
     }
 
     /// Reads the modules that a program imports, and that the text wrote.
