@@ -183,6 +183,7 @@ impl CompiledConditions {
         if let (Some(own), Some(rule)) = (&mut self.sql, &rule.sql) {
             own.exempted = Some(Box::new(rule.clone()));
         }
+        self.flags = self.flags.map(Flags::into_exception);
         self
     }
 

@@ -247,6 +247,9 @@ fn exceptions_count_only_if_they_are_certain() {
     assert!(stops("git clean -f"));
     assert!(!stops("git clean -nf"));
     assert!(stops("git clean -f $OPTIONS"));
+    assert!(!stops("git clean -f --dry-run=yes"));
+    assert!(stops("git clean -f --dry-run=false"));
+    assert!(stops("git clean -f --dry-run=$X"));
 }
 
 #[test]

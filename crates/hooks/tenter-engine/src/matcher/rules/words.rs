@@ -52,13 +52,25 @@ pub(super) struct Flags {
     any: Vec<NamedPattern>,
     all: Vec<NamedPattern>,
     none: Vec<NamedPattern>,
+    /// True in an exception, which counts only if it is certain: `--dry-run=$X` may be off.
+    must_be_on: bool,
 }
 
 impl Flags {
     pub(super) fn new(words: &Words) -> Self {
         let patterns =
             |texts: &[String]| texts.iter().map(|text| NamedPattern::new(text)).collect();
-        Self { any: patterns(&words.any), all: patterns(&words.all), none: patterns(&words.none) }
+        Self {
+            any: patterns(&words.any),
+            all: patterns(&words.all),
+            none: patterns(&words.none),
+            must_be_on: false,
+        }
+    }
+
+    /// Makes it a condition of an exception.
+    pub(super) fn into_exception(self) -> Self {
+        Self { must_be_on: true, ..self }
     }
 
     pub(super) fn fit(&self, command: &Command) -> Truth {
@@ -71,6 +83,9 @@ impl Flags {
                 let fit = pattern.fits(Text { value: flag, is_certain, is_glob: false });
                 if fit == Truth::Yes && flag == "--help" && may_be_value(command, arg) {
                     return Truth::Perhaps;
+                }
+                if self.must_be_on && pattern.value.is_none() && !is_certain && is_unknown(flag) {
+                    return fit.and(Truth::Perhaps);
                 }
                 if fit != Truth::No || pattern.value.is_none() || flag.contains('=') {
                     return fit;
@@ -88,6 +103,11 @@ impl Flags {
         };
         combine([&self.any, &self.all, &self.none], is_there)
     }
+}
+
+/// Returns true if nothing is known of the value of an option: `--dry-run=$X`.
+fn is_unknown(flag: &str) -> bool {
+    flag.split_once('=').is_some_and(|(_, value)| value.starts_with(['$', '`']))
 }
 
 /// Returns true if the word before this one may be an option that takes it as its value: `push --push-option --help` pushes.
