@@ -199,11 +199,14 @@ impl Literals<'_, '_> {
             if matches!(next, ')' | ';') {
                 break;
             }
+            let keyword = self.keyword();
             let argument = self.argument();
             if all.is_empty() {
                 self.source.first_limit.set(self.source.limit.get());
             }
-            all.push(argument);
+            // `copy(dst="b", src="a")`.
+            let is_first = matches!(keyword, "src" | "source");
+            all.insert(if is_first { 0 } else { all.len() }, argument);
             if !self.comma() {
                 return all;
             }
@@ -218,10 +221,10 @@ impl Literals<'_, '_> {
 
     fn argument(&mut self) -> Argument {
         let (rest, budget) = (self.rest, self.budget);
-        // `args=["a"]`, `{args: ["a"]}`.
+        // `{args: ["a"]}`.
         let to_list = self.rest.find('[').filter(|at| *at < 12).unwrap_or_default();
         let before = self.rest.get(..to_list).unwrap_or_default();
-        if matches!(before.trim_matches(['{', ' ']).trim_end(), "args=" | "args:") {
+        if before.trim_matches(['{', ' ']).trim_end() == "args:" {
             self.skip(before);
         }
         if self.skip("shlex.split(") {

@@ -155,10 +155,14 @@ impl CodeReader<'_> {
             }
             Effect::Builder => self.builder(&arguments, end),
             Effect::Program => self.program(arguments, end),
-            Effect::Transfer(op) => {
-                let is_recursive = op == PathOp::Move;
-                self.path(arguments.first(), op, is_recursive);
-                self.path(arguments.get(1), PathOp::Write, false);
+            Effect::Transfer(op) => self.transfer(&arguments, op, call.name == "copytree"),
+            Effect::MoveTo => {
+                if let [_] = arguments[..]
+                    && let Some(from) = self.source.object(start)
+                {
+                    let both = [[Argument::Text(from)].as_slice(), &arguments].concat();
+                    self.transfer(&both, PathOp::Move, false);
+                }
             }
             Effect::Eval => self.eval(&arguments, end),
             Effect::Sql => {
@@ -192,7 +196,10 @@ impl CodeReader<'_> {
         };
         let (first, any) = self.source.limits();
         match effect {
-            Effect::Path { index: OBJECT, .. } | Effect::List(OBJECT) | Effect::Network => false,
+            Effect::Path { index: OBJECT, .. }
+            | Effect::List(OBJECT)
+            | Effect::MoveTo
+            | Effect::Network => false,
             Effect::Path { index, .. } | Effect::List(index) => any.is_some() && !is_read(index),
             Effect::Open | Effect::OpenLast | Effect::Transfer(_) | Effect::Sql => {
                 first.is_some() && !is_read(0)
@@ -392,6 +399,17 @@ impl CodeReader<'_> {
     fn path(&mut self, argument: Option<&Argument>, op: PathOp, recursive: bool) {
         if let Some(path) = argument.and_then(Argument::text) {
             self.facts.calls.push(CodeCall::Path { path, op, recursive });
+        }
+    }
+
+    /// Reads `copy("file", "target")`. In a directory, the copy has the name of the file.
+    fn transfer(&mut self, arguments: &[Argument], op: PathOp, is_tree: bool) {
+        self.path(arguments.first(), op, op == PathOp::Move);
+        self.path(arguments.get(1), PathOp::Write, is_tree);
+        if let [Argument::Text(from), Argument::Text(into), ..] = arguments {
+            let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let copy = Argument::Text(literals::joined(into, name));
+            self.path(Some(&copy), PathOp::Write, false);
         }
     }
 

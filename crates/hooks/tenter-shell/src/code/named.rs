@@ -6,6 +6,24 @@ use super::literals::{Argument, Literals, joined};
 /// Calls and operators after a list that add words to it.
 const ADDITIONS: [&str; 5] = [".append(", ".push(", ".extend(", " += ", "+="];
 
+/// Names of arguments whose values are what they would be without the names.
+const KEYWORDS: [&str; 14] = [
+    "path",
+    "src",
+    "dst",
+    "source",
+    "destination",
+    "target",
+    "file",
+    "filename",
+    "args",
+    "command",
+    "cmd",
+    "mode",
+    "url",
+    "flags",
+];
+
 /// Maximum number of additions to one list.
 const MAX_ADDED: usize = 64;
 
@@ -98,6 +116,18 @@ impl<'a> Literals<'a, '_> {
         let arguments = self.arguments();
         self.all_blanks();
         self.skip(")").then_some(arguments)
+    }
+
+    /// Skips `name=` before an argument whose place the name stands for, and returns the name.
+    pub(super) fn keyword(&mut self) -> &'static str {
+        let is_given = |name: &&&str| {
+            let value = self.rest.strip_prefix(**name).and_then(|rest| rest.strip_prefix('='));
+            value.is_some_and(|value| !value.starts_with('='))
+        };
+        let Some(name) = KEYWORDS.iter().find(is_given) else { return "" };
+        self.skip(name);
+        self.skip("=");
+        name
     }
 
     /// Reads the methods after a text: `.expanduser()` is the same path, and `.joinpath("a")` one below it; `.join(["a"])` and `.format("a")` are texts.

@@ -36,6 +36,8 @@ pub(super) enum Effect {
     Sql,
     /// It touches the first argument, and writes the second.
     Transfer(PathOp),
+    /// It moves its object to the only argument.
+    MoveTo,
     /// It lists the files of the argument with this index, or of its object.
     List(usize),
     /// It touches the argument with this index, or its object.
@@ -151,7 +153,8 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Python, "unlink", "", path(PathOp::Delete, false, OBJECT)),
     call(Language::Python, "rmdir", "", path(PathOp::Delete, false, OBJECT)),
     call(Language::Python, "touch", "", path(PathOp::Write, false, OBJECT)),
-    call(Language::Python, "rename", "", path(PathOp::Move, true, OBJECT)),
+    call(Language::Python, "rename", "", Effect::MoveTo),
+    call(Language::Python, "replace", "", Effect::MoveTo),
     call(Language::Python, "get", "requests", Effect::Network),
     call(Language::Python, "post", "requests", Effect::Network),
     call(Language::Python, "put", "requests", Effect::Network),
@@ -291,6 +294,7 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Ruby, "chown_R", "FileUtils", path(PathOp::Mode, true, 2)),
     call(Language::Ruby, "delete", "Dir", path(PathOp::Delete, false, 0)),
     call(Language::Ruby, "rename", "File", Effect::Transfer(PathOp::Move)),
+    call(Language::Ruby, "copy_stream", "IO", Effect::Transfer(PathOp::Read)),
     call(Language::Ruby, "mv", "FileUtils", Effect::Transfer(PathOp::Move)),
     call(Language::Ruby, "open", "", Effect::Open),
     call(Language::Php, "system", "", Effect::Shell),

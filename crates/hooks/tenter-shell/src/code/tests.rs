@@ -143,13 +143,34 @@ fn the_words_of_programs_begin_with_their_names() {
 }
 
 #[test]
-fn copies_read_one_file_and_write_another() {
-    let expected = [path("a", PathOp::Read, false), path("b", PathOp::Write, false)];
-    assert_eq!(calls(Language::Python, "shutil.copy('a', 'b')"), expected);
-    assert_eq!(calls(Language::Node, "fs.cpSync('a', 'b')"), expected);
-    assert_eq!(calls(Language::Ruby, "FileUtils.cp 'a', 'b'"), expected);
-    let expected = [path("a", PathOp::Move, true), path("b", PathOp::Write, false)];
-    assert_eq!(calls(Language::Php, "rename('a', 'b');"), expected);
+fn copies_read_one_file_and_write_another_also_in_a_directory() {
+    let transfer = |op, is_tree| {
+        let write = |name| path(name, PathOp::Write, false);
+        let target = path("b", PathOp::Write, is_tree);
+        [path("a", op, op == PathOp::Move), target, write("b/a")]
+    };
+    let copy = transfer(PathOp::Read, false);
+    assert_eq!(calls(Language::Python, "shutil.copy('a', 'b')"), copy);
+    assert_eq!(calls(Language::Python, "shutil.copy(dst='b', src='a')"), copy);
+    assert_eq!(calls(Language::Node, "fs.cpSync('a', 'b')"), copy);
+    assert_eq!(calls(Language::Ruby, "FileUtils.cp 'a', 'b'"), copy);
+    assert_eq!(calls(Language::Ruby, "IO.copy_stream('a', 'b')"), copy);
+    let tree = transfer(PathOp::Read, true);
+    assert_eq!(calls(Language::Python, "shutil.copytree('a', 'b', dirs_exist_ok=True)"), tree);
+    let moved = transfer(PathOp::Move, false);
+    assert_eq!(calls(Language::Php, "rename('a', 'b');"), moved);
+    assert_eq!(calls(Language::Python, "Path('a').replace(target='b')"), moved);
+    assert_eq!(calls(Language::Python, "'a'.replace('b', 'c')"), []);
+}
+
+#[test]
+fn arguments_may_have_their_names() {
+    let expected = [path("/x", PathOp::Delete, true)];
+    assert_eq!(calls(Language::Python, "shutil.rmtree(path='/x', ignore_errors=True)"), expected);
+    let expected = [path("/x", PathOp::Write, false)];
+    assert_eq!(calls(Language::Python, "open(file='/x', mode='w')"), expected);
+    let expected = [CodeCall::Script("rm x".to_owned())];
+    assert_eq!(calls(Language::Python, "subprocess.run(args='rm x', shell=True)"), expected);
 }
 
 #[test]
