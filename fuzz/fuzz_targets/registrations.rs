@@ -11,7 +11,11 @@ use tenter_bridge::registration::{
     EntryFormat, EntryLayout, Options, RegistrationScope, Registry,
 };
 
-static HOME: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+static HOME: LazyLock<TempDir> = LazyLock::new(|| {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("tenter-hook"), "").unwrap();
+    home
+});
 
 fuzz_target!(|text: &str| {
     let home = HOME.path();
