@@ -14,7 +14,7 @@ const GUARD: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit
 fn project() -> Sandbox {
     let sandbox = sandbox();
     sandbox.hook("guard", GUARD);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox.hook("new", GUARD);
     sandbox
 }
@@ -119,7 +119,7 @@ fn tenter_counts_as_an_agent() {
         output.stdout.contains("Tenter (process ") || output.stderr.contains("Tenter (process "),
         "{output}"
     );
-    let list = sandbox.run(&["trust", "--list"]).expect_code(0);
+    let list = sandbox.run("trust --list").expect_code(0);
     assert!(!list.stdout.contains("new"), "{list}");
 }
 

@@ -70,7 +70,7 @@ fn nothing_is_executed() {
     let sandbox = worked();
     let touch = "touch \"$HOME/executed\"; echo before_tool";
     sandbox.user_hook("script", &format!("#!/bin/sh\n{touch}\n"));
-    let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety").expect_code(0);
     let report = backtest(&sandbox, &["--json"]).expect_code(0).json();
     assert_eq!((report["stopped"].as_u64(), rules(&report).len()), (Some(4), 2));
     assert_eq!(report["undecided"][0], "script");
@@ -98,7 +98,7 @@ fn secrets_in_commands_are_masked() {
 #[test]
 fn the_same_hooks_differ_in_nothing() {
     let sandbox = worked();
-    let _ = sandbox.run(&["guard", "add", "--all"]).expect_code(0);
+    let _ = sandbox.run("guard add --all").expect_code(0);
     let directory = sandbox.home().join(".config/agents/hooks").display().to_string();
     let args = ["--diff", "installed", &directory, "--fail-on-change", "--json"];
     let diff = backtest(&sandbox, &args).expect_code(0).json();
@@ -184,11 +184,11 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
     for host in ["claude-code", "codex"] {
         transcripts::add_recent(&sandbox, host, "day");
     }
-    let output = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let output = sandbox.run("guard add git-safety").expect_code(0);
     let sentence = "This guard would have stopped 4 of your last 13 calls";
     let command = "`tenter backtest --all --guard git-safety` shows them";
     assert!(output.stderr.contains(&format!("{sentence}: {command}")), "{output}");
-    let mut terminal = sandbox.at_terminal(&["guard", "add", "secrets"]);
+    let mut terminal = sandbox.at_terminal("guard add secrets");
     terminal.wait_for("would have stopped 2 of your last 13 calls: show them?");
     terminal.enter("y");
     terminal.wait_for("cat .env (2 times)");
@@ -199,7 +199,7 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
 #[test]
 fn the_log_shows_the_calls_of_transcripts() {
     let sandbox = worked();
-    let output = sandbox.run(&["log", "--from", "claude-code"]).expect_code(0);
+    let output = sandbox.run("log --from claude-code").expect_code(0);
     assert_eq!(output.stdout.lines().count(), 8, "{output}");
     assert!(output.stdout.contains("claude-code  -  git push --force origin main"), "{output}");
     let args = ["log", "--from", "claude-code,codex", "-n", "3", "--json"];
@@ -219,7 +219,7 @@ fn conversations_of_tenters_own_agent_are_replayed() {
         assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(1), Some(1)));
         assert_eq!(report["rules"][0]["commands"][0]["host"], "tenter");
     }
-    let output = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let output = sandbox.run("guard add git-safety").expect_code(0);
     assert!(output.stderr.contains("would have stopped 1 of your last 1 call"), "{output}");
 }
 
@@ -294,7 +294,7 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     }
     let report = backtest(&sandbox, &["--suggest", "--json"]).expect_code(0).json();
     assert_eq!(report["exceptions"], serde_json::json!([]), "{report}");
-    let _ = sandbox.run(&["hooks", "test", "own-git"]).expect_code(0);
+    let _ = sandbox.run("hooks test own-git").expect_code(0);
 }
 
 #[test]

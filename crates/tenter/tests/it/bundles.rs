@@ -87,7 +87,7 @@ impl Fleet {
     }
 
     fn update(&self) -> Output {
-        self.sandbox.run(&["bundle", "update"])
+        self.sandbox.run("bundle update")
     }
 
     /// Returns the decision about a command.
@@ -105,7 +105,7 @@ impl Fleet {
         assert!(output.stderr.contains(why), "{why}\n{output}");
         assert!(output.stderr.contains("version 1 stays in force"), "{output}");
         assert!(self.denies("sudo"), "{why}");
-        let doctor = self.sandbox.run(&["hooks", "doctor"]).expect_code(1);
+        let doctor = self.sandbox.run("hooks doctor").expect_code(1);
         assert!(doctor.to_string().contains(why), "{why}\n{doctor}");
     }
 
@@ -130,11 +130,11 @@ fn rule_of(program: &str) -> String {
 fn a_signed_bundle_guards_all_users_and_newer_versions_replace_it() {
     let fleet = Fleet::new();
     assert!(fleet.denies("sudo"));
-    let list = fleet.sandbox.run(&["hooks", "list"]);
+    let list = fleet.sandbox.run("hooks list");
     assert!(list.stdout.contains("acme/no-sudo"), "{list}");
     fleet.sandbox.configure("[hooks]\nenabled = false\n");
     assert!(fleet.denies("sudo"), "a user cannot disable it");
-    let status = fleet.sandbox.run(&["bundle", "status"]).expect_code(0);
+    let status = fleet.sandbox.run("bundle status").expect_code(0);
     assert!(status.stdout.contains("acme  valid  version 1"), "{status}");
     let again = fleet.update().expect_code(0);
     assert!(again.stderr.contains("Version 1 of the bundle acme is in force."), "{again}");
@@ -201,7 +201,7 @@ fn a_bundle_is_refused_beyond_its_grace_and_the_doctor_reports_one_that_stays() 
     fleet.refuses("has expired, beyond its grace");
     fleet.publish("3", &["--expires", "0", "--grace", "9"]);
     let _ = fleet.update().expect_code(0);
-    let doctor = fleet.sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    let doctor = fleet.sandbox.run("hooks doctor").expect_code(0);
     assert!(doctor.to_string().contains("version 3 expired"), "{doctor}");
 }
 
@@ -233,15 +233,15 @@ fn a_file_that_a_group_can_write_is_refused_and_an_update_restores_it() {
     let fleet = Fleet::new();
     let file = fleet.installed().join("1/hooks/no-sudo/HOOK.md");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o664)).unwrap();
-    let list = fleet.sandbox.run(&["hooks", "list"]);
+    let list = fleet.sandbox.run("hooks list");
     assert!(list.stdout.contains("can be changed by others than root"), "{list}");
-    let doctor = fleet.sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    let doctor = fleet.sandbox.run("hooks doctor").expect_code(1);
     assert!(doctor.to_string().contains("bundle acme is damaged"), "{doctor}");
     let _ = fleet.update().expect_code(0);
     assert!(fleet.denies("sudo"));
     // A changed file, too.
     fs::write(&file, "---\n---\n").unwrap();
-    let status = fleet.sandbox.run(&["bundle", "status"]).expect_code(1);
+    let status = fleet.sandbox.run("bundle status").expect_code(1);
     assert!(status.to_string().contains("this file is not as it was signed"), "{status}");
     let _ = fleet.update().expect_code(0);
     assert!(fleet.denies("sudo"));
@@ -269,13 +269,13 @@ fn a_symlink_out_of_a_bundle_is_refused() {
     let elsewhere = fleet.sandbox.machine().join("etc/elsewhere");
     fs::rename(&hook, &elsewhere).unwrap();
     symlink(&elsewhere, &hook).unwrap();
-    let list = fleet.sandbox.run(&["hooks", "list"]);
+    let list = fleet.sandbox.run("hooks list");
     assert!(list.stdout.contains("leads out of it"), "{list}");
     // And a pointer that leads elsewhere.
     let current = fleet.installed().join("current");
     fs::remove_file(&current).unwrap();
     symlink("../../../elsewhere", &current).unwrap();
-    let listing = fleet.sandbox.run(&["hooks", "list"]);
+    let listing = fleet.sandbox.run("hooks list");
     assert!(listing.to_string().contains("does not lead to a directory beside it"), "{listing}");
 }
 
@@ -295,7 +295,7 @@ fn one_invalid_rule_among_fifty_is_left_out_and_reported() {
     for number in [0, 25, 48] {
         assert!(fleet.denies(&format!("prog{number}")), "{number}");
     }
-    let doctor = fleet.sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    let doctor = fleet.sandbox.run("hooks doctor").expect_code(1);
     assert!(doctor.to_string().contains("programm"), "{doctor}");
     // A hook of the user with such a rule does not run: its author sees that at once.
     fleet.sandbox.write_managed("config.toml", "");
@@ -424,6 +424,6 @@ fn a_plugin_without_hooks_is_not_packed_and_units_name_the_command() {
     let args = ["bundle", "pack", "../empty", "--name", "acme", "--version", "1"];
     let output = fleet.sandbox.run(&args).expect_code(1);
     assert!(output.stderr.contains("it has no hooks"), "{output}");
-    let unit = fleet.sandbox.run(&["bundle", "unit", "--every", "5"]).expect_code(0);
+    let unit = fleet.sandbox.run("bundle unit --every 5").expect_code(0);
     assert_contains(&unit.stdout, &["bundle update\n", "OnUnitActiveSec=5min"]);
 }

@@ -51,7 +51,7 @@ pub(crate) fn say(chat: &mut PtySession, line: &str) -> String {
 
 #[test]
 fn without_a_terminal_it_fails_and_suggests_run() {
-    let output = sandbox().run_with_stdin(&["chat"], "hello\n").expect_code(2);
+    let output = sandbox().run_with_stdin("chat", "hello\n").expect_code(2);
     assert_contains(&output.stderr, &["a chat needs a terminal", "tenter run"]);
 }
 

@@ -60,7 +60,7 @@ fn staged_changes_are_committed_with_the_models_message() {
     assert_eq!(output.stdout, "Make it two\n\nOne was not enough.\n");
     assert!(output.stderr.contains("1 file changed"), "{output}");
     assert_eq!(last_message(&sandbox), "Make it two\n\nOne was not enough.");
-    assert_eq!(sandbox.run(&["conversation", "list"]).stdout, "", "nothing of it is stored");
+    assert_eq!(sandbox.run("conversation list").stdout, "", "nothing of it is stored");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn the_small_model_is_used_if_configured() {
     let strong = sandbox.script(&answer("Strong", &["+two"]));
     let config = format!("model = \"{strong}\"\nweak_model = \"scripted:{}\"\n", weak.display());
     sandbox.configure(config);
-    assert_eq!(sandbox.run(&["commit"]).expect_code(1).stdout, "Weak but right\n");
+    assert_eq!(sandbox.run("commit").expect_code(1).stdout, "Weak but right\n");
     assert_eq!(sandbox.run(&["commit", "--model", &strong]).expect_code(1).stdout, "Strong\n");
 }
 

@@ -64,7 +64,7 @@ fn bash_completes_names_and_runs_nothing_of_the_project() {
 fn conversations_are_completed_with_their_first_words() {
     let sandbox = sandbox();
     let _ = sandbox.play("turns: [{text: Hello.}]", &["Tell me a story"]).expect_code(0);
-    let list = sandbox.run(&["conversation", "list", "--json"]).json();
+    let list = sandbox.run("conversation list --json").json();
     let id = list[0]["id"].as_str().unwrap();
     let args = ["--", "tenter", "run", "--resume", ""];
     let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], &args).stdout;
@@ -122,7 +122,7 @@ fn the_scripts_are_valid_in_their_shells() {
     // An unknown shell and an empty variable do nothing unexpected.
     let output = sandbox.run_with_env(&[("TENTER_COMPLETE", "dos")], &["--", "tenter", ""]);
     assert_eq!((output.code, output.stdout.len()), (Some(1), 0));
-    let _ = sandbox.run_with_env(&[("TENTER_COMPLETE", "")], &["--version"]).expect_code(0);
+    let _ = sandbox.run_with_env(&[("TENTER_COMPLETE", "")], "--version").expect_code(0);
 }
 
 /// Returns a sandbox with MCP servers of the user and of the project.

@@ -62,7 +62,7 @@ fn thirty_two_concurrent_runs_lose_nothing() {
     let rewrite = r#"echo '{"input": {"todos": []}}'"#;
     sandbox.sh_hook("rewrite", "before_tool_call", rewrite);
     sandbox.hook("watch", WATCHER);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let trust = sandbox.state().join("trust.json");
     let file = fs::read(&trust).unwrap();
     // All begin with neither a cache nor a store.
@@ -74,7 +74,7 @@ fn thirty_two_concurrent_runs_lose_nothing() {
     let ids: BTreeSet<String> =
         children.into_iter().map(|child| finished(&sandbox, child)).collect();
     assert_eq!(ids.len(), 32);
-    let output = sandbox.run(&["conversation", "list", "--json", "--limit", "0"]).expect_code(0);
+    let output = sandbox.run("conversation list --json --limit 0").expect_code(0);
     let list = output.json();
     let whole = |conversation: &&Value| {
         ids.contains(conversation["id"].as_str().unwrap())
@@ -85,7 +85,7 @@ fn thirty_two_concurrent_runs_lose_nothing() {
     for id in &ids {
         check_journal(id, &journal(&sandbox, id));
     }
-    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    let log = sandbox.run("log --json").expect_code(0);
     assert_eq!((log.json_lines().len(), log.stderr.as_str()), (32 * 12, ""));
     assert!(has_cached(&sandbox, "rewrite") && has_cached(&sandbox, "watch"));
     assert_eq!(fs::read(trust).unwrap(), file);
@@ -132,7 +132,7 @@ fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is
     let (won, losers): (Vec<_>, Vec<_>) = ends.iter().partition(|(_, end)| end.code == Some(0));
     let [((kept, _), (left_out, told))] = [(won[0], losers[0])];
     check_told(told);
-    let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("conversation list --json").expect_code(0).json();
     assert_eq!(
         list[0]["status"], "done",
         "how the slower one ended is not how the conversation did"

@@ -22,7 +22,7 @@ fn list_names_the_source_of_each_value() {
     sandbox.write(USER, "max_turns = 30\ntools.protect = [\"a\"]\n[providers.work]\napi = \"chat\"\n[[hooks.override]]\nname = \"acme/x\"\ntimeout_ms = 500\n");
     sandbox.write(PROJECT, "max_turns = 100\nmodel = \"work/big\"\ntrust = \"all\"\ntools.protect = [\"b\"]\n[[hooks.override]]\nname = \"g\"\nfail = \"closed\"\n");
     let vars = [("TENTER_REASONING_EFFORT", "high")];
-    let output = sandbox.run_with_env(&vars, &["config", "list", "--changed"]);
+    let output = sandbox.run_with_env(&vars, "config list --changed");
     assert_snapshot!(output.stdout, @r#"
     model                               "work/big"  project
     reasoning_effort                    "high"  TENTER_REASONING_EFFORT
@@ -32,7 +32,7 @@ fn list_names_the_source_of_each_value() {
     hooks.override."acme/x".timeout_ms  500  user
     hooks.override.g.fail               "closed"  project
     "#);
-    let warned = sandbox.run(&["config", "list", "hooks", "--changed"]).expect_code(0);
+    let warned = sandbox.run("config list hooks --changed").expect_code(0);
     assert!(warned.stderr.contains("a project may not set trust"), "{warned}");
     assert_eq!(warned.stdout.lines().count(), 2, "{warned}");
     assert_eq!(value(&sandbox, "trust"), ("\"ask\"".to_owned(), "default".to_owned()));
@@ -42,17 +42,17 @@ fn list_names_the_source_of_each_value() {
 fn get_prints_a_value_for_scripts() {
     let sandbox = sandbox();
     sandbox.write(USER, "model = \"work/big\"\n[hooks]\npass_env = [\"A\", \"B\"]\n");
-    assert_eq!(sandbox.run(&["config", "get", "model"]).expect_code(0).stdout, "work/big\n");
-    assert_eq!(sandbox.run(&["config", "get", "max_turns"]).expect_code(0).stdout, "50\n");
-    let list = sandbox.run(&["config", "get", "hooks.pass_env"]).expect_code(0);
+    assert_eq!(sandbox.run("config get model").expect_code(0).stdout, "work/big\n");
+    assert_eq!(sandbox.run("config get max_turns").expect_code(0).stdout, "50\n");
+    let list = sandbox.run("config get hooks.pass_env").expect_code(0);
     assert_eq!(list.stdout, "[\"A\", \"B\"]\n");
-    assert_snapshot!(sandbox.run(&["config", "get", "max_tokens"]), @"
+    assert_snapshot!(sandbox.run("config get max_tokens"), @"
     exit: 1
     --- stderr
     error: max_tokens is not set
       help: the default is the provider's
     ");
-    assert_snapshot!(sandbox.run(&["config", "get", "max_turn"]), @r#"
+    assert_snapshot!(sandbox.run("config get max_turn"), @r#"
     exit: 2
     --- stderr
     error: there is no setting "max_turn"
@@ -89,9 +89,9 @@ fn set_changes_one_place_and_keeps_the_rest() {
     [tools]
     protect = ["deploy"]
     "#);
-    let unset = sandbox.run(&["config", "unset", "max_turns"]).expect_code(0);
+    let unset = sandbox.run("config unset max_turns").expect_code(0);
     assert!(unset.stderr.starts_with("Removed max_turns from "), "{unset}");
-    let again = sandbox.run(&["config", "unset", "max_turns"]).expect_code(0);
+    let again = sandbox.run("config unset max_turns").expect_code(0);
     assert!(again.stderr.starts_with("max_turns is not set in "), "{again}");
     assert_eq!(fs::read_to_string(&file).unwrap(), new.replace("max_turns = 100 # few\n", ""));
 }
@@ -113,7 +113,7 @@ fn an_invalid_value_is_not_written() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "max_turns = 3\n");
     // A file that is invalid elsewhere is not touched either.
     sandbox.write(USER, "max_turns = 3\nzzz = 1\n");
-    let output = sandbox.run(&["config", "set", "max_turns", "4"]).expect_code(1);
+    let output = sandbox.run("config set max_turns 4").expect_code(1);
     assert!(
         output.stderr.contains("unknown field `zzz`")
             && output.stderr.contains("tenter config edit"),
@@ -154,7 +154,7 @@ fn a_symlinked_file_of_the_user_stays_a_symlink() {
     let link = sandbox.root().join("home/.config/tenter/config.toml");
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(&real, &link).unwrap();
-    let _ = sandbox.run(&["config", "set", "max_turns", "4"]).expect_code(0);
+    let _ = sandbox.run("config set max_turns 4").expect_code(0);
     assert!(link.is_symlink());
     assert_eq!(fs::read_to_string(real).unwrap(), "max_turns = 4\n");
 }
@@ -171,9 +171,9 @@ fn secrets_and_control_characters_are_not_printed() {
         }
         assert!(output.stdout.contains("…@proxy"), "{output}");
     }
-    let listing = sandbox.run(&["config", "list"]).stdout;
+    let listing = sandbox.run("config list").stdout;
     assert!(!listing.contains(['\u{202e}', '\u{200b}']), "{listing}");
-    let got = sandbox.run(&["config", "get", "model"]).stdout;
+    let got = sandbox.run("config get model").stdout;
     assert!(!got.contains(['\u{202e}', '\u{200b}']), "{got}");
 }
 
@@ -182,9 +182,9 @@ fn path_prints_where_the_files_are() {
     let sandbox = sandbox();
     // Also if the file is not valid.
     sandbox.write(USER, "=");
-    let user = sandbox.run(&["config", "path"]).expect_code(0).stdout;
+    let user = sandbox.run("config path").expect_code(0).stdout;
     assert!(user.ends_with("/.config/tenter/config.toml\n"), "{user}");
-    let project = sandbox.run(&["config", "path", "--project"]).expect_code(0).stdout;
+    let project = sandbox.run("config path --project").expect_code(0).stdout;
     assert!(project.ends_with("/tenter.toml\n"), "{project}");
 }
 
@@ -204,7 +204,7 @@ fn edit_writes_a_valid_text_and_offers_to_repair_an_invalid_one() {
     let sandbox = sandbox();
     sandbox.write(USER, "max_turns = 3\n");
     let editor = editor(&sandbox, &["max_turns = x\n", "max_turns = 5\n"]);
-    let mut session = sandbox.at_terminal_with_env(&[("EDITOR", &editor)], &["config", "edit"]);
+    let mut session = sandbox.at_terminal_with_env(&[("EDITOR", &editor)], "config edit");
     session.wait_for("[d] discard the changes: ");
     // The file in use is never the invalid one.
     assert_eq!(sandbox.read(USER), "max_turns = 3\n");
@@ -221,7 +221,7 @@ fn an_invalid_text_is_kept_without_a_terminal() {
     let sandbox = sandbox();
     sandbox.write(USER, "max_turns = 3\n");
     let editor = editor(&sandbox, &["max_turns = x\n"]);
-    let output = sandbox.run_with_env(&[("VISUAL", &editor)], &["config", "edit"]).expect_code(1);
+    let output = sandbox.run_with_env(&[("VISUAL", &editor)], "config edit").expect_code(1);
     let (_, path) = output.stderr.split_once("your text is in ").unwrap();
     assert_eq!(fs::read_to_string(path.trim()).unwrap(), "max_turns = x\n");
     fs::remove_file(path.trim()).unwrap();
@@ -234,6 +234,6 @@ fn edit_without_a_change_writes_nothing() {
     let args = ["config", "edit", "--project"];
     assert_eq!(sandbox.run_with_env(&[("EDITOR", "true")], &args).stderr, "Nothing changed.\n");
     assert!(!sandbox.project().join(PROJECT).exists());
-    let output = sandbox.run_with_env(&[("EDITOR", "no-such-editor")], &["config", "edit"]);
+    let output = sandbox.run_with_env(&[("EDITOR", "no-such-editor")], "config edit");
     assert!(output.expect_code(1).stderr.contains("set VISUAL or EDITOR"));
 }

@@ -7,7 +7,7 @@ use crate::{headless, of_kind, sandbox};
 
 /// Returns true if this machine keeps what the profile `standard` promises.
 fn is_supported(sandbox: &Sandbox) -> bool {
-    sandbox.run(&["confine", "--", "true"]).code == Some(0)
+    sandbox.run("confine -- true").code == Some(0)
 }
 
 /// Installs a hook of the user whose reply is this JSON.
@@ -59,7 +59,7 @@ fn a_rule_confines_what_it_matches_and_no_other_call() {
     assert_eq!(check.stdout.trim(), "confined by scripts, rule 1: A script.", "{check}");
     headless(&sandbox, &script("bash deploy.sh"));
     assert!(!outside.exists());
-    let log = sandbox.run(&["log"]);
+    let log = sandbox.run("log");
     assert!(log.stdout.contains("→ custom: kept write"), "{log}");
     headless(&sandbox, &script(&format!("echo x > {}", outside.display())));
     assert!(outside.exists());
@@ -76,11 +76,11 @@ fn the_command_line_confines_and_checks() {
     let spec = r#"{"write": ["project"]}"#;
     let output = sandbox.run(&["confine", "--spec", spec, "--", "sh", "-c", &line]);
     assert!(output.code != Some(0) && !outside.exists(), "{output}");
-    let check = sandbox.run(&["confine", "--check"]);
+    let check = sandbox.run("confine --check");
     assert!(check.stdout.starts_with("write          kept"), "{check}");
-    let misplaced = sandbox.run(&["--color", "never", "confine", "--", "true"]);
+    let misplaced = sandbox.run("--color never confine -- true");
     assert!(misplaced.stderr.contains("must be the first argument"), "{misplaced}");
-    let unknown = sandbox.run(&["confine", "--profile", "bild", "--", "true"]).expect_code(125);
+    let unknown = sandbox.run("confine --profile bild -- true").expect_code(125);
     assert!(unknown.stderr.contains("there is no profile \"bild\""), "{unknown}");
 }
 
@@ -100,7 +100,7 @@ fn documented_promises() -> Vec<String> {
 #[test]
 fn the_page_lists_the_promises_that_the_check_prints() {
     let sandbox = sandbox();
-    let check = sandbox.run(&["confine", "--check"]);
+    let check = sandbox.run("confine --check");
     let names = check.stdout.lines().map(|line| line.chars().take(15).collect::<String>());
     let mut names: Vec<String> = names.map(|name| name.trim().to_owned()).collect();
     let mut documented = documented_promises();
@@ -115,8 +115,8 @@ fn a_guard_that_confines_lets_scripts_run_with_fewer_rights() {
     if !is_supported(&sandbox) {
         return;
     }
-    let _ = sandbox.run(&["guard", "add", "outside-project", "--confine"]).expect_code(0);
-    let settings = sandbox.run(&["guard", "set", "outside-project", "scripts=confine"]);
+    let _ = sandbox.run("guard add outside-project --confine").expect_code(0);
+    let settings = sandbox.run("guard set outside-project scripts=confine");
     assert!(settings.stdout.contains("scripts = confine"), "{settings}");
     sandbox.write("deploy.sh", "echo x > inside\n");
     let (lines, _) = headless(&sandbox, &script("sh deploy.sh"));
@@ -131,7 +131,7 @@ fn spying_recipe(sandbox: &Sandbox, confine: &str) -> String {
     let text = "out: {{bash \"sh\" \"-c\" \"echo x > ../outside && echo wrote\"}}\nkey: {{bash \"cat\" \"../home/.ssh/id_ed25519\"}}\nin: {{bash \"sh\" \"-c\" \"echo x > inside && echo wrote\"}}\n";
     sandbox
         .write("../home/.kodelet/recipes/spy.md", format!("---\nname: Spy\n{confine}---\n{text}"));
-    let text = sandbox.run(&["recipe", "show", "spy"]).expect_code(0).stdout;
+    let text = sandbox.run("recipe show spy").expect_code(0).stdout;
     let has_written = std::fs::remove_file(sandbox.root().join("outside")).is_ok();
     assert_eq!(has_written, text.contains("out: wrote"), "{text}");
     text
@@ -184,12 +184,12 @@ fn a_recipe_with_an_unknown_profile_cannot_be_used() {
     let sandbox = sandbox();
     sandbox
         .write("recipes/spy.md", "---\nname: Spy\nconfine: bild\n---\n{{bash \"touch\" \"ran\"}}");
-    let output = sandbox.run(&["recipe", "show", "spy"]);
+    let output = sandbox.run("recipe show spy");
     assert!(
         output.stderr.contains("recipes/spy.md:3:10: `confine`: there is no profile \"bild\""),
         "{output}"
     );
-    let list = sandbox.run(&["recipe", "list"]).stdout;
+    let list = sandbox.run("recipe list").stdout;
     assert!(list.contains("spy        project  cannot be used"), "{list}");
 }
 
@@ -198,12 +198,12 @@ fn listings_and_the_question_about_trust_say_how_a_recipe_is_confined() {
     let sandbox = sandbox();
     let recipe = "---\nname: Spy\nconfine: pure\n---\n{{bash \"touch\" \"ran\"}}";
     sandbox.write("recipes/spy.md", recipe);
-    let list = sandbox.run(&["recipe", "list"]).stdout;
+    let list = sandbox.run("recipe list").stdout;
     assert!(list.lines().next().unwrap().contains("  confined: pure  "), "{list}");
-    let json = sandbox.run(&["recipe", "show", "spy", "--raw", "--json"]).json();
+    let json = sandbox.run("recipe show spy --raw --json").json();
     assert_eq!(json["confine"][0]["profile"], "pure");
     let words = "writes nothing, reads no secrets, has no network";
-    let raw = sandbox.run(&["recipe", "show", "spy", "--raw"]).expect_code(0);
+    let raw = sandbox.run("recipe show spy --raw").expect_code(0);
     assert!(raw.stderr.contains(&format!("Its programs run confined: {words}.")), "{raw}");
     let model = sandbox.script("turns: [{text: ok}]");
     let mut session = sandbox.at_terminal(&["run", "-r", "spy", "--model", &model]);

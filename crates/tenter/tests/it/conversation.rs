@@ -70,19 +70,19 @@ fn show(sandbox: &Sandbox, args: &[&str]) -> Value {
 #[test]
 fn listing_an_empty_store_reports_it_and_creates_nothing() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
+    assert_snapshot!(sandbox.run("conversation list"), @"
     exit: 0
     --- stderr
     No conversation of [ROOT]/project is stored. `tenter run` starts one; --all lists other projects.
     ");
-    assert_snapshot!(sandbox.run(&["conversation", "list", "--all", "--json"]), @"
+    assert_snapshot!(sandbox.run("conversation list --all --json"), @"
     exit: 0
     --- stdout
     []
     --- stderr
     No conversation is stored. `tenter run` starts one.
     ");
-    assert_snapshot!(sandbox.run(&["conversation", "show", "last"]), @"
+    assert_snapshot!(sandbox.run("conversation show last"), @"
     exit: 1
     --- stderr
     error: no conversation is stored
@@ -99,13 +99,13 @@ fn the_newest_conversation_is_listed_first() {
     assert_eq!(previews(&sandbox, &[]), ["second", "first"]);
     let _ = sandbox.play("turns: [{text: ok}]", &["--resume", &first, "more"]).expect_code(0);
     assert_eq!(previews(&sandbox, &[]), ["first", "second"]);
-    assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
+    assert_snapshot!(sandbox.run("conversation list"), @"
     exit: 0
     --- stdout
     first                                             [TIME]    4 messages  done         scripted:[ROOT]/script.yaml  [ID]
     second                                            [TIME]    2 messages  done         scripted:[ROOT]/script.yaml  [ID]
     ");
-    let list = sandbox.run(&["conversation", "list", "--json", "--limit", "1"]).expect_code(0);
+    let list = sandbox.run("conversation list --json --limit 1").expect_code(0);
     assert_eq!(list.json().as_array().unwrap().len(), 1);
     assert!(list.stderr.contains("--limit 0 lists all"), "{list}");
     assert_eq!(previews(&sandbox, &["--limit", "0"]).len(), 2);
@@ -150,7 +150,7 @@ fn other_projects_and_subagents_are_listed_with_flags() {
     assert_eq!((of_main.len(), of_subagent.len()), (1, 1));
     assert_eq!(of_subagent[0]["preview"], "find it");
     assert_eq!(of_subagent[0]["parent_id"], of_main[0]["id"]);
-    let list = sandbox.run(&["conversation", "list", "--all", "--subagents"]).expect_code(0);
+    let list = sandbox.run("conversation list --all --subagents").expect_code(0);
     let parent = of_main[0]["id"].as_str().unwrap();
     assert!(list.stdout.contains(&format!("subagent of {parent}")), "{list}");
     assert!(
@@ -165,7 +165,7 @@ fn other_projects_and_subagents_are_listed_with_flags() {
 fn a_conversation_is_shown_with_roles_and_history_changes() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    assert_snapshot!(sandbox.run(&["conversation", "show", "last"]), @"
+    assert_snapshot!(sandbox.run("conversation show last"), @"
     exit: 0
     --- stdout
     conversation [ID]
@@ -188,7 +188,7 @@ fn a_conversation_is_shown_with_roles_and_history_changes() {
 
     3 messages · 70 tokens in, 8 out
     ");
-    assert_snapshot!(sandbox.run(&["conversation", "show", "last", "--history"]), @r#"
+    assert_snapshot!(sandbox.run("conversation show last --history"), @r#"
     exit: 0
     --- stdout
     conversation [ID]
@@ -286,7 +286,7 @@ fn long_results_are_cut_on_the_terminal_and_complete_in_json() {
     let model = sandbox
         .script("turns: [{tool_calls: [{name: bash, input: {command: seq 1 100}}]}, {text: ok}]");
     let _ = sandbox.run(&["run", "--model", &model, "count"]).expect_code(0);
-    let text = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    let text = sandbox.run("conversation show last").expect_code(0);
     assert!(
         text.stdout.contains("… 92 more lines") && !text.stdout.contains("\n    9\n"),
         "{text}"

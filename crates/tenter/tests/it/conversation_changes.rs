@@ -37,7 +37,7 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
         .play("turns: [{text: second answer}]", &["--follow", "second question"])
         .expect_code(0);
 
-    let fork_output = sandbox.run(&["conversation", "fork", "last", "--at", "2"]).expect_code(0);
+    let fork_output = sandbox.run("conversation fork last --at 2").expect_code(0);
     assert_snapshot!(fork_output, @"
     exit: 0
     --- stdout
@@ -74,13 +74,13 @@ fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
     let _ = sandbox
         .play("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]", &["plan"])
         .expect_code(0);
-    assert_snapshot!(sandbox.run(&["conversation", "fork", "last", "--at", "2"]), @"
+    assert_snapshot!(sandbox.run("conversation fork last --at 2"), @"
     exit: 1
     --- stderr
     error: the conversation [ID] cannot be forked there: the last message calls tools, and their results are missing
       help: --at counts the messages that `tenter conversation show` shows; a tool's result is in the message after its call
     ");
-    let too_many = sandbox.run(&["conversation", "fork", "last", "--at", "9"]).expect_code(1);
+    let too_many = sandbox.run("conversation fork last --at 9").expect_code(1);
     assert!(too_many.stderr.contains("it has 4 messages, not 9"), "{too_many}");
     assert_eq!(listed(&sandbox, &[]).len(), 1);
 }
@@ -89,13 +89,13 @@ fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
 fn a_history_that_a_hook_replaced_can_be_restored() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    assert_snapshot!(sandbox.run(&["conversation", "restore", "last", "--list"]), @"
+    assert_snapshot!(sandbox.run("conversation restore last --list"), @"
     exit: 0
     --- stdout
       0  [TIME]    6 messages  original
       1  [TIME]    3 messages  mutate by hook d-tidy  present
     ");
-    assert_snapshot!(sandbox.run(&["conversation", "restore", "last"]), @"
+    assert_snapshot!(sandbox.run("conversation restore last"), @"
     exit: 0
     --- stderr
     The history of [ID] is restored from number 0: 6 messages.
@@ -112,8 +112,7 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
         words,
         [("user", 9), ("model", 10), ("tools", 11), ("model", 12), ("tools", 13), ("model", 14)]
     );
-    let listing =
-        sandbox.run(&["conversation", "restore", "last", "--list", "--json"]).expect_code(0);
+    let listing = sandbox.run("conversation restore last --list --json").expect_code(0);
     let mut epochs = listing.json();
     assert!(epochs.as_array_mut().unwrap().iter_mut().all(|one| one["at"].take().is_string()));
     let row =
@@ -129,7 +128,7 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
             row(2, json!("restore"), json!("user"), json!("epoch 0"), 6, true),
         ])
     );
-    let text = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    let text = sandbox.run("conversation show last").expect_code(0);
     assert!(text.stdout.contains("replaced by the user (restore)"), "{text}");
 
     let _ =
@@ -146,7 +145,7 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
 fn a_history_that_was_never_replaced_cannot_be_restored() {
     let sandbox = sandbox();
     ask(&sandbox, "one", "two");
-    assert_snapshot!(sandbox.run(&["conversation", "restore", "last"]), @"
+    assert_snapshot!(sandbox.run("conversation restore last"), @"
     exit: 1
     --- stderr
     error: the history of the conversation [ID] was never replaced, so there is nothing to restore
@@ -169,7 +168,7 @@ fn nothing_is_deleted_without_confirmation() {
     let one_is_unknown = ["conversation", "delete", "--yes", &id, "nonsense"];
     let unknown = sandbox.run(&one_is_unknown).expect_code(1);
     assert!(unknown.stderr.contains("\"nonsense\""), "{unknown}");
-    assert_eq!(sandbox.run(&["conversation", "delete"]).code, Some(2));
+    assert_eq!(sandbox.run("conversation delete").code, Some(2));
     assert_eq!(listed(&sandbox, &[]).len(), 1);
 }
 
@@ -178,7 +177,7 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
     let sandbox = sandbox();
     ask(&sandbox, "one\u{1b}[2J", "two");
     for (answer, left) in [("n", 1), ("", 1), ("later", 1), ("yes", 0)] {
-        let mut terminal = sandbox.at_terminal(&["conversation", "delete", "last"]);
+        let mut terminal = sandbox.at_terminal("conversation delete last");
         let question = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
         assert!(
             question.contains("To be deleted permanently") && question.contains("one [2J"),
@@ -204,7 +203,7 @@ fn deleting_removes_subagents_and_search_results() {
     ask(&sandbox, "kept zebra", "ok");
     let _ = sandbox.play("turns: [{tool_calls: [{name: subagent, input: {question: find the zebra}}]}, {text: there}, {text: ok}]", &["a zebra to forget"]).expect_code(0);
     assert_eq!(listed(&sandbox, &["--subagents", "--search", "zebra"]).len(), 3);
-    assert_snapshot!(sandbox.run(&["conversation", "delete", "--yes", "last", "last"]), @"
+    assert_snapshot!(sandbox.run("conversation delete --yes last last"), @"
     exit: 0
     --- stderr
     Deleted 1 conversation, and 1 of subagents.
@@ -228,9 +227,9 @@ fn old_conversations_are_deleted_by_age() {
     let model = sandbox.script("turns: [{text: ok}]");
     let _ =
         sandbox.run(&["--project", &elsewhere, "run", "--model", &model, "away"]).expect_code(0);
-    let young = sandbox.run(&["conversation", "delete", "--older-than", "30d"]).expect_code(0);
+    let young = sandbox.run("conversation delete --older-than 30d").expect_code(0);
     assert_eq!(young.stderr, "No conversation is that old.\n");
-    let _ = sandbox.run(&["conversation", "delete", "--older-than", "0h", "--yes"]).expect_code(0);
+    let _ = sandbox.run("conversation delete --older-than 0h --yes").expect_code(0);
     assert_eq!(listed(&sandbox, &["--all"]).len(), 1);
     let all = ["conversation", "delete", "--older-than", "0h", "--all", "--yes"];
     assert_eq!(sandbox.run(&all).expect_code(0).stderr, "Deleted 1 conversation.\n");
@@ -250,7 +249,7 @@ fn a_process_using_a_deleted_conversation_gets_an_error() {
     );
     let working = sandbox.start(&["run", "--headless", "--model", &model, "work"]);
     wait_until("the tool runs", || sandbox.project().join("begun").exists());
-    let _ = sandbox.run(&["conversation", "delete", "--yes", "last"]).expect_code(0);
+    let _ = sandbox.run("conversation delete --yes last").expect_code(0);
     sandbox.write("deleted", "");
     let output = sandbox.finish(working).expect_code(1);
     let lines = output.json_lines();

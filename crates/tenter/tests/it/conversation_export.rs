@@ -29,7 +29,7 @@ fn a_conversation_is_exported_as_readable_markdown() {
         ]),
         "What is *here*?",
     );
-    let output = sandbox.run(&["conversation", "export", "last"]);
+    let output = sandbox.run("conversation export last");
     assert_snapshot!(output, @r#"
     exit: 0
     --- stdout
@@ -110,8 +110,7 @@ fn json_has_every_complete_history() {
         (&epochs[0]["change"], &change["kind"], &change["by"]),
         (&Value::Null, &json!("mutate"), &json!("d-tidy"))
     );
-    let value =
-        sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0).json();
+    let value = sandbox.run("conversation show last --history --json").expect_code(0).json();
     let lines: Vec<Value> =
         epochs.iter().flat_map(|epoch| epoch["messages"].as_array().unwrap().clone()).collect();
     let value = value["messages"].as_array().unwrap();
@@ -161,13 +160,13 @@ fn messages_cannot_break_the_formatting_of_the_export() {
 fn an_export_file_is_private_and_replaced_only_with_force() {
     let sandbox = sandbox();
     play(&sandbox, &json!([{"text": "ok"}]), "hi");
-    assert_snapshot!(sandbox.run(&["conversation", "export", "last", "--output", "talk.md"]), @"exit: 0");
+    assert_snapshot!(sandbox.run("conversation export last --output talk.md"), @"exit: 0");
     let whole = export(&sandbox, &[]);
     assert_eq!(sandbox.read("talk.md"), whole);
     let mode = std::fs::metadata(sandbox.project().join("talk.md")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     sandbox.write("talk.md", "mine");
-    assert_snapshot!(sandbox.run(&["conversation", "export", "last", "--output", "talk.md"]), @"
+    assert_snapshot!(sandbox.run("conversation export last --output talk.md"), @"
     exit: 1
     --- stderr
     error: [ROOT]/project/talk.md already exists
@@ -238,7 +237,7 @@ fn costs_and_cached_tokens_are_shown_if_known() {
         ]),
         "hi",
     );
-    let output = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    let output = sandbox.run("conversation show last").expect_code(0);
     let end: Vec<&str> = output.stdout.lines().rev().take(2).collect();
     assert_eq!(
         end,
@@ -247,7 +246,7 @@ fn costs_and_cached_tokens_are_shown_if_known() {
             "4 messages · 250 tokens in, 30 out · $0.0123"
         ]
     );
-    let json = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    let json = sandbox.run("conversation list --json").expect_code(0).json();
     let usage = &json[0]["usage"];
     assert_eq!(
         (&usage["cost_usd"], &usage["turn"]["cached_input_tokens"]),

@@ -109,7 +109,7 @@ fn files_are_whole(sandbox: &Sandbox) {
 
 /// Checks that every line of the journals is whole but for the last ones that killed processes wrote, and the log shows the rest.
 fn log_is_readable(sandbox: &Sandbox, kills: usize) {
-    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    let log = sandbox.run("log --json").expect_code(0);
     let count = log.json_lines().len();
     assert!(count > 0 && log.stderr.matches("error").count() == 0, "{log}");
     let Ok(journals) = fs::read_dir(sandbox.state().join("journal")) else { return };
@@ -164,7 +164,7 @@ fn a_killed_first_session_leaves_a_usable_home() {
         killed_after_looks(sandbox.start(&args), chosen(round, full + 1));
         let output = sandbox.run(&args).expect_code(0);
         assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("ok\n", ""), "round {round}");
-        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("conversation list --json").expect_code(0).json();
         let counts: Vec<u64> = list
             .as_array()
             .unwrap()
@@ -178,24 +178,24 @@ fn a_killed_first_session_leaves_a_usable_home() {
 #[test]
 fn a_killed_trust_command_leaves_a_valid_store() {
     let sandbox = hooked();
-    let full = killed_after_looks(sandbox.start(&["trust", "--yes"]), usize::MAX);
+    let full = killed_after_looks(sandbox.start("trust --yes"), usize::MAX);
     for round in 0..rounds() {
         if round.is_multiple_of(2) {
-            let _ = sandbox.run(&["trust", "--revoke"]).expect_code(0);
+            let _ = sandbox.run("trust --revoke").expect_code(0);
         } else {
             sandbox.hook("watch", &format!("{WATCHER}# {round}\n"));
         }
         let _ = fs::remove_dir_all(sandbox.home().join(".cache"));
-        killed_after_looks(sandbox.start(&["trust", "--yes"]), chosen(round, full + 1));
+        killed_after_looks(sandbox.start("trust --yes"), chosen(round, full + 1));
         files_are_whole(&sandbox);
-        let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
+        let output = sandbox.run("trust --yes").expect_code(0);
         assert!(!output.stderr.contains("warning"), "round {round}\n{output}");
-        let list = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("trust --list --json").expect_code(0).json();
         let entries = list.as_array().unwrap();
         let is_watch = |hook: &Value| hook["name"] == "watch";
         assert!(!entries.is_empty() && entries.iter().all(is_watch), "round {round}: {entries:?}");
     }
-    let listing = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let listing = sandbox.run("hooks list --json").expect_code(0).json();
     let active = |hook: &&Value| hook["status"] == "active" && hook["layer"] != "builtin";
     assert_eq!(listing.as_array().unwrap().iter().filter(active).count(), 2, "{listing}");
 }
@@ -215,14 +215,14 @@ fn a_killed_hooks_new_leaves_a_complete_hook_or_none() {
             files_are_whole(&sandbox);
             let parts = content(&sandbox.project().join(".agents/hooks/made"));
             assert!(parts.is_empty() || parts == whole, "round {round}: {parts:?}");
-            let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
+            let list = sandbox.run("hooks list --json").expect_code(0);
             // What is built in is always there.
             let only = usize::from(!parts.is_empty()) + 1;
             assert_eq!(list.json().as_array().unwrap().len(), only, "round {round}\n{list}");
         }
         let _ = sandbox.run(&new).expect_code(0);
         assert_eq!(content(&sandbox.project().join(".agents/hooks/made")), whole);
-        let _ = sandbox.run(&["hooks", "test", "made"]).expect_code(0);
+        let _ = sandbox.run("hooks test made").expect_code(0);
     }
 }
 

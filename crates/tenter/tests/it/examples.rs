@@ -103,7 +103,7 @@ fn the_turn_logger_reports_context_usage() {
     for example in ["turn_logger", "plain/turn_logger"] {
         let Some(sandbox) = installed(example) else { continue };
         let _ = played(&sandbox, &two_turns(6000, ""));
-        let records = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
+        let records = sandbox.run("log --json").expect_code(0).json_lines();
         let text: Vec<&str> =
             records.iter().filter_map(|record| record["stderr"].as_str()).collect();
         let text = text.concat();

@@ -26,7 +26,7 @@ fn guarded() -> Sandbox {
     sandbox.configure("[hooks]\nfail = \"closed\"\n");
     sandbox.sh_hook("guard", "before_tool_call", "echo seen >> seen");
     // It is known by now, whatever is missing later.
-    let _ = sandbox.run(&["hooks", "list"]).expect_code(0);
+    let _ = sandbox.run("hooks list").expect_code(0);
     sandbox
 }
 
@@ -55,9 +55,9 @@ fn recovers(sandbox: &Sandbox, limit: &str) {
     let output = run_within(sandbox, ":", ONE_CALL).expect_code(0);
     assert!(!output.stdout.contains("warning"), "after {limit}\n{output}");
     assert!(sandbox.project().join("ran").exists(), "after {limit}\n{output}");
-    let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0);
+    let list = sandbox.run("conversation list --json").expect_code(0);
     assert!(!list.json().as_array().unwrap().is_empty());
-    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    let log = sandbox.run("log --json").expect_code(0);
     assert!(!log.json_lines().is_empty(), "after {limit}\n{log}");
 }
 
@@ -102,7 +102,7 @@ fn without_processes_the_session_reports_it_and_the_guard_holds() {
     for count in 1..12 {
         let _ = run_as(&sandbox, &switch, &format!("ulimit -u {count}"), "turns: [{text: ok}]");
     }
-    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    let log = sandbox.run("log --json").expect_code(0);
     let is_reported = |line: &Value| {
         let reason = line["reason"].as_str().unwrap_or_default();
         line["hook"] == "late" && reason.contains("cannot start a thread")
@@ -141,7 +141,7 @@ fn a_file_size_limit_is_an_error_and_keeps_stored_data() {
         is_in_order(&sandbox, &limit, &output);
         assert!(blocks > 0 || output.code == Some(1), "{before}\n{output}");
         recovers(&sandbox, &limit);
-        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("conversation list --json").expect_code(0).json();
         let whole = |one: &&Value| one["message_count"] == 4;
         assert!(list.as_array().unwrap().iter().filter(whole).count() >= 2, "{limit}: {list}");
     }
@@ -180,7 +180,7 @@ fn a_full_disk_is_an_error_and_keeps_stored_data() {
         codes.push(output.code);
         fs::remove_dir_all(sandbox.state()).unwrap();
         fs::rename(sandbox.root().join("kept"), sandbox.state()).unwrap();
-        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("conversation list --json").expect_code(0).json();
         let whole = |one: &&Value| one["message_count"] == 4;
         assert!(list.as_array().unwrap().iter().any(|one| whole(&one)), "{limit}: {list}");
         recovers(&sandbox, &limit);

@@ -81,7 +81,7 @@ fn a_denied_call_arrives_with_its_hook_rule_and_call_and_is_sent_once() {
     let _ = export(&sandbox, &server, &[]).expect_code(0);
     assert!(server.requests().iter().all(|request| request.line == "POST /v1/logs HTTP/1.1"));
     let records = log_records(&server);
-    let lines = sandbox.run(&["export", "jsonl"]).json_lines();
+    let lines = sandbox.run("export jsonl").json_lines();
     let records_of_hooks =
         records.iter().filter(|(_, attributes)| attributes["tenter.kind"] != "seal");
     assert_eq!(records_of_hooks.count(), lines.len(), "every line of the journal");

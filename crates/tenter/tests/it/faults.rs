@@ -27,11 +27,11 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
         assert!(output.stderr.contains(message) && output.stderr.contains(reason), "{output}");
         assert!(output.stderr.contains("blocked by hook guard at session_start"), "{output}");
         assert!(!ran(&sandbox), "{output}");
-        let explained = sandbox.run(&["hooks", "explain", "--event", "session_start"]);
+        let explained = sandbox.run("hooks explain --event session_start");
         assert!(explained.stdout.contains("it is set to fail closed, so this is blocked"));
     };
     refusal("exited with code 7 when it was queried for its events; it said: no token");
-    let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
+    let log = sandbox.run("log --json").expect_code(0).json_lines();
     assert!(log.iter().any(|line| line["hook"] == "guard" && line["decision"] == "failed"));
     let _ = sandbox.user_hook("guard", "#!/bin/sh\necho before_lunch\n");
     refusal("before_lunch");
@@ -40,7 +40,7 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     sandbox.write("../home/.kodelet/hooks/guard/HOOK.md", manifest);
     refusal("before_lunch");
     // Disabling it declares that it may be missing.
-    let switched_off = sandbox.run(&["hooks", "disable", "guard"]);
+    let switched_off = sandbox.run("hooks disable guard");
     let _ = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
     assert!(ran(&sandbox), "{switched_off}");
 }

@@ -41,14 +41,14 @@ fn at_the_turn_limit_stop_hooks_run_and_their_follow_ups_are_ignored() {
         )
         .expect_code(5);
     assert!(output.stderr.contains("turn limit · "), "a user reads words: {output}");
-    let list = sandbox.run(&["conversation", "list"]).stdout;
+    let list = sandbox.run("conversation list").stdout;
     assert!(list.contains("turn limit") && !list.contains("max_turns"), "{list}");
     let payload: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
     assert_eq!(payload["stop_reason"], "max_turns", "{output}");
     let message =
         "the hook stop requested a continuation, which is ignored: the turn limit is reached";
     assert_eq!(output.stderr.matches(message).count(), 1, "{output}");
-    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    let log = sandbox.run("log").expect_code(0).stdout;
     assert!(log.contains("its follow-ups have no effect: the turn limit is reached"), "{log}");
 }
 #[test]

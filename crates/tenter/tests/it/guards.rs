@@ -12,11 +12,11 @@ const FORCE_PUSH: &str =
 #[test]
 fn an_added_guard_stops_what_it_is_about() {
     let sandbox = sandbox();
-    let addition = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let addition = sandbox.run("guard add git-safety").expect_code(0);
     assert!(addition.stderr.contains("Added git-safety"), "{addition}");
     let output = sandbox.play(FORCE_PUSH, &["push it"]);
     assert!(output.stderr.contains("A force push overwrites"), "{output}");
-    let log = sandbox.run(&["log"]).expect_code(0);
+    let log = sandbox.run("log").expect_code(0);
     assert!(log.stdout.contains("rule force-push fits: git push -fu origin main"), "{log}");
     let input = json!({"command": "sudo git push -f"}).to_string();
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];
@@ -28,7 +28,7 @@ fn an_added_guard_stops_what_it_is_about() {
 #[test]
 fn a_guard_of_the_project_is_trusted_when_it_is_added() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "git-safety", "--project"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety --project").expect_code(0);
     let output = sandbox.play(FORCE_PUSH, &["push it"]);
     assert!(output.stderr.contains("A force push overwrites"), "{output}");
 }
@@ -36,23 +36,23 @@ fn a_guard_of_the_project_is_trusted_when_it_is_added() {
 #[test]
 fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "git-safety", "--monitor"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety --monitor").expect_code(0);
     let stops = || {
         let output = sandbox.play(FORCE_PUSH, &["push it"]);
         output.stderr.contains("A force push overwrites")
     };
     assert!(!stops());
-    let log = sandbox.run(&["log"]).expect_code(0);
+    let log = sandbox.run("log").expect_code(0);
     assert!(log.stdout.contains("would deny"), "{log}");
-    let stats = sandbox.run(&["hooks", "stats", "--json"]).expect_code(0).json();
+    let stats = sandbox.run("hooks stats --json").expect_code(0).json();
     let hook = &stats["hooks"][0];
     assert_eq!((hook["would_stop"].as_u64(), hook["denied"].as_u64()), (Some(1), Some(0)));
-    let list = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("guard list --json").expect_code(0).json();
     assert_eq!(list[0]["user"], "current", "{list}");
-    let enforced = sandbox.run(&["guard", "enforce", "git-safety"]).expect_code(0);
+    let enforced = sandbox.run("guard enforce git-safety").expect_code(0);
     assert!(enforced.stderr.contains("would have stopped 1 call"), "{enforced}");
     assert!(stops());
-    let again = sandbox.run(&["guard", "enforce", "git-safety"]).expect_code(0);
+    let again = sandbox.run("guard enforce git-safety").expect_code(0);
     assert!(again.stderr.contains("is not in monitor mode"), "{again}");
 }
 
@@ -60,35 +60,35 @@ fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
 fn the_list_shows_what_is_installed_and_changed() {
     let sandbox = sandbox();
     let states = || {
-        let list = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("guard list --json").expect_code(0).json();
         let guards = list.as_array().unwrap().clone();
         assert_eq!(guards.len(), 11);
         guards.iter().map(|guard| guard["user"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert!(states().iter().all(|state| state == "absent"));
-    let _ = sandbox.run(&["guard", "add", "--all"]).expect_code(0);
+    let _ = sandbox.run("guard add --all").expect_code(0);
     assert!(states().iter().all(|state| state == "current"));
     let file = "../home/.config/agents/hooks/secrets/HOOK.md";
     let text = sandbox.read(file).replace("decision: deny", "decision: ask");
     sandbox.write(file, text);
     assert_eq!(states()[2], "changed");
-    let output = sandbox.run(&["guard", "remove", "secrets"]).expect_code(1);
+    let output = sandbox.run("guard remove secrets").expect_code(1);
     assert!(output.stderr.contains("you changed"), "{output}");
-    let _ = sandbox.run(&["guard", "remove", "secrets", "--force"]).expect_code(0);
+    let _ = sandbox.run("guard remove secrets --force").expect_code(0);
     assert_eq!(states()[2], "absent");
 }
 
 #[test]
 fn an_update_keeps_what_was_changed() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "privilege", "secrets"]).expect_code(0);
+    let _ = sandbox.run("guard add privilege secrets").expect_code(0);
     let file = "../home/.config/agents/hooks/secrets/HOOK.md";
     let text = sandbox.read(file);
     let shipped = text.lines().find(|line| line.starts_with("  shipped: ")).unwrap();
     // Changed, and from another version.
     let other = text.replace(shipped, &format!("  shipped: {}", "0".repeat(64)));
     sandbox.write(file, &other);
-    let output = sandbox.run(&["guard", "update"]).expect_code(0);
+    let output = sandbox.run("guard update").expect_code(0);
     assert!(output.stdout.contains("Kept secrets"), "{output}");
     assert_eq!(sandbox.read(file), other);
 }
@@ -96,7 +96,7 @@ fn an_update_keeps_what_was_changed() {
 #[test]
 fn an_update_shows_and_takes_what_a_new_version_changes() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "privilege"]).expect_code(0);
+    let _ = sandbox.run("guard add privilege").expect_code(0);
     let file = "../home/.config/agents/hooks/privilege/HOOK.md";
     let current = sandbox.read(file);
     // As another version of the program would have installed it.
@@ -106,18 +106,18 @@ fn an_update_shows_and_takes_what_a_new_version_changes() {
     let digest = tenter_base::hex(&Sha256::digest(other.as_bytes()));
     let line = format!("  version: 0\n  shipped: {digest}\n");
     sandbox.write(file, other.replace("  version: 0\n", &line));
-    let output = sandbox.run(&["guard", "update"]).expect_code(0);
+    let output = sandbox.run("guard update").expect_code(0);
     assert!(
         output.stdout.contains("Updated privilege") && output.stdout.contains("+  version: 1"),
         "{output}"
     );
     assert_eq!(sandbox.read(file), current);
-    assert!(sandbox.run(&["guard", "update"]).stderr.contains("Nothing was updated"));
+    assert!(sandbox.run("guard update").stderr.contains("Nothing was updated"));
 }
 
 #[test]
 fn a_misspelt_guard_is_an_error() {
-    let output = sandbox().run(&["guard", "add", "git-safty"]).expect_code(2);
+    let output = sandbox().run("guard add git-safty").expect_code(2);
     assert!(output.stderr.contains("did you mean `git-safety`?"), "{output}");
 }
 
@@ -131,7 +131,7 @@ fn verdict_outside(sandbox: &tenter_testkit::Sandbox) -> String {
 #[test]
 fn only_the_user_says_that_nothing_leaves_the_container() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "destructive-files"]).expect_code(0);
+    let _ = sandbox.run("guard add destructive-files").expect_code(0);
     let is_stopped = || verdict_outside(&sandbox).contains("fits its rule outside-directory");
     sandbox.write("tenter.toml", "[guards]\ncontainer = true\n");
     sandbox.configure("[guards]\ncontainer = false\n");
@@ -148,13 +148,13 @@ const READ_ENV: &str =
 #[test]
 fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     let sandbox = sandbox();
-    let absent = sandbox.run(&["guard", "set", "secrets", "read=deny"]).expect_code(1);
+    let absent = sandbox.run("guard set secrets read=deny").expect_code(1);
     assert!(absent.stderr.contains("run `tenter guard add secrets`"), "{absent}");
-    let _ = sandbox.run(&["guard", "add", "secrets"]).expect_code(0);
+    let _ = sandbox.run("guard add secrets").expect_code(0);
     let set = ["guard", "set", "secrets", "read=deny", "write=deny", "paths+=config/*.key"];
     let output = sandbox.run(&set).expect_code(0);
     assert!(output.stdout.contains("read = deny\nwrite = deny\n"), "{output}");
-    let list = sandbox.run(&["guard", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("guard list --json").expect_code(0).json();
     assert_eq!(list[2]["user"], "current");
     let output = sandbox.play(READ_ENV, &["read it"]);
     assert!(
@@ -172,7 +172,7 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     let set = "  set: {read: deny, write: deny, paths: [\"config/*.key\"]}\n";
     let line = format!("  version: 0\n  shipped: {digest}\n{set}");
     sandbox.write(file, old.replace("  version: 0\n", &line));
-    let output = sandbox.run(&["guard", "update"]).expect_code(0);
+    let output = sandbox.run("guard update").expect_code(0);
     assert!(output.stdout.contains("Updated secrets"), "{output}");
     assert_eq!(sandbox.read(file), text);
 }
@@ -180,11 +180,11 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
 #[test]
 fn a_guard_shows_its_settings_and_rules() {
     let sandbox = sandbox();
-    let output = sandbox.run(&["guard", "show", "secrets"]).expect_code(0);
+    let output = sandbox.run("guard show secrets").expect_code(0);
     assert!(output.stdout.contains("read = ask (default)  [ask, deny, off]"), "{output}");
     assert!(output.stdout.contains("deny browser"), "{output}");
     assert!(output.stdout.contains("Example: cat ~/.ssh/id_rsa"), "{output}");
-    let unknown = sandbox.run(&["guard", "show", "secret"]).expect_code(2);
+    let unknown = sandbox.run("guard show secret").expect_code(2);
     assert!(unknown.stderr.contains("did you mean `secrets`?"), "{unknown}");
 }
 
@@ -197,14 +197,14 @@ fn the_script_of_a_hook_reads_its_settings_from_the_environment() {
     let script = "#!/bin/sh\nprintf '{\"decision\": \"deny\", \"reason\": \"%s of %s\"}' \"$TENTER_SETTING_MAX_FILES\" \"$(echo $TENTER_SETTING_NAMES)\"\n";
     sandbox.write(&format!("{hook}/scripts/run.sh"), script);
     let _ = sandbox.shell(&format!("chmod +x {hook}/scripts/run.sh")).expect_code(0);
-    let output = sandbox.run(&["hooks", "test", "limit", "--sample"]);
+    let output = sandbox.run("hooks test limit --sample");
     assert!(output.stdout.contains("5 of a b"), "{output}");
 }
 
 #[test]
 fn a_hook_that_is_not_ready_made_is_removed_by_its_user() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "new", "mine"]).expect_code(0);
+    let _ = sandbox.run("hooks new mine").expect_code(0);
     for command in ["hooks", "guard"] {
         let output = sandbox.run(&[command, "remove", "mine", "--project"]).expect_code(1);
         let help = format!(
@@ -214,16 +214,16 @@ fn a_hook_that_is_not_ready_made_is_removed_by_its_user() {
         assert_contains(&output.stderr, &["mine is no ready-made hook", &help]);
     }
     assert!(sandbox.project().join(".agents/hooks/mine/HOOK.md").exists());
-    let output = sandbox.run(&["hooks", "remove", "nope"]).expect_code(2);
+    let output = sandbox.run("hooks remove nope").expect_code(2);
     assert!(output.stderr.contains("there is no ready-made hook \"nope\""), "{output}");
 }
 
 #[test]
 fn a_guard_that_its_user_removed_from_the_project_is_not_missed() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "git-safety", "secrets", "--project"]).expect_code(0);
-    let _ = sandbox.run(&["guard", "remove", "git-safety", "--project"]).expect_code(0);
-    let output = sandbox.run(&["hooks", "list"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety secrets --project").expect_code(0);
+    let _ = sandbox.run("guard remove git-safety --project").expect_code(0);
+    let output = sandbox.run("hooks list").expect_code(0);
     assert!(!output.to_string().contains("git-safety"), "{output}");
     assert!(output.stdout.contains("secrets"), "{output}");
     assert!(!output.stdout.contains("untrusted"), "{output}");

@@ -7,18 +7,18 @@ use tenter_testkit::assert_contains;
 
 #[test]
 fn topics_are_listed_after_the_commands() {
-    let help = sandbox().run(&["help"]).expect_code(0).stdout;
+    let help = sandbox().run("help").expect_code(0).stdout;
     let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text}\n{help}"));
     assert!(place("\nHooks\n") < place("\nOptions:"));
     assert!(place("\nOptions:") < place("\nTopics:"));
     assert!(help.contains("\n  hooks   "), "{help}");
-    let options = sandbox().run(&["--help"]).expect_code(0).stdout;
+    let options = sandbox().run("--help").expect_code(0).stdout;
     assert!(help.starts_with(&options) && options.lines().count() <= 42, "{options}");
 }
 
 #[test]
 fn a_page_is_plain_text_in_a_pipe() {
-    let output = sandbox().run(&["help", "failures"]).expect_code(0);
+    let output = sandbox().run("help failures").expect_code(0);
     assert!(!output.stdout.contains('\u{1b}'), "{output}");
     assert_contains(&output.stdout, &["\n## Timeouts\n", "tenter help reliability"]);
     assert!(!output.stdout.contains(".md#"), "{output}");
@@ -26,7 +26,7 @@ fn a_page_is_plain_text_in_a_pipe() {
 
 #[test]
 fn a_topic_with_the_name_of_a_command_points_to_its_options() {
-    let output = sandbox().run(&["help", "hooks"]).expect_code(0);
+    let output = sandbox().run("help hooks").expect_code(0);
     assert!(output.stdout.starts_with("# Concepts\n"), "{output}");
     assert!(output.stdout.ends_with("Options of the command: `tenter hooks --help`\n"), "{output}");
 }
@@ -42,19 +42,19 @@ fn other_commands_show_their_help() {
 
 #[test]
 fn an_unknown_topic_names_the_nearest() {
-    assert_snapshot!(sandbox().run(&["help", "trsut"]), @r#"
+    assert_snapshot!(sandbox().run("help trsut"), @r#"
     exit: 2
     --- stderr
     error: there is no topic or command "trsut"
       help: did you mean `tenter help trust`?
     "#);
-    assert_snapshot!(sandbox().run(&["help", "hooks", "tets"]), @r#"
+    assert_snapshot!(sandbox().run("help hooks tets"), @r#"
     exit: 2
     --- stderr
     error: there is no topic or command "hooks tets"
       help: did you mean `tenter help hooks test`?
     "#);
-    assert_snapshot!(sandbox().run(&["help", "quantum"]), @r#"
+    assert_snapshot!(sandbox().run("help quantum"), @r#"
     exit: 2
     --- stderr
     error: there is no topic or command "quantum"
@@ -66,7 +66,7 @@ fn an_unknown_topic_names_the_nearest() {
 fn the_pager_shows_a_page_from_its_beginning() {
     let sandbox = sandbox();
     let vars = [("PAGER", "echo $LESS; head -n 1"), ("TERM", "xterm")];
-    let output = sandbox.finish_pty(sandbox.at_terminal_with_env(&vars, &["help", "trust"]));
+    let output = sandbox.finish_pty(sandbox.at_terminal_with_env(&vars, "help trust"));
     assert!(output.stdout.contains("FRX\r\n") || output.stdout.contains("FRX\n"), "{output}");
     assert!(output.stdout.contains("# Trust"), "{output}");
 }

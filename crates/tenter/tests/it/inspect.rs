@@ -55,7 +55,7 @@ fn the_pages_show_this_projects_hooks_sessions_and_sources() {
         "turns.yaml",
         "turns:\n  - tool_calls: [{name: bash, input: {command: ls}}]\n  - text: ok\n",
     );
-    let _ = sandbox.run(&["run", "--model", "scripted:turns.yaml", "hi"]).expect_code(0);
+    let _ = sandbox.run("run --model scripted:turns.yaml hi").expect_code(0);
     let inspect = Inspect::start(&sandbox, &["--no-open"], &[]);
     let list = inspect.get("/");
     let session = list.split("/session/").nth(1).expect(&list).split('?').next().unwrap();
@@ -77,7 +77,7 @@ fn a_port_that_is_in_use_is_a_clear_error() {
     let output = sandbox.run(&["inspect", "--no-open", "--port", &port]).expect_code(1);
     let expected = format!("cannot serve on port {port}: another program uses it");
     assert!(output.stderr.contains(&expected), "{output}");
-    let wrong = sandbox.run(&["inspect", "--port", "99999"]).expect_code(2);
+    let wrong = sandbox.run("inspect --port 99999").expect_code(2);
     assert!(wrong.stderr.contains("99999"), "{wrong}");
 }
 
@@ -105,7 +105,7 @@ fn the_browser_opens_a_private_page_that_leads_to_the_address() {
 fn the_calls_of_transcripts_have_pages_with_exceptions_for_wrong_stops() {
     let sandbox = sandbox();
     transcripts::add_recent(&sandbox, "claude-code", "day");
-    let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety").expect_code(0);
     let inspect = Inspect::start(&sandbox, &["--no-open"], &[]);
     let mut page = String::new();
     wait_until("the transcripts are read", || {

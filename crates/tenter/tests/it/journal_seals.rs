@@ -27,16 +27,16 @@ fn session(sandbox: &Sandbox) {
 #[test]
 fn a_session_is_sealed_at_its_end_and_later_changes_are_found() {
     let (sandbox, journal) = recorded();
-    let output = sandbox.run(&["journal", "verify"]).expect_code(0);
+    let output = sandbox.run("journal verify").expect_code(0);
     assert!(output.stdout.contains("1 journal, 1 seal, 0 bytes not sealed yet"), "{output}");
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, text.replacen("\"deny\"", "\"none\"", 1)).unwrap();
-    let output = sandbox.run(&["journal", "verify"]).expect_code(1);
+    let output = sandbox.run("journal verify").expect_code(1);
     assert!(output.stdout.contains("was changed between the bytes 0 and"), "{output}");
     fs::write(&journal, &text).unwrap();
-    let _ = sandbox.run(&["journal", "verify"]).expect_code(0);
+    let _ = sandbox.run("journal verify").expect_code(0);
     fs::remove_file(&journal).unwrap();
-    let output = sandbox.run(&["journal", "verify"]).expect_code(1);
+    let output = sandbox.run("journal verify").expect_code(1);
     assert!(output.stdout.contains("was deleted"), "{output}");
 }
 
@@ -44,14 +44,14 @@ fn a_session_is_sealed_at_its_end_and_later_changes_are_found() {
 #[test]
 fn a_rewritten_chain_is_found_by_its_anchor() {
     let (sandbox, journal) = recorded();
-    let head = sandbox.run(&["journal", "seal", "--head"]).expect_code(0).stdout;
+    let head = sandbox.run("journal seal --head").expect_code(0).stdout;
     let head = head.trim();
     let _ = sandbox.run(&["journal", "verify", "--anchor", head]).expect_code(0);
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, text.replacen("\"deny\"", "\"none\"", 1)).unwrap();
     fs::remove_file(sandbox.state().join("journal.seals")).unwrap();
-    let _ = sandbox.run(&["journal", "seal"]).expect_code(0);
-    let _ = sandbox.run(&["journal", "verify"]).expect_code(0);
+    let _ = sandbox.run("journal seal").expect_code(0);
+    let _ = sandbox.run("journal verify").expect_code(0);
     let output = sandbox.run(&["journal", "verify", "--anchor", head]).expect_code(1);
     assert!(output.stdout.contains("the chain was rewritten"), "{output}");
 }
@@ -69,5 +69,5 @@ fn old_journals_are_deleted_at_the_end_of_a_session_and_the_seals_say_so() {
     assert!(!journal.exists());
     let chain = fs::read_to_string(sandbox.state().join("journal.seals")).unwrap();
     assert!(chain.contains("\"deleted\":\"journal.keep_days\""), "{chain}");
-    let _ = sandbox.run(&["journal", "verify"]).expect_code(0);
+    let _ = sandbox.run("journal verify").expect_code(0);
 }

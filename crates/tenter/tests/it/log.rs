@@ -75,17 +75,17 @@ fn what_other_agents_record_is_read_wherever_the_users_state_is() {
 #[test]
 fn an_empty_log_is_reported_and_nothing_is_created() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["log"]), @"
+    assert_snapshot!(sandbox.run("log"), @"
     exit: 0
     --- stderr
     No hook has run in [ROOT]/project yet. `tenter hooks list` lists the hooks; --all shows other projects.
     ");
-    assert_snapshot!(sandbox.run(&["log", "--session", "last", "--json"]), @"
+    assert_snapshot!(sandbox.run("log --session last --json"), @"
     exit: 0
     --- stderr
     No session of this project is recorded yet: `tenter run` starts one.
     ");
-    assert_snapshot!(sandbox.run(&["log", "--conversation", "0199"]), @r#"
+    assert_snapshot!(sandbox.run("log --conversation 0199"), @r#"
     exit: 1
     --- stderr
     error: no conversation begins with "0199"
@@ -93,7 +93,7 @@ fn an_empty_log_is_reported_and_nothing_is_created() {
     "#);
     assert!(!sandbox.state().exists(), "a look left something behind");
     let id = ask(&sandbox, &[]);
-    let output = sandbox.run(&["log", "--session", "last"]).expect_code(0);
+    let output = sandbox.run("log --session last").expect_code(0);
     assert!(
         output.stdout.is_empty()
             && output.stderr.contains(&format!("No hook ran in the session {id}")),
@@ -107,7 +107,7 @@ fn an_empty_log_is_reported_and_nothing_is_created() {
 fn every_run_is_a_line_with_its_decision_and_change() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    assert_snapshot!(sandbox.run(&["log"]), @r#"
+    assert_snapshot!(sandbox.run("log"), @r#"
     exit: 0
     --- stdout
     clean this up  Tenter · [ID]
@@ -144,7 +144,7 @@ fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
     let journal = format!("../home/.local/state/tenter/journal/{session}.jsonl");
     sandbox.write(&journal, record + "\n");
     let heading = || {
-        let output = sandbox.run(&["log", "--all"]).expect_code(0);
+        let output = sandbox.run("log --all").expect_code(0);
         output.stdout.lines().next().unwrap().to_owned()
     };
     assert!(heading().starts_with(&format!("conversation {session}  ")), "{}", heading());
@@ -159,7 +159,7 @@ fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
     assert!(heading.starts_with("Push with "), "{heading}");
     assert!(heading.contains(" now  Claude Code · ") && heading.contains(session), "{heading}");
     assert!(!heading.contains(key), "{heading}");
-    let output = sandbox.run(&["log", "--all"]).expect_code(0);
+    let output = sandbox.run("log --all").expect_code(0);
     assert!(output.stdout.contains("Bash: ls"), "the tool has the agent's name: {output}");
 }
 
@@ -167,7 +167,7 @@ fn a_session_of_another_agent_has_the_first_words_of_its_transcript_as_title() {
 fn json_is_the_unchanged_journal() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    let output = sandbox.run(&["log", "--json"]).expect_code(0);
+    let output = sandbox.run("log --json").expect_code(0);
     let files = journal_files(&sandbox);
     assert_eq!(files.len(), 1);
     let text = fs::read_to_string(&files[0]).unwrap();
@@ -190,7 +190,7 @@ fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
     let sandbox = sandbox();
     sandbox.sh_hook("audit", "before_tool_call", "");
     let _ = sandbox.play("turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: there}, {text: ok}]", &["--no-save", "main"]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["log"]), @"
+    assert_snapshot!(sandbox.run("log"), @"
     exit: 0
     --- stdout
     conversation [ID]  Tenter
@@ -214,7 +214,7 @@ fn a_denying_failure_differs_from_a_deny() {
     let model =
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
     let _ = sandbox.run(&["run", "--model", &model, "hi"]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["log"]), @"
+    assert_snapshot!(sandbox.run("log"), @"
     exit: 0
     --- stdout
     hi  Tenter · [ID]
@@ -235,7 +235,7 @@ fn a_deny_of_a_hook_that_fails_open_and_changed_is_not_blamed_on_its_fail_mode()
         "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo exit >> {}\"}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: ls}}}}]}}, {{text: ok}}]",
         guard.display()
     ), &["--trust-project", "hi"]);
-    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    let log = sandbox.run("log").expect_code(0).stdout;
     let line = log.lines().find(|line| line.contains("before_tool is denied")).unwrap();
     assert!(line.contains("it was changed after it was loaded"), "{log}");
     assert!(line.contains("run `tenter trust`") && !log.contains("fail closed"), "{log}");
@@ -250,7 +250,7 @@ fn hooks_with_a_late_history_action_are_reported() {
     let run = sandbox.play("turns: [{tool_calls: [{name: todo, input: {}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: ok}]", &["x"]).expect_code(0);
     let message = "the hooks first and second both change the history";
     assert_eq!(run.stderr.matches(message).count(), 1, "it is reported once\n{run}");
-    let output = sandbox.run(&["log"]).expect_code(0);
+    let output = sandbox.run("log").expect_code(0);
     assert!(
         output.stdout.contains("→ second also wants to change the history; an earlier hook does"),
         "{output}"
@@ -268,7 +268,7 @@ fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
         r#"{{"v": 2, "time": "2099-01-01T00:00:00.000Z", "conversation_id": "{id}", "event": "before_tool", "kind": "budget", "hook": "quota", "reason": "3 \u001b[2Jcalls left"}}"#
     );
     fs::write(&file, format!("{text}not json\n{newer}\n{{\"v\": 1, \"time\": \"20")).unwrap();
-    assert_snapshot!(sandbox.run(&["log"]), @"
+    assert_snapshot!(sandbox.run("log"), @"
     exit: 0
     --- stdout
     hi  Tenter · [ID]
@@ -278,7 +278,7 @@ fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
     warning: [ROOT]/home/.local/state/tenter/journal: cannot read 2 lines of the journal
       help: a process that is killed while it writes leaves half a line; the other lines are complete
     ");
-    assert!(sandbox.run(&["log", "--json"]).stdout.ends_with(&format!("{newer}\n")));
+    assert!(sandbox.run("log --json").stdout.ends_with(&format!("{newer}\n")));
     assert_eq!(hooks(&records(&sandbox, &["--hook", "quota"])), ["quota"]);
 }
 
@@ -293,7 +293,7 @@ fn secrets_do_not_reach_the_log() {
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
     let vars = [("MY_API_KEY", "top-secret-value")];
     let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "hi"]).expect_code(0);
-    let log = sandbox.run(&["log"]).expect_code(0);
+    let log = sandbox.run("log").expect_code(0);
     assert!(!log.stdout.contains("top-secret-value") && !log.stdout.contains("AKIAABCD"), "{log}");
     assert!(log.stdout.contains("| with AKIA[16 redacted] and top-[12 redacted]"), "{log}");
     assert!(log.stdout.contains("printed top-[12 redacted] AKIA[16 redacted]"), "{log}");
@@ -314,7 +314,7 @@ fn a_call_that_did_not_run_because_of_its_rewrite_is_shown_as_denied() {
             &["--trust-project", "go"],
         )
         .expect_code(0);
-    let log = sandbox.run(&["log"]).expect_code(0);
+    let log = sandbox.run("log").expect_code(0);
     let why = "before_tool is denied: the hook helper rewrote the input of bash to an invalid one";
     assert!(log.stdout.contains(why), "{log}");
     assert!(!sandbox.project().join("ran").exists());

@@ -125,7 +125,7 @@ fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Sent]) {
         assert_eq!(usage["max_context_window"], WINDOW);
     }
     assert_eq!(turns.count(), 0);
-    let value = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    let value = sandbox.run("conversation show last --json").expect_code(0).json();
     let usage = &value["usage"];
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(input), &json!(output)));
 }
@@ -145,8 +145,7 @@ fn compactions_are_reported(sandbox: &Sandbox, requests: &[Sent]) {
 
 /// Checks that all that was ever said is in the store, in one history or another.
 fn nothing_is_lost(sandbox: &Sandbox) {
-    let output =
-        sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0);
+    let output = sandbox.run("conversation show last --history --json").expect_code(0);
     let (marks, results) = (numbers(&output.stdout, "MARK-"), numbers(&output.stdout, "RESULT-"));
     for number in 0..turns() {
         let (mark, result) = (format!("{number:03}:"), format!("{number:03}\\n"));

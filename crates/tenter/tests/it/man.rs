@@ -9,7 +9,7 @@ use crate::sandbox;
 #[test]
 fn every_command_has_a_page() {
     let sandbox = sandbox();
-    let output = sandbox.run(&["man", "--out", "pages/man1"]).expect_code(0);
+    let output = sandbox.run("man --out pages/man1").expect_code(0);
     assert!(output.stderr.starts_with("Wrote "), "{output}");
     let pages = sandbox.project().join("pages/man1");
     let mut names: Vec<String> = fs::read_dir(&pages)
@@ -25,7 +25,7 @@ fn every_command_has_a_page() {
     // A hidden command has none.
     assert!(!names.contains(&"tenter-hooks-post.1".to_owned()));
     let main = fs::read_to_string(pages.join("tenter.1")).unwrap();
-    assert_eq!(main, sandbox.run(&["man"]).expect_code(0).stdout);
+    assert_eq!(main, sandbox.run("man").expect_code(0).stdout);
     // What a page refers to exists.
     for name in &names {
         let text = fs::read_to_string(pages.join(name)).unwrap();
@@ -40,6 +40,6 @@ fn every_command_has_a_page() {
         assert!(screen.stderr.is_empty(), "{screen}");
     }
     sandbox.write("file", "");
-    let output = sandbox.run(&["man", "--out", "file/man1"]).expect_code(1);
+    let output = sandbox.run("man --out file/man1").expect_code(1);
     assert!(output.stderr.contains("cannot write file/man1"), "{output}");
 }

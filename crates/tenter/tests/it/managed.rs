@@ -55,7 +55,7 @@ fn a_managed_hook_runs_and_no_setting_flag_or_variable_of_a_user_stops_it() {
     sandbox.write("../home/.config/agents/hooks/hooks.toml", off);
     sandbox.write(".agents/hooks/hooks.toml", off);
     assert!(is_denied(&run(&sandbox, "sudo ls", &[])), "hooks.toml");
-    let output = sandbox.run(&["hooks", "disable", "no-sudo"]);
+    let output = sandbox.run("hooks disable no-sudo");
     assert!(output.stderr.contains("no user disables it"), "{output}");
 }
 
@@ -67,8 +67,7 @@ fn a_hook_of_the_same_name_does_not_replace_a_managed_one() {
     sandbox.write(".agents/hooks/no-sudo/HOOK.md", &harmless);
     sandbox.write("../home/.config/tenter/config.toml", "trust = \"all\"\n");
     assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
-    let list: Value =
-        serde_json::from_str(&sandbox.run(&["hooks", "list", "--json"]).stdout).unwrap();
+    let list: Value = serde_json::from_str(&sandbox.run("hooks list --json").stdout).unwrap();
     let layers = |status: &str| -> Vec<&str> {
         let entries = list.as_array().unwrap().iter().filter(|entry| entry["status"] == status);
         entries
@@ -95,7 +94,7 @@ fn what_others_than_root_can_change_is_refused() {
         let sandbox = managed();
         fs::set_permissions(sandbox.machine().join(path), fs::Permissions::from_mode(0o775))
             .unwrap();
-        let output = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+        let output = sandbox.run("hooks doctor").expect_code(1);
         assert!(output.stderr.contains("others than root can change it"), "{path}\n{output}");
         assert!(!is_denied(&run(&sandbox, "sudo ls", &[])), "{path}");
     }
@@ -103,9 +102,7 @@ fn what_others_than_root_can_change_is_refused() {
     let sandbox = managed();
     let manifest = sandbox.machine().join("etc/tenter/hooks/no-sudo/HOOK.md");
     fs::set_permissions(&manifest, fs::Permissions::from_mode(0o664)).unwrap();
-    assert!(
-        sandbox.run(&["hooks", "doctor"]).stderr.contains("can be changed by others than root")
-    );
+    assert!(sandbox.run("hooks doctor").stderr.contains("can be changed by others than root"));
     sandbox.write_managed("config.toml", "[managed]\nfail = \"closed\"\n");
     let output = run(&sandbox, "ls", &[]);
     assert!(output.stdout.contains("hook no-sudo"), "{output}");
@@ -117,7 +114,7 @@ fn a_hook_that_another_user_owns_is_refused() {
     let manifest = sandbox.machine().join("etc/tenter/hooks/no-sudo/HOOK.md");
     // Only root can give files away.
     if std::os::unix::fs::chown(&manifest, Some(65534), None).is_ok() {
-        let output = sandbox.run(&["hooks", "doctor"]);
+        let output = sandbox.run("hooks doctor");
         assert!(output.stderr.contains("can be changed by others than root"), "{output}");
     }
 }
@@ -142,7 +139,7 @@ fn managed_settings_win_over_files_and_variables_and_are_shown() {
     );
     sandbox.write("tenter.toml", "model = \"x/project\"\n");
     let vars = [("TENTER_MODEL", "x/env"), ("TENTER_MAX_TURNS", "99")];
-    let output = sandbox.run_with_env(&vars, &["config", "list", "--changed"]).expect_code(0);
+    let output = sandbox.run_with_env(&vars, "config list --changed").expect_code(0);
     let value = |key: &str| {
         let line = output.stdout.lines().find(|line| line.starts_with(key)).unwrap_or_default();
         line[key.len()..].trim().to_owned()
@@ -156,10 +153,10 @@ fn managed_settings_win_over_files_and_variables_and_are_shown() {
 #[test]
 fn only_an_administrator_sets_managed_settings() {
     let sandbox = managed();
-    let output = sandbox.run(&["config", "set", "managed.only_hooks", "true"]).expect_code(2);
+    let output = sandbox.run("config set managed.only_hooks true").expect_code(2);
     assert!(output.stderr.contains("not a setting of yours"), "{output}");
     sandbox.write("../home/.config/tenter/config.toml", "[managed]\nonly_hooks = true\n");
-    let output = sandbox.run(&["hooks", "list"]);
+    let output = sandbox.run("hooks list");
     assert!(output.stderr.contains("unknown field `managed`"), "{output}");
 }
 
@@ -174,7 +171,7 @@ fn with_only_hooks_no_other_hooks_run() {
     );
     assert!(!run(&sandbox, "ls", &[]).stdout.contains("by the user"));
     assert!(is_denied(&run(&sandbox, "sudo ls", &[])));
-    let list = sandbox.run(&["hooks", "list"]);
+    let list = sandbox.run("hooks list");
     assert!(list.stdout.contains("config.toml"), "{list}");
 }
 
@@ -194,7 +191,7 @@ fn hooks_list_doctor_and_trust_show_the_layer() {
 #[test]
 fn a_guard_is_added_to_the_managed_hooks() {
     let sandbox = sandbox().managed();
-    let _ = sandbox.run(&["guard", "add", "--managed", "git-safety"]).expect_code(0);
+    let _ = sandbox.run("guard add --managed git-safety").expect_code(0);
     assert!(Path::new(&sandbox.machine()).join("etc/tenter/hooks/git-safety/HOOK.md").is_file());
     let output = run(&sandbox, "git push --force", &[]);
     assert!(output.stdout.contains("git-safety"), "{output}");

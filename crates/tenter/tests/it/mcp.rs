@@ -57,7 +57,7 @@ fn a_tool_of_a_server_is_called_and_hooks_see_the_call() {
 #[test]
 fn a_confined_server_answers_and_writes_nothing() {
     let sandbox = sandbox();
-    if sandbox.run(&["confine", "--", "true"]).code != Some(0) {
+    if sandbox.run("confine -- true").code != Some(0) {
         return;
     }
     for (confine, is_written) in [("confine = \"pure\"", false), ("", true)] {
@@ -75,17 +75,17 @@ fn a_confined_server_answers_and_writes_nothing() {
 fn a_confinement_of_a_server_that_is_unknown_or_has_no_program_does_not_start_it() {
     let sandbox = sandbox();
     user_server(&sandbox, "test", &McpServer::default(), "confine = \"bild\"");
-    let output = sandbox.run(&["mcp", "test", "test"]);
+    let output = sandbox.run("mcp test test");
     assert!(output.code != Some(0), "{output}");
     assert!(output.stderr.contains("there is no profile \"bild\""), "{output}");
     assert_eq!(received(&sandbox, "test"), "");
     let url = "[mcp.servers.test]\nurl = \"https://mcp.example.com/mcp\"\nconfine = \"pure\"\n";
     sandbox.write(USER_FILE, url);
-    let output = sandbox.run(&["mcp", "test", "test"]);
+    let output = sandbox.run("mcp test test");
     assert!(output.stderr.contains("both `url` and `confine`"), "{output}");
     let missing = "[mcp.servers.test]\ncommand = \"no-such-server\"\nconfine = \"pure\"\n";
     sandbox.write(USER_FILE, missing);
-    let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("mcp list --json").expect_code(0).json();
     assert_eq!(list[0]["state"], "program not found", "{list}");
 }
 
@@ -96,7 +96,7 @@ fn a_guard_and_the_protection_of_files_see_what_a_tool_of_a_server_does() {
     let tool = |name: &str| json!({"name": name, "inputSchema": schema});
     let tools = json!([tool("start_process"), tool("write_file"), tool("move_file")]);
     user_server(&sandbox, "test", &McpServer::with_tools(tools), "");
-    let _ = sandbox.run(&["guard", "add", "git-safety"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety").expect_code(0);
     let (lines, code) = headless(
         &sandbox,
         "turns:
@@ -237,14 +237,14 @@ fn servers_of_a_project_need_trust() {
         project_server(&sandbox, file);
         let output = runs(&sandbox, &[]).expect_code(4);
         assert!(output.stderr.contains("not trusted: mcp:ours (./tools/server)"), "{output}");
-        let output = sandbox.run(&["mcp", "test", "ours"]).expect_code(4);
+        let output = sandbox.run("mcp test ours").expect_code(4);
         assert!(output.stderr.contains("is not trusted"), "{output}");
-        let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("mcp list --json").expect_code(0).json();
         assert_eq!(list[0]["state"], "untrusted");
         let output = runs(&sandbox, &["--no-mcp"]);
         assert_eq!(output.code, Some(0), "{output}");
         assert!(!was_started(&sandbox));
-        let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
+        let output = sandbox.run("trust --yes").expect_code(0);
         assert!(output.stderr.contains("Trusted: mcp:ours."), "{output}");
         let output = runs(&sandbox, &[]);
         assert_eq!(output.code, Some(0), "{output}");
@@ -268,7 +268,7 @@ fn a_changed_file_of_a_server_asks_again() {
     sandbox
         .write("tenter.toml", "[mcp.servers.ours]\ncommand = \"./tools/server\"\nargs = [\"x\"]\n");
     assert_eq!(runs(&sandbox, &[]).code, Some(4));
-    let removal = sandbox.run(&["trust", "--revoke", "mcp:ours"]);
+    let removal = sandbox.run("trust --revoke mcp:ours");
     assert_eq!(removal.code, Some(0), "{removal}");
 }
 
@@ -407,11 +407,11 @@ fn servers_are_added_and_removed() {
     let add = |args: &[&str]| sandbox.run(&[&["mcp", "add"], args].concat());
     let _ = add(&["time", "--env", "ZONE=UTC", "--", "no-such-server", "--now"]).expect_code(0);
     let _ = add(&["docs", "https://mcp.example.com/mcp", "--header", "X-Team=a"]).expect_code(0);
-    let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("mcp list --json").expect_code(0).json();
     let server = |index: usize| (list[index]["state"].clone(), list[index]["target"].clone());
     assert_eq!(server(0), ("ready".into(), "https://mcp.example.com/mcp".into()));
     assert_eq!(server(1), ("program not found".into(), "no-such-server --now".into()));
-    let settings = sandbox.run(&["mcp", "show", "time"]).expect_code(0).stdout;
+    let settings = sandbox.run("mcp show time").expect_code(0).stdout;
     assert!(settings.contains("ZONE=UTC"), "{settings}");
     let again = add(&["docs", "https://example.com"]).expect_code(2);
     assert!(again.stderr.contains("there is an MCP server \"docs\" already"), "{again}");
@@ -420,9 +420,6 @@ fn servers_are_added_and_removed() {
     for name in ["time", "docs"] {
         let _ = sandbox.run(&["mcp", "remove", name]).expect_code(0);
     }
-    assert_eq!(
-        sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json(),
-        serde_json::json!([])
-    );
-    let _ = sandbox.run(&["mcp", "remove", "time"]).expect_code(2);
+    assert_eq!(sandbox.run("mcp list --json").expect_code(0).json(), serde_json::json!([]));
+    let _ = sandbox.run("mcp remove time").expect_code(2);
 }

@@ -113,7 +113,7 @@ fn a_login_gives_each_request_a_token_that_is_renewed() {
     let (sandbox, server) = (sandbox(), server(false));
     let url = server.url("/mcp");
     let _ = sandbox.run(&["mcp", "add", "docs", &url]).expect_code(0);
-    let refusal = sandbox.run(&["mcp", "test", "docs"]).expect_code(1);
+    let refusal = sandbox.run("mcp test docs").expect_code(1);
     assert!(refusal.stderr.contains("tenter mcp login"), "{refusal}");
     let (is_done, stderr) = login(&sandbox, |address| {
         assert_eq!(field(address, "scope"), "tools");
@@ -126,10 +126,10 @@ fn a_login_gives_each_request_a_token_that_is_renewed() {
     let requests = server.requests();
     let exchange = requests.iter().find(|request| request.line.contains("/token")).unwrap();
     assert!(exchange.body.contains("code=c1") && exchange.body.contains("code_verifier="));
-    let output = sandbox.run(&["mcp", "test", "docs"]).expect_code(0);
+    let output = sandbox.run("mcp test docs").expect_code(0);
     assert!(output.stdout.contains("mcp__docs__find"), "{output}");
-    let _ = sandbox.run(&["mcp", "logout", "docs"]).expect_code(0);
-    let _ = sandbox.run(&["mcp", "test", "docs"]).expect_code(1);
+    let _ = sandbox.run("mcp logout docs").expect_code(0);
+    let _ = sandbox.run("mcp test docs").expect_code(1);
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn a_login_that_fails_says_why() {
     });
     assert!(!is_done && stderr.contains("the code is too old"), "{stderr}");
     let open = HttpServer::json("{}");
-    let _ = sandbox.run(&["mcp", "remove", "docs"]).expect_code(0);
+    let _ = sandbox.run("mcp remove docs").expect_code(0);
     let _ = sandbox.run(&["mcp", "add", "docs", &open.url("/mcp")]).expect_code(0);
     let (is_done, stderr) = login(&sandbox, |_| {});
     assert!(!is_done && stderr.contains("asks for no login"), "{stderr}");
-    let _ = sandbox.run(&["mcp", "add", "local", "--", "program"]).expect_code(0);
-    let local = sandbox.run(&["mcp", "login", "local"]).expect_code(1);
+    let _ = sandbox.run("mcp add local -- program").expect_code(0);
+    let local = sandbox.run("mcp login local").expect_code(1);
     assert!(local.stderr.contains("it is a program"), "{local}");
 }

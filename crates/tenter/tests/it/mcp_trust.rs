@@ -23,7 +23,7 @@ fn project(command: &str, arguments: &[&str]) -> Sandbox {
 }
 
 fn state(sandbox: &Sandbox) -> String {
-    let list = sandbox.run(&["mcp", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("mcp list --json").expect_code(0).json();
     let state = list[0]["state"].as_str().unwrap();
     // Few of these programs exist here; they are not started.
     state.replace("program not found", "ready")
@@ -44,7 +44,7 @@ fn files_that_git_ignores_do_not_count_where_every_file_does() {
     sandbox.write(".gitignore", "target\nlocal.mk\n");
     let _ = sandbox.shell("git init -q && git add -f Makefile tools .gitignore").expect_code(0);
     sandbox.write("target/out", "1\n");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     change(&sandbox, "target/out");
     assert_eq!(state(&sandbox), "ready");
     change(&sandbox, "src/main.rs");

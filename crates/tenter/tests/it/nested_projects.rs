@@ -14,7 +14,7 @@ const TURN: &str = "{tool_calls: [{name: glob, input: {pattern: x}}]}";
 fn nested() -> Sandbox {
     let sandbox = sandbox();
     sandbox.hook("guard", DENY);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let _ = sandbox.shell("mkdir -p sub/.agents").expect_code(0);
     sandbox
 }
@@ -59,7 +59,7 @@ fn hooks_of_both_projects_are_listed_and_trusted_where_they_are() {
     let hooks = list.as_array().unwrap().iter();
     let hooks: Vec<_> = hooks.map(|hook| (&hook["name"], &hook["trust"])).take(2).collect();
     assert_eq!(hooks, [(&"guard".into(), &"trusted".into()), (&"own".into(), &"trusted".into())]);
-    let records = sandbox.run(&["trust", "--list", "--json"]).json();
+    let records = sandbox.run("trust --list --json").json();
     let project = |name: &str| {
         let mut records = records.as_array().unwrap().iter();
         let record = records.rfind(|record| record["name"] == name).unwrap();

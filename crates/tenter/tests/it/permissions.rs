@@ -236,7 +236,7 @@ fn every_decision_is_in_the_stream_and_in_the_journal() {
         let sandbox = sandbox();
         sandbox.write(CONFIG, format!("[permissions]\nrun = \"edits\"\n{rules}\n"));
         let (lines, _) = headless(&sandbox, WORK);
-        for records in [lines, sandbox.run(&["log", "--json"]).expect_code(0).json_lines()] {
+        for records in [lines, sandbox.run("log --json").expect_code(0).json_lines()] {
             let text = |record: &&serde_json::Value| {
                 let answer = record["answer"].as_str().unwrap_or_default();
                 format!("{} {} {} {answer}", record["mode"], record["by"], record["allowed"])
@@ -248,7 +248,7 @@ fn every_decision_is_in_the_stream_and_in_the_journal() {
             let names_rule = |record: &&serde_json::Value| record["rules"][0] == "bash(touch *)";
             assert_eq!(records.iter().any(names_rule), by_rules, "{records:?}");
         }
-        let log = sandbox.run(&["log"]).expect_code(0).stdout;
+        let log = sandbox.run("log").expect_code(0).stdout;
         assert!(log.contains("permission") && log.contains("by the mode in mode edits"), "{log}");
         let text = if by_rules { "bash(touch *)" } else { "answer: nobody to ask" };
         assert!(log.contains(text), "{log}");

@@ -11,13 +11,13 @@ use crate::sandbox;
 /// Returns a sandbox with the new plugin `review` in its project.
 fn with_plugin() -> Sandbox {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["plugin", "new", "review", "--author", "Ada"]).expect_code(0);
+    let _ = sandbox.run("plugin new review --author Ada").expect_code(0);
     sandbox
 }
 
 /// Checks the plugin. Returns the ids of the diagnostics, with their files and lines.
 fn found(sandbox: &Sandbox) -> Vec<String> {
-    let output = sandbox.run(&["plugin", "check", "review", "--json"]);
+    let output = sandbox.run("plugin check review --json");
     let findings = output.json();
     let findings = findings.as_array().unwrap();
     let shows = findings.iter().any(|finding| finding["severity"] != "info");
@@ -36,7 +36,7 @@ fn found(sandbox: &Sandbox) -> Vec<String> {
 #[test]
 fn a_new_plugin_passes_its_tests_and_checks() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["plugin", "new", "review", "--author", "Ada"]), @"
+    assert_snapshot!(sandbox.run("plugin new review --author Ada"), @"
     exit: 0
     --- stdout
     [ROOT]/project/review
@@ -44,7 +44,7 @@ fn a_new_plugin_passes_its_tests_and_checks() {
     Try its tests:       sh [ROOT]/project/review/tests/run.sh
     Before you publish:  tenter plugin check [ROOT]/project/review
     ");
-    assert_snapshot!(sandbox.run(&["plugin", "check", "review"]), @"
+    assert_snapshot!(sandbox.run("plugin check review"), @"
     exit: 0
     --- stdout
     No problems found: [ROOT]/project/review
@@ -105,15 +105,15 @@ fn the_tests_of_a_new_plugin_can_fail() {
 #[test]
 fn a_plugin_can_be_created_elsewhere_but_not_over_another() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["plugin", "new", "review", "--dir", "a/b"]).expect_code(0);
+    let _ = sandbox.run("plugin new review --dir a/b").expect_code(0);
     assert!(sandbox.read("a/b/review/LICENSE").contains("the authors of review"));
-    assert_snapshot!(sandbox.run(&["plugin", "new", "review", "--dir", "a/b"]), @"
+    assert_snapshot!(sandbox.run("plugin new review --dir a/b"), @"
     exit: 1
     --- stderr
     error: [ROOT]/project/a/b/review already exists
       help: choose another name, or another directory with --dir
     ");
-    assert_snapshot!(sandbox.run(&["plugin", "new", "../review"]), @r#"
+    assert_snapshot!(sandbox.run("plugin new ../review"), @r#"
     exit: 2
     --- stderr
     error: a plugin cannot have the name "../review": it contains `.`
@@ -131,8 +131,8 @@ fn a_new_plugin_can_be_installed() {
     let sandbox = with_plugin();
     let output = sandbox.shell("tenter plugin add ./review -g && tenter plugin list --json");
     assert_eq!(output.code, Some(0), "{output}");
-    assert_eq!(sandbox.run(&["skill", "list", "--json"]).json()[0]["layer"], "user-plugin");
-    let hooks = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    assert_eq!(sandbox.run("skill list --json").json()[0]["layer"], "user-plugin");
+    let hooks = sandbox.run("hooks list --json").expect_code(0).json();
     let names: Vec<&str> =
         hooks.as_array().unwrap().iter().filter_map(|hook| hook["name"].as_str()).collect();
     for name in ["context-at-start", "no-force-push", "reminder"] {
@@ -190,7 +190,7 @@ fn every_problem_is_reported_with_file_and_line() {
 fn something_that_is_not_a_plugin_is_reported() {
     let sandbox = sandbox();
     sandbox.write("src/main.rs", "");
-    assert_snapshot!(sandbox.run(&["plugin", "check"]), @"
+    assert_snapshot!(sandbox.run("plugin check"), @"
     exit: 1
     --- stderr
     error: [ROOT]/project: there is nothing to install: no hooks, skills or recipes
@@ -198,12 +198,12 @@ fn something_that_is_not_a_plugin_is_reported() {
     error: [ROOT]/project: there is no license, so others are not allowed to use the plugin
       help: add a file LICENSE
     ");
-    assert_snapshot!(sandbox.run(&["plugin", "check", "gone"]), @"
+    assert_snapshot!(sandbox.run("plugin check gone"), @"
     exit: 2
     --- stderr
     error: [ROOT]/project/gone: No such file or directory (os error 2)
     ");
-    assert_snapshot!(sandbox.run(&["plugin", "check", "src/main.rs"]), @"
+    assert_snapshot!(sandbox.run("plugin check src/main.rs"), @"
     exit: 2
     --- stderr
     error: [ROOT]/project/src/main.rs: it is not a directory

@@ -146,7 +146,7 @@ fn one_signal_ends_a_response_that_never_ends() {
         for fault in [Fault::EndlessComments, Fault::Silence] {
             let server = ModelServer::start(ModelReply::text("Once upon a time").fault(fault));
             let sandbox = configured(&server, Format::Chat);
-            let child = sandbox.start(&["run", "--no-save", "hi"]);
+            let child = sandbox.start("run --no-save hi");
             server.wait_for_requests(1);
             assert_eq!(sandbox.shell(&format!("kill -{signal} {}", child.id())).code, Some(0));
             let _ = sandbox.finish(child).expect_code(130);
@@ -273,7 +273,7 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
         let messages = McpServer::received(&sandbox.root().join("server"));
         assert!(messages.contains(&format!(r#""numbers":{compact}"#)), "{format:?}: {messages}");
         assert!(messages.contains(r#""text":"b""#), "{format:?}: {messages}");
-        let conversation = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+        let conversation = sandbox.run("conversation show last --json").stdout;
         assert!(
             conversation.replace([' ', '\n'], "").contains(&compact),
             "{format:?}: {conversation}"

@@ -13,7 +13,7 @@ fn a_listing_shows_sources_and_problems() {
     sandbox.write("recipes/commit.md", "---\ndescription: Ours\n---\nCommit.");
     sandbox.write("../home/.kodelet/plugins/acme@tools/recipes/go.md", "Go.");
     sandbox.write("more/broken.md", "a {{if}}");
-    assert_snapshot!(sandbox.run(&["recipe", "list", "--fragment-dirs", "more"]), @r#"
+    assert_snapshot!(sandbox.run("recipe list --fragment-dirs more"), @r#"
     exit: 0
     --- stdout
     commit         project        Ours  [ROOT]/project/recipes/commit.md
@@ -34,7 +34,7 @@ fn a_listing_shows_sources_and_problems() {
                 ^^
       help: write an argument, `{{.name}}`, or a function
     "#);
-    let list = sandbox.run(&["recipe", "list", "--json"]).json();
+    let list = sandbox.run("recipe list --json").json();
     let own = sandbox.project().join("recipes/commit.md");
     assert_eq!(
         list[0],
@@ -66,10 +66,8 @@ fn a_prompt_is_rendered_with_arguments_and_program_output() {
             ^^^^
       help: the text contains this message instead of the output
     "#);
-    let value = sandbox
-        .run(&["recipe", "show", "team/hello", "-a", "name=x", "-a", "style=", "--json"])
-        .expect_code(0)
-        .json();
+    let value =
+        sandbox.run("recipe show team/hello -a name=x -a style= --json").expect_code(0).json();
     assert_eq!(
         value["arguments"][1],
         json!({"name": "style", "description": "", "default": "kind"})
@@ -84,7 +82,7 @@ fn without_an_argument_the_text_is_shown_as_it_was_written() {
     let sandbox = sandbox();
     sandbox
         .write("recipes/hello.md", "---\narguments: {name: {}}\n---\nHello {{.name}}, {{.wish}}!");
-    assert_snapshot!(sandbox.run(&["recipe", "show", "hello"]), @r#"
+    assert_snapshot!(sandbox.run("recipe show hello"), @r#"
     exit: 0
     --- stdout
     Hello {{.name}}, {{.wish}}!
@@ -99,7 +97,7 @@ fn without_an_argument_the_text_is_shown_as_it_was_written() {
       help: pass `--arg wish=…`, or write `(default .wish "…")`
     Arguments are missing, so the text above is not filled in.
     "#);
-    let value = sandbox.run(&["recipe", "show", "hello", "--json"]).expect_code(0).json();
+    let value = sandbox.run("recipe show hello --json").expect_code(0).json();
     assert_eq!(
         (&value["text"], &value["body"]),
         (&Value::Null, &json!("Hello {{.name}}, {{.wish}}!"))
@@ -111,14 +109,14 @@ fn without_an_argument_the_text_is_shown_as_it_was_written() {
 fn a_raw_text_runs_nothing() {
     let sandbox = sandbox();
     sandbox.write("recipes/bad.md", "{{bash \"touch\" \"ran\"}}");
-    let output = sandbox.run(&["recipe", "show", "bad", "--raw"]).expect_code(0);
+    let output = sandbox.run("recipe show bad --raw").expect_code(0);
     assert_eq!(
         (output.stdout.as_str(), output.stderr.as_str()),
         ("{{bash \"touch\" \"ran\"}}\n", "")
     );
     assert!(!sandbox.project().join("ran").exists());
     sandbox.write("../home/.kodelet/recipes/own.md", "{{bash \"touch\" \"ran\"}}");
-    let _ = sandbox.run(&["recipe", "show", "own"]).expect_code(0);
+    let _ = sandbox.run("recipe show own").expect_code(0);
     assert!(sandbox.project().join("ran").exists());
 }
 
@@ -127,7 +125,7 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
     let sandbox = sandbox();
     sandbox.write("recipes/broken.md", "---\nallowed_tools: x: y\n---\n{{if .a}}");
     sandbox.write("recipes/wrong.md", "{{range \"x\"}}{{end}}");
-    assert_snapshot!(sandbox.run(&["recipe", "show", "broken"]), @r#"
+    assert_snapshot!(sandbox.run("recipe show broken"), @r#"
     exit: 1
     --- stderr
     error: [ROOT]/project/recipes/broken.md:2:17: a second `:` is not allowed here
@@ -137,7 +135,7 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
     error: the recipe "broken" cannot be used
       help: fix the file; `tenter recipe list` shows where it is
     "#);
-    assert_snapshot!(sandbox.run(&["recipe", "show", "wrong"]), @r#"
+    assert_snapshot!(sandbox.run("recipe show wrong"), @r#"
     exit: 1
     --- stderr
     error: [ROOT]/project/recipes/wrong.md:1:9: this is text, but `range` needs a list
@@ -146,19 +144,19 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
       help: create a list with `lines .text` or `split "," .text`
     error: the recipe "wrong" cannot be filled in
     "#);
-    assert_snapshot!(sandbox.run(&["recipe", "show", "pr"]), @r#"
+    assert_snapshot!(sandbox.run("recipe show pr"), @r#"
     exit: 2
     --- stderr
     error: there is no recipe "pr"; did you mean "github/pr"?
       help: `tenter recipe list` lists them
     "#);
-    assert_snapshot!(sandbox.run(&["recipe", "show", "../../etc/passwd"]), @r#"
+    assert_snapshot!(sandbox.run("recipe show ../../etc/passwd"), @r#"
     exit: 2
     --- stderr
     error: "../../etc/passwd" leads out of its directory, so no recipe has this name
       help: `tenter recipe list` lists them
     "#);
-    let output = sandbox.run(&["recipe", "show", "commit", "--arg", "x"]).expect_code(2);
+    let output = sandbox.run("recipe show commit --arg x").expect_code(2);
     assert!(output.stderr.contains("write NAME=VALUE"), "{output}");
 }
 
@@ -179,12 +177,12 @@ fn a_commit_message_is_requested_with_the_staged_diff() {
         return;
     }
     let _ = sandbox.shell(init).expect_code(0);
-    let output = sandbox.run(&["recipe", "show", "commit"]).expect_code(0);
+    let output = sandbox.run("recipe show commit").expect_code(0);
     assert_eq!(output.stderr, "");
     assert_contains(&output.stdout, &["Add a\n", "+two", "-one"]);
     let branch = "git commit -q -m 'Add a' && git switch -q -c topic && echo three > a && git commit -q -a -m 'Make it three' && git switch -q main && echo x > b && git add b && git commit -q -m 'Main continues' && git switch -q topic";
     let _ = sandbox.shell(branch).expect_code(0);
-    let output = sandbox.run(&["recipe", "show", "github/pr"]).expect_code(0);
+    let output = sandbox.run("recipe show github/pr").expect_code(0);
     assert_eq!(output.stderr, "");
     for (part, is_there) in
         [("Make it three", true), ("+three", true), ("Main continues", false), ("topic\n", true)]

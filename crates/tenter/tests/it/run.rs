@@ -14,7 +14,7 @@ fn a_task_without_a_command_is_run() {
     let model = sandbox.script("turns: [{text: Done., expect: {contains: [do this]}}]");
     let output = sandbox.run(&["do this", "--model", &model]).expect_code(0);
     assert_eq!(output.stdout, "Done.\n", "{output}");
-    let misspelt = sandbox.run(&["chta"]).expect_code(2);
+    let misspelt = sandbox.run("chta").expect_code(2);
     assert!(misspelt.stderr.contains("chat"), "{misspelt}");
 }
 
@@ -54,19 +54,19 @@ fn the_query_consists_of_arguments_and_stdin() {
 #[test]
 fn without_a_query_or_a_model_it_fails_with_help() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["run"]), @r#"
+    assert_snapshot!(sandbox.run("run"), @r#"
     exit: 2
     --- stderr
     error: there is no query
       help: pass it as an argument or on stdin: tenter run "what does this project do?"
     "#);
-    assert_snapshot!(sandbox.run(&["run", "hi"]), @"
+    assert_snapshot!(sandbox.run("run hi"), @"
     exit: 2
     --- stderr
     error: no model was chosen, and no key is set
       help: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`; or choose a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE
     ");
-    assert_snapshot!(sandbox.run(&["run", "--model", "scripted:nowhere.yaml", "hi"]), @"
+    assert_snapshot!(sandbox.run("run --model scripted:nowhere.yaml hi"), @"
     exit: 1
     --- stderr
     error: cannot read the script [ROOT]/project/nowhere.yaml: No such file or directory (os error 2)
@@ -284,9 +284,9 @@ fn configuration_is_layered_and_a_project_cannot_weaken_it() {
     sandbox.configure(format!("model = \"{model}\"\n"));
     sandbox.write("tenter.toml", "trust = \"all\"\n[hooks]\nenabled = false\n");
     sandbox.hook("guard", "#!/bin/sh\necho before_tool_call\n");
-    let output = sandbox.run(&["run", "hi"]);
+    let output = sandbox.run("run hi");
     assert_eq!(output.code, Some(4), "{output}");
-    let output = sandbox.run(&["run", "--trust-project", "hi"]).expect_code(0);
+    let output = sandbox.run("run --trust-project hi").expect_code(0);
     assert!(output.stderr.contains("a project may not set trust"), "{output}");
     assert!(output.stderr.contains("a project may not set hooks.enabled"), "{output}");
 }

@@ -99,7 +99,7 @@ fn a_hook_reads_the_conversation_and_asks_the_model_and_only_the_usage_grows() {
     );
     assert_eq!(usage["current_context_window"], 105, "{usage}");
     assert_eq!(usage["cost_usd"], 0.01);
-    let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("conversation list --json").expect_code(0).json();
     assert_eq!(list[0]["message_count"], 2, "a completion is no turn: {list}");
 }
 
@@ -113,7 +113,7 @@ fn a_completion_is_asked_of_the_models_server() {
     sandbox.configure(provider);
     let complete = r#"{"prompt": "Say it.", "system": "Be brief.", "max_tokens": 17}"#;
     hook(&sandbox, "before_agent", EVERY_SERVICE, &[("model.complete", complete)]);
-    let output = sandbox.run(&["run", "--headless", "--model", "lab/any", "hello"]).expect_code(0);
+    let output = sandbox.run("run --headless --model lab/any hello").expect_code(0);
     let answers = answers(&sandbox);
     assert_eq!(answers[0]["result"]["text"], "FROM-THE-SERVER", "{output}");
     let requests = server.requests();
@@ -156,7 +156,7 @@ fn state_outlives_the_process_and_session_state_goes_with_the_conversation() {
     assert_eq!(values, [1, 1, 1, 2], "each run is a session of its own");
     let sessions = || fs::read_dir(sandbox.state().join("hook-values/session")).unwrap().count();
     assert_eq!(sessions(), 2);
-    let _ = sandbox.run(&["conversation", "delete", "last", "--yes"]).expect_code(0);
+    let _ = sandbox.run("conversation delete last --yes").expect_code(0);
     assert_eq!(sessions(), 1);
 }
 

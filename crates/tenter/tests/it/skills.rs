@@ -96,7 +96,7 @@ fn without_skills_there_is_no_tool_for_them() {
     goes_well(&sandbox, none, &[]);
     goes_well(&sandbox, none, &["--allowed-tools", "skill,bash"]);
     let message = "There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.\n";
-    assert_eq!(sandbox.run(&["skill", "list"]).expect_code(0).stderr, message);
+    assert_eq!(sandbox.run("skill list").expect_code(0).stderr, message);
     skill(&sandbox, ".kodelet/skills/pdf", "Fills PDF forms");
     goes_well(&sandbox, none, &["--no-skills"]);
     goes_well(&sandbox, none, &["--allowed-tools", "bash"]);
@@ -134,7 +134,7 @@ fn an_invalid_skill_is_reported_and_hides_no_other() {
     assert_eq!(code, 0);
     let findings = of_kind(&lines, "diagnostic");
     assert_eq!((findings.len(), &findings[0]["place"]["line"]), (1, &json!(3)), "{findings:?}");
-    assert_snapshot!(sandbox.run(&["skill", "list"]), @"
+    assert_snapshot!(sandbox.run("skill list"), @"
     exit: 0
     --- stdout
     bad   project  cannot be used  [ROOT]/project/.kodelet/skills/bad/SKILL.md
@@ -148,7 +148,7 @@ fn an_invalid_skill_is_reported_and_hides_no_other() {
     warning: [ROOT]/project/.kodelet/skills/odd/SKILL.md: the field `name` is missing
       help: write `name: odd`, or rename the directory
     ");
-    assert_snapshot!(sandbox.run(&["skill", "show", "bad"]), @r#"
+    assert_snapshot!(sandbox.run("skill show bad"), @r#"
     exit: 1
     --- stderr
     error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: a second `:` is not allowed here
@@ -168,7 +168,7 @@ fn a_skill_is_shown_with_its_front_matter() {
         "---\nname: pdf\ndescription: Fills forms\nlicense: MIT\ncompatibility: Needs python3\nmetadata: {version: 1.0}\n\
          allowed-tools: Read Bash(git *)\n---\n# PDF\n\n\u{1b}[2JFollow me.\n",
     );
-    assert_snapshot!(sandbox.run(&["skill", "show", "acme@docs/pdf"]), @"
+    assert_snapshot!(sandbox.run("skill show acme@docs/pdf"), @"
     exit: 0
     --- stdout
     name           acme/docs/pdf
@@ -184,11 +184,11 @@ fn a_skill_is_shown_with_its_front_matter() {
 
     Follow me.
     ");
-    let value = sandbox.run(&["skill", "show", "acme/docs/pdf", "--json"]).expect_code(0).json();
+    let value = sandbox.run("skill show acme/docs/pdf --json").expect_code(0).json();
     assert_eq!(value["allowed_tools"], json!(["Read", "Bash(git *)"]));
     assert_eq!(value["metadata"], json!({"version": "1.0"}));
     assert_eq!(value["layer"], "user-plugin");
-    assert_snapshot!(sandbox.run(&["skill", "show", "pfd"]), @r#"
+    assert_snapshot!(sandbox.run("skill show pfd"), @r#"
     exit: 2
     --- stderr
     error: there is no skill "pfd"; did you mean "acme/docs/pdf"?

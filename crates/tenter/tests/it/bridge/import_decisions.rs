@@ -74,9 +74,9 @@ fn hooks_of_claude_code_decide_as_in_claude_code() {
     let fixture = recorded("claude-code");
     add_scripts(&sandbox);
     sandbox.write(".claude/settings.json", fixture["settings"].to_string());
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import claude-code --yes").expect_code(0);
     assert_every_entry_is_listed(&fixture["settings"], &output.stdout);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     compare(&sandbox, &fixture);
 }
 
@@ -91,7 +91,7 @@ fn hooks_of_codex_decide_as_in_codex() {
     let rule = "prefix_rule(pattern=[\"curl\"], decision=\"forbidden\")\n";
     sandbox.write("../home/.codex/rules/default.rules", rule);
     sandbox.write("../home/.codex/hooks.json", fixture["settings"].to_string());
-    let output = sandbox.run(&["bridge", "import", "codex", "--user", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import codex --user --yes").expect_code(0);
     assert_every_entry_is_listed(&fixture["settings"], &output.stdout);
     compare(&sandbox, &fixture);
 }
@@ -102,7 +102,7 @@ fn policies_of_gemini_decide_as_in_gemini() {
     let fixture = recorded("gemini");
     sandbox.write("../home/.gemini/settings.json", fixture["settings"].to_string());
     sandbox.write("../home/.gemini/policies/rules.toml", fixture["policy"].as_str().unwrap());
-    let output = sandbox.run(&["bridge", "import", "gemini", "--user", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge import gemini --user --yes").expect_code(0);
     assert_contains(
         &output.stdout,
         &[

@@ -11,7 +11,7 @@ use super::{Installed, SETTINGS};
 #[test]
 fn a_dry_run_shows_the_diff_and_changes_nothing() {
     let sandbox = Installed::with_settings(SETTINGS);
-    let output = sandbox.run(&["bridge", "install", "claude-code", "--dry-run"]).expect_code(0);
+    let output = sandbox.run("bridge install claude-code --dry-run").expect_code(0);
     let program = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
     let text = format!(
         "+      {{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{} claude-code Stop --home {} --id ",
@@ -33,7 +33,7 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
 #[test]
 fn what_is_installed_can_be_removed() {
     let sandbox = Installed::with_settings(SETTINGS);
-    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge install claude-code --yes").expect_code(0);
     assert!(output.stderr.contains("Registered with Claude Code."), "{output}");
     assert!(output.stderr.contains("Claude Code ignores"), "{output}");
     assert!(output.stderr.contains("no trailing commas (line 2, column 3)"), "{output}");
@@ -41,15 +41,15 @@ fn what_is_installed_can_be_removed() {
     let copy = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
     assert!(fs::symlink_metadata(copy).unwrap().is_file());
 
-    let again = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let again = sandbox.run("bridge install claude-code --yes").expect_code(0);
     assert!(again.stderr.contains("registered already"), "{again}");
 
-    let output = sandbox.run(&["bridge", "remove", "claude-code", "--dry-run"]).expect_code(0);
+    let output = sandbox.run("bridge remove claude-code --dry-run").expect_code(0);
     assert!(output.stdout.contains("    -"), "{output}");
-    let output = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge remove claude-code --yes").expect_code(0);
     assert!(output.stderr.contains("Removed from"), "{output}");
     assert_eq!(sandbox.text(), SETTINGS);
-    let output = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge remove claude-code --yes").expect_code(0);
     assert!(output.stderr.contains("nothing is registered"), "{output}");
 }
 
@@ -70,13 +70,13 @@ fn codex_trusts_what_is_registered() {
     fs::create_dir(&directory).unwrap();
     let config = directory.join("config.toml");
     fs::write(&config, "model = \"o9\" # mine\n").unwrap();
-    let output = sandbox.run(&["bridge", "install", "codex", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge install codex --yes").expect_code(0);
     assert!(output.stderr.contains("Codex runs only entries that you trust"), "{output}");
     let trusting = fs::read_to_string(&config).unwrap();
     assert!(trusting.contains("trusted_hash = \"sha256:"), "{trusting}");
     assert!(!trusting.contains("[projects"));
     let is_untrusted = || {
-        let findings = sandbox.run(&["hooks", "doctor", "--json"]).json().to_string();
+        let findings = sandbox.run("hooks doctor --json").json().to_string();
         findings.contains("bridge-untrusted")
     };
     assert!(!is_untrusted());
@@ -86,9 +86,9 @@ fn codex_trusts_what_is_registered() {
     )
     .unwrap();
     assert!(is_untrusted());
-    let _ = sandbox.run(&["bridge", "install", "codex", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install codex --yes").expect_code(0);
     assert!(!is_untrusted());
-    let _ = sandbox.run(&["bridge", "remove", "codex", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge remove codex --yes").expect_code(0);
     assert_eq!(fs::read_to_string(&config).unwrap(), "model = \"o9\" # mine\n");
     assert!(!directory.join("hooks.json").exists());
 }
@@ -96,12 +96,12 @@ fn codex_trusts_what_is_registered() {
 #[test]
 fn without_a_terminal_nothing_is_changed_unless_the_user_said_yes() {
     let sandbox = Installed::with_settings(SETTINGS);
-    let output = sandbox.run(&["bridge", "install", "claude-code"]).expect_code(1);
+    let output = sandbox.run("bridge install claude-code").expect_code(1);
     assert_contains(&output.stderr, &["there is no terminal", "--yes"]);
     assert_eq!(sandbox.text(), SETTINGS);
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install claude-code --yes").expect_code(0);
     let text = sandbox.text();
-    let _ = sandbox.run(&["bridge", "remove", "claude-code"]).expect_code(1);
+    let _ = sandbox.run("bridge remove claude-code").expect_code(1);
     assert_eq!(sandbox.text(), text);
 }
 
@@ -137,60 +137,59 @@ fn terminal(sandbox: &Sandbox, args: &[&str]) -> PtySession {
 #[test]
 fn wrong_usage_says_what_is_possible() {
     let sandbox = Installed::new();
-    let output = sandbox.run(&["bridge", "install", "claude"]).expect_code(2);
+    let output = sandbox.run("bridge install claude").expect_code(2);
     assert!(output.stderr.contains("did you mean `claude-code`?"), "{output}");
-    let output = sandbox.run(&["bridge", "install", "emacs"]).expect_code(2);
+    let output = sandbox.run("bridge install emacs").expect_code(2);
     assert!(output.stderr.contains("Tenter knows `claude-code`"), "{output}");
-    let output = sandbox.run(&["bridge", "install", "--all", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge install --all --yes").expect_code(1);
     assert!(output.stderr.contains("no agent that Tenter knows was found"), "{output}");
-    let _ = sandbox.run(&["bridge", "remove"]).expect_code(2);
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--shared"]).expect_code(2);
+    let _ = sandbox.run("bridge remove").expect_code(2);
+    let _ = sandbox.run("bridge install claude-code --shared").expect_code(2);
     fs::create_dir(sandbox.home().join(".claude")).unwrap();
-    let output = sandbox.run(&["bridge", "install", "--yes"]).expect_code(2);
+    let output = sandbox.run("bridge install --yes").expect_code(2);
     assert!(output.stderr.contains("no agent is named"), "{output}");
-    let _ = sandbox.run(&["bridge", "install", "--all", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install --all --yes").expect_code(0);
 }
 
 #[test]
 fn a_program_that_others_can_replace_is_not_registered() {
     let sandbox = Installed::new();
     fs::set_permissions(sandbox.bin.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge install claude-code --yes").expect_code(1);
     assert!(output.stderr.contains("other users may change it"), "{output}");
-    let output =
-        sandbox.run(&["bridge", "install", "claude-code", "--yes", "--force"]).expect_code(0);
+    let output = sandbox.run("bridge install claude-code --yes --force").expect_code(0);
     assert!(output.stderr.contains("note: "), "{output}");
     fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
-    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge install claude-code --yes").expect_code(1);
     assert!(output.stderr.contains("there is no program"), "{output}");
 }
 
 #[test]
 fn an_outdated_or_missing_program_is_noted_by_every_command_and_renewed() {
     let sandbox = Installed::with_settings("{}");
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install claude-code --yes").expect_code(0);
     let copy = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
-    let current = sandbox.run(&["hooks", "list"]);
+    let current = sandbox.run("hooks list");
     assert!(!current.stderr.contains("tenter-hook"), "{current}");
     fs::write(copy.with_file_name("tenter-hook.version"), "0.0.1\n").unwrap();
-    let outdated = sandbox.run(&["hooks", "list"]);
+    let outdated = sandbox.run("hooks list");
     assert!(outdated.stderr.contains("is 0.0.1, and this is tenter"), "{outdated}");
     fs::remove_file(&copy).unwrap();
-    let missing = sandbox.run(&["hooks", "list"]);
+    let missing = sandbox.run("hooks list");
     assert!(missing.stderr.contains("is missing, so none of your hooks runs"), "{missing}");
-    let list = sandbox.run(&["bridge", "list"]);
+    let list = sandbox.run("bridge list");
     assert!(format!("{list}").contains("tenter bridge renew"), "{list}");
-    let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
+    let _ = sandbox.run("bridge renew").expect_code(0);
     assert!(copy.is_file());
-    let current = sandbox.run(&["hooks", "list"]);
+    let current = sandbox.run("hooks list");
     assert!(!current.stderr.contains("tenter-hook"), "{current}");
 }
 
 #[test]
 fn one_command_removes_every_registration() {
     let sandbox = Installed::with_settings("{}");
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "gemini", "--yes"]).expect_code(0);
-    let _ = sandbox.run(&["bridge", "remove", "--all", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install claude-code gemini --yes").expect_code(0);
+    let _ = sandbox.run("bridge remove --all --yes").expect_code(0);
     assert_eq!(sandbox.text(), "{}");
     assert!(!sandbox.home().join(".local/share/tenter").exists());
 }
@@ -199,7 +198,7 @@ fn one_command_removes_every_registration() {
 fn settings_that_silence_hooks_are_pointed_out() {
     let sandbox = Installed::with_settings("{}");
     let _ = sandbox.write(".claude/settings.json", "{\n  \"disableAllHooks\": true\n}\n");
-    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge install claude-code --yes").expect_code(0);
     assert!(output.stderr.contains("disableAllHooks is true in"), "{output}");
 }
 
@@ -223,7 +222,7 @@ fn a_killed_installation_leaves_the_old_file_or_the_new_one() {
         let text = sandbox.text();
         assert!(text == SETTINGS || is_installed(&text), "{text}");
     }
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
-    let _ = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install claude-code --yes").expect_code(0);
+    let _ = sandbox.run("bridge remove claude-code --yes").expect_code(0);
     assert_eq!(sandbox.text(), SETTINGS);
 }

@@ -12,7 +12,7 @@ use super::Installed;
 #[test]
 fn agents_are_listed_with_version_and_registrations() {
     let sandbox = Installed::new();
-    let output = sandbox.run(&["bridge", "list"]).expect_code(0);
+    let output = sandbox.run("bridge list").expect_code(0);
     let first = "claude-code  Claude Code  not found  not registered\n";
     assert!(output.stdout.starts_with(first), "{output}");
 
@@ -29,7 +29,7 @@ fn agents_are_listed_with_version_and_registrations() {
     assert_eq!(list[0]["registrations"], json!([registration]));
 
     fs::write(sandbox.settings(), sandbox.text().replace("\"PreToolUse\"", "\"PreTool\"")).unwrap();
-    let output = sandbox.run(&["bridge", "list"]).expect_code(0);
+    let output = sandbox.run("bridge list").expect_code(0);
     assert!(output.stdout.contains("incomplete: run `tenter bridge install"), "{output}");
 }
 
@@ -113,7 +113,7 @@ fn a_program_is_run_for_its_version_once_at_most_and_in_a_scratch_home() {
 fn what_hooks_can_do_is_shown_for_each_event() {
     let sandbox = Installed::new();
     sandbox.sh_hook("history", "after_turn", "");
-    let output = sandbox.run(&["bridge", "show", "claude-code"]).expect_code(0);
+    let output = sandbox.run("bridge show claude-code").expect_code(0);
     for line in [
         "Claude Code (measured with 2.1.330)",
         "  before_tool         PreToolUse",
@@ -125,11 +125,11 @@ fn what_hooks_can_do_is_shown_for_each_event() {
     ] {
         assert!(output.stdout.lines().any(|json| json == line), "{line}\n{output}");
     }
-    let json = sandbox.run(&["bridge", "show", "claude-code", "--json"]).expect_code(0).json();
+    let json = sandbox.run("bridge show claude-code --json").expect_code(0).json();
     assert_eq!(json["events"].as_array().unwrap().len(), 13);
     assert_eq!(json["events"][2]["powers"][0]["support"], "native");
     assert_eq!(json["hooks"][0]["hook"], "history");
-    let _ = sandbox.run(&["bridge", "show", "emacs"]).expect_code(2);
+    let _ = sandbox.run("bridge show emacs").expect_code(2);
 }
 
 #[test]
@@ -151,21 +151,19 @@ fn in_the_home_directory_a_registration_is_found_once() {
 fn the_doctor_finds_registrations_that_do_not_work() {
     let sandbox = Installed::new();
     let ids = || {
-        let findings = sandbox.run(&["hooks", "doctor", "--json"]).json();
+        let findings = sandbox.run("hooks doctor --json").json();
         let findings = findings.as_array().unwrap().iter();
         let ids: Vec<String> =
             findings.map(|finding| finding["id"].as_str().unwrap().to_owned()).collect();
         ids.into_iter().filter(|id| id.starts_with("bridge-")).collect::<Vec<_>>()
     };
     assert!(ids().is_empty());
-    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge install claude-code --yes").expect_code(0);
     assert!(ids().is_empty());
 
-    let _ = sandbox
-        .run(&["bridge", "install", "claude-code", "--project", "--shared", "--yes"])
-        .expect_code(0);
+    let _ = sandbox.run("bridge install claude-code --project --shared --yes").expect_code(0);
     assert_eq!(ids(), ["bridge-twice"]);
-    let _ = sandbox.run(&["bridge", "remove", "claude-code", "--project", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge remove claude-code --project --yes").expect_code(0);
 
     let _ = sandbox.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
     assert_eq!(ids(), ["bridge-silenced"]);
@@ -181,7 +179,7 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     assert_eq!(ids(), ["bridge-missing"]);
     fs::write(sandbox.settings(), "{").unwrap();
     assert_eq!(ids(), [""; 0]);
-    let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    let _ = sandbox.run("hooks doctor").expect_code(1);
 
     fs::write(sandbox.settings(), &text).unwrap();
     let transcript = sandbox.home().join(".claude/projects/shop/session.jsonl");
@@ -196,7 +194,7 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     let last_event = fs::File::create(last_event).unwrap();
     last_event.set_modified(later).unwrap();
     assert!(ids().is_empty());
-    let list = sandbox.run(&["bridge", "list"]).expect_code(0);
+    let list = sandbox.run("bridge list").expect_code(0);
     assert!(list.stdout.contains("registered, last event 2"), "{list}");
 
     let program = sandbox.program("claude", "#!/bin/sh\necho '2.1.331 (Claude Code)'\n");
@@ -209,16 +207,16 @@ fn the_doctor_finds_registrations_that_do_not_work() {
     sandbox.program("tenter-launch", &format!("#!/bin/sh\necho tenter-launch {version}\n"));
     let copy = sandbox.home().join(".local/share/tenter/bin/tenter-launch");
     assert_eq!(ids(), ["bridge-launcher"]);
-    let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
+    let _ = sandbox.run("bridge renew").expect_code(0);
     assert!(ids().is_empty());
     fs::write(&copy, [0, 1]).unwrap();
     assert_eq!(ids(), ["bridge-launcher"]);
-    let listing = sandbox.run(&["bridge", "list"]).expect_code(0);
+    let listing = sandbox.run("bridge list").expect_code(0);
     assert!(listing.stderr.contains("the launcher of confined commands cannot be"), "{listing}");
-    let _ = sandbox.run(&["bridge", "renew"]).expect_code(0);
+    let _ = sandbox.run("bridge renew").expect_code(0);
     assert!(ids().is_empty());
 
     fs::remove_file(sandbox.home().join(".local/share/tenter/bin/tenter-hook")).unwrap();
     assert_eq!(ids(), ["bridge-program-missing"]);
-    let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    let _ = sandbox.run("hooks doctor").expect_code(1);
 }

@@ -54,9 +54,9 @@ fn a_shared_file_has_nothing_of_this_machine() {
     let command = r#"t=\"$HOME/.local/share/tenter/bin/tenter-hook\"; [ -x \"$t\" ] || exit 0; exec \"$t\" claude-code PreToolUse"#;
     assert!(text.contains(command), "{text}");
 
-    let output = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run("bridge remove claude-code --yes").expect_code(0);
     assert!(output.stderr.contains("(pass --project)"), "{output}");
-    let _ = sandbox.run(&["bridge", "remove", "claude-code", "--project", "--yes"]).expect_code(0);
+    let _ = sandbox.run("bridge remove claude-code --project --yes").expect_code(0);
     assert_eq!(sandbox.read(SHARED), "{\n\t\"model\": \"opus\"\n}\n");
 }
 
@@ -67,13 +67,10 @@ fn other_places_are_refused() {
     fs::write(&outside, "{}").unwrap();
     fs::create_dir(sandbox.project().join(".claude")).unwrap();
     symlink(&outside, sandbox.project().join(PERSONAL)).unwrap();
-    let output =
-        sandbox.run(&["bridge", "install", "claude-code", "--project", "--yes"]).expect_code(1);
+    let output = sandbox.run("bridge install claude-code --project --yes").expect_code(1);
     assert!(output.stderr.contains("leads out of the project"), "{output}");
     assert_eq!(fs::read_to_string(outside).unwrap(), "{}");
 
-    let output = sandbox
-        .run(&["bridge", "install", "claude-code", "--yes", "--project=../home"])
-        .expect_code(2);
+    let output = sandbox.run("bridge install claude-code --yes --project=../home").expect_code(2);
     assert!(output.stderr.contains("the project is your home directory"), "{output}");
 }

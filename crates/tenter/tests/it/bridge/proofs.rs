@@ -111,8 +111,8 @@ fn a_denied_call_that_ran_is_reported_in_the_words_of_a_proof_until_the_next_pro
 #[test]
 fn an_agent_that_cannot_be_run_is_not_proved() {
     let sandbox = Installed::new();
-    let _ = sandbox.run(&["bridge", "prove"]).expect_code(2);
-    let _ = sandbox.run(&["bridge", "prove", "emacs"]).expect_code(2);
+    let _ = sandbox.run("bridge prove").expect_code(2);
+    let _ = sandbox.run("bridge prove emacs").expect_code(2);
     for (agent, why) in
         [("claude-code", "is not installed"), ("goose", "cannot run Goose without a terminal")]
     {
@@ -133,7 +133,7 @@ fn the_pages_get_the_kept_proofs_and_keep_what_they_have_of_others() {
     let agents = sandbox.write("docs/hosts.md", page(earlier));
     let earlier = "| `codex` | 0.129.0 | 2026-11-01 | 33 | 6 | 2 | none |";
     let bridge = sandbox.write("docs/bridge.md", page(&format!("{earlier}\n")));
-    let _ = sandbox.run(&["bridge", "prove", "--all", "--write-docs"]).expect_code(0);
+    let _ = sandbox.run("bridge prove --all --write-docs").expect_code(0);
     let (agents, bridge) =
         (fs::read_to_string(agents).unwrap(), fs::read_to_string(bridge).unwrap());
     for line in [

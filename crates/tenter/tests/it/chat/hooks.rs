@@ -91,7 +91,7 @@ fn always_allows_exactly_this_call_and_answers_are_recorded() {
     }
     chat.wait_for("Done.");
     assert_eq!(sandbox.read("a"), "a\na\nc\n");
-    let records = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
+    let records = sandbox.run("log --json").expect_code(0).json_lines();
     let answers: Vec<String> = of_kind(&records, "answer")
         .iter()
         .map(|record| {
@@ -225,7 +225,7 @@ fn recipes_can_be_trusted_in_the_chat() {
 fn hooks_trusted_in_another_terminal_run_after_slash_trust() {
     let sandbox = sandbox();
     let mut chat = chat_with_a_recipe(&sandbox);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     assert!(say(&mut chat, "/trust").contains("Using what you trusted in the meantime"));
     say(&mut chat, "three");
     say(&mut chat, "/compact");

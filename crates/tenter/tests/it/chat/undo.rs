@@ -194,6 +194,6 @@ fn a_project_cannot_turn_snapshots_off_and_deleted_conversations_leave_none() {
         contents.any(|content| String::from_utf8_lossy(&content).contains("a.txt"))
     };
     assert!(has_content());
-    let _ = sandbox.run(&["conversation", "delete", "last", "--yes"]).expect_code(0);
+    let _ = sandbox.run("conversation delete last --yes").expect_code(0);
     assert!(!has_content());
 }

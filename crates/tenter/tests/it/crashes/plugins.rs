@@ -123,16 +123,16 @@ impl<'s> Scene<'s> {
     fn is_whole(&self, deed: Deed, before: &[(PathBuf, Vec<u8>)], round: u64) {
         let at = format!("{deed:?}, round {round}");
         files_are_whole(self.sandbox);
-        let output = self.sandbox.run(&["plugin", "verify"]).expect_code(0);
+        let output = self.sandbox.run("plugin verify").expect_code(0);
         let now = self.content();
         assert!(now == before || now == self.wanted(deed), "{at}: {now:?}\n{output}");
-        let list = self.sandbox.run(&["plugin", "list", "--json"]).expect_code(0);
+        let list = self.sandbox.run("plugin list --json").expect_code(0);
         let count = usize::from(!now.is_empty());
         assert_eq!(list.json().as_array().unwrap().len(), count, "{at}\n{list}");
         assert_eq!(output.stdout.lines().count(), count, "{at}\n{output}");
         assert!(list.stderr.is_empty() && output.stderr.is_empty(), "{at}\n{list}{output}");
         if now.is_empty() {
-            let trust_list = self.sandbox.run(&["trust", "--list", "--json"]).expect_code(0);
+            let trust_list = self.sandbox.run("trust --list --json").expect_code(0);
             assert!(!trust_list.stdout.contains(&format!("\"{NAME}/")), "{at}\n{trust_list}");
         }
     }
@@ -148,7 +148,7 @@ impl<'s> Scene<'s> {
         };
         assert!(is_reported, "{deed:?}, round {round}\n{output}");
         assert_eq!(self.content(), self.wanted(deed), "{deed:?}, round {round}\n{output}");
-        let _ = self.sandbox.run(&["plugin", "verify"]).expect_code(0);
+        let _ = self.sandbox.run("plugin verify").expect_code(0);
     }
 }
 
@@ -171,7 +171,7 @@ fn deeds_are_killed(is_repository: bool, rounds: u64) {
             let _ = sandbox.run(&Deed::Replace.args(&scene.spec())).expect_code(0);
             left(&sandbox) == ["ada@guards", "plugin.lock"]
         });
-        let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("hooks list --json").expect_code(0).json();
         let is_theirs =
             |hook: &&serde_json::Value| hook["name"].as_str().unwrap().starts_with(NAME);
         let theirs: Vec<_> = list.as_array().unwrap().iter().filter(is_theirs).collect();

@@ -77,7 +77,7 @@ fn every_key_may_be_set_where_the_table_says() {
 fn the_defaults_are_those_of_the_table() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "agent_stop", r#"echo '{"follow_up_messages": ["again"]}'"#);
-    let json = sandbox.run(&["hooks", "show", "guard", "--json"]).json();
+    let json = sandbox.run("hooks show guard --json").json();
     let call = "{tool_calls: [{name: todo}]}";
     let (lines, _) = headless(&sandbox, &format!("turns: [{}]", [call; 60].join(", ")));
     let turns = of_kind(&lines, "usage").len();
@@ -146,7 +146,7 @@ fn failed() -> Output {
 }
 
 fn misused() -> Output {
-    sandbox().run(&["run", "--no-such-flag"])
+    sandbox().run("run --no-such-flag")
 }
 
 fn blocked() -> Output {

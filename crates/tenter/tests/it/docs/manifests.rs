@@ -225,7 +225,7 @@ fn every_hooks_toml_example_is_valid() {
             install(&sandbox, name, &front, "#!/bin/sh\n");
         }
         sandbox.write(&format!("../home/{DIRECTORY}/hooks.toml"), &block.text);
-        let output = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
+        let output = sandbox.run("hooks list --json").expect_code(0);
         assert!(output.stderr.is_empty(), "{}\n{output}", block.place);
         let list = output.json();
         let of = |name: &str| {
@@ -309,7 +309,7 @@ fn the_table_of_expectations_is_the_codes() {
     install(&sandbox, "x", front, "#!/bin/sh\n");
     let test = "{\"event\": {}, \"expect\": {\"zzz\": 1}}";
     sandbox.write(&format!("../home/{DIRECTORY}/x/tests/zzz.json"), test);
-    let output = sandbox.run(&["hooks", "test", "x"]).expect_code(1);
+    let output = sandbox.run("hooks test x").expect_code(1);
     let names = output.stdout.split_once("zzz").unwrap_or_else(|| panic!("{output}")).1;
     for name in table("testing.md", "Expected").names() {
         assert!(names.contains(name), "{name} is not known\n{output}");

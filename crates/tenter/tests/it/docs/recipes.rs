@@ -51,7 +51,7 @@ fn every_function_is_listed_and_its_example_renders() {
 fn every_key_is_listed() {
     let sandbox = sandbox();
     sandbox.write("recipes/one.md", "---\nquantum: 1\n---\n");
-    let warning = sandbox.run(&["recipe", "show", "one"]).expect_code(0).stderr;
+    let warning = sandbox.run("recipe show one").expect_code(0).stderr;
     let names = warning.split_once("keys are ").unwrap().1.lines().next().unwrap();
     let names: BTreeSet<&str> = names.split('`').skip(1).step_by(2).collect();
     assert_eq!(tables("Key")[0].names().into_iter().collect::<BTreeSet<_>>(), names);
@@ -60,7 +60,7 @@ fn every_key_is_listed() {
 #[test]
 fn the_built_in_recipes_are_listed_with_their_tools() {
     let sandbox = sandbox();
-    let list = sandbox.run(&["recipe", "list", "--json"]).json();
+    let list = sandbox.run("recipe list --json").json();
     let names: Vec<&str> =
         list.as_array().unwrap().iter().map(|recipe| recipe["name"].as_str().unwrap()).collect();
     let table = tables("Recipe").remove(0);

@@ -20,18 +20,18 @@ fn hook_with_test(script: &str) -> Sandbox {
 #[test]
 fn a_failing_test_shows_how_the_hook_ended_and_what_it_wrote() {
     let sandbox = hook_with_test("echo 'no such table: users' >&2\nexit 3");
-    let output = sandbox.run(&["hooks", "test", "broken"]).expect_code(1);
+    let output = sandbox.run("hooks test broken").expect_code(1);
     for text in ["FAIL tests/passes.json", "ended exit 3 after", "no such table: users"] {
         assert!(output.stdout.contains(text), "{text}: {output}");
     }
-    let json = sandbox.run(&["hooks", "test", "broken", "--json"]).json();
+    let json = sandbox.run("hooks test broken --json").json();
     assert_eq!(json[0]["run"]["stderr"], "no such table: users\n");
 }
 
 #[test]
 fn a_passing_test_shows_nothing_of_the_run() {
     let sandbox = hook_with_test("echo chatter >&2");
-    let output = sandbox.run(&["hooks", "test", "broken"]).expect_code(0);
+    let output = sandbox.run("hooks test broken").expect_code(0);
     assert!(!output.stdout.contains("chatter"), "{output}");
 }
 
@@ -53,7 +53,7 @@ fn a_module_that_the_script_starts_is_read_as_well() {
     if !tenter_testkit::needs::has("python3") {
         return;
     }
-    let output = sandbox.run(&["hooks", "validate"]).expect_code(1);
+    let output = sandbox.run("hooks validate").expect_code(1);
     assert!(format!("{output}").contains("python3 cannot read the script: line 2: "), "{output}");
 }
 /// Adds a project's hook with this line in its front matter, which sets it to fail closed.
@@ -76,7 +76,7 @@ fn is_run(sandbox: &Sandbox) -> bool {
 #[test]
 fn a_slip_in_the_front_matter_of_a_new_hook_blocks_nothing_and_has_a_line() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "new", "my-first"]).expect_code(0);
+    let _ = sandbox.run("hooks new my-first").expect_code(0);
     let file = project_hooks(&sandbox).join("my-first/HOOK.md");
     let text = fs::read_to_string(&file).unwrap();
     let slip = "description: Blocks: things";
@@ -86,7 +86,7 @@ fn a_slip_in_the_front_matter_of_a_new_hook_blocks_nothing_and_has_a_line() {
         .collect();
     fs::write(&file, text.join("\n")).unwrap();
     assert!(is_run(&sandbox));
-    let output = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    let output = sandbox.run("hooks doctor").expect_code(1);
     assert!(format!("{output}").contains("my-first/HOOK.md:3:"), "{output}");
     assert!(!format!("{output}").contains("fail closed"), "{output}");
 }
@@ -102,7 +102,7 @@ fn a_hook_that_was_never_trusted_blocks_nothing_whatever_its_front_matter_says()
 fn a_broken_manifest_removes_no_guard_that_was_trusted_to_fail_closed() {
     let sandbox = sandbox();
     closed_hook(&sandbox, "matcher: {tool: bash}");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     closed_hook(&sandbox, SLIP);
     assert!(!is_run(&sandbox));
 }

@@ -41,7 +41,7 @@ fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
         "skips.json",
         &json!({"event": {"tool_name": "WriteFile"}, "expect": {"decision": "unmatched"}}),
     );
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
+    assert_snapshot!(sandbox.run("hooks test guard"), @"
     exit: 0
     --- stdout
     pass tests/denies.json  Deletion is blocked.
@@ -51,7 +51,7 @@ fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
     ");
     test(&hook, "wrong.json", &json!({"event": rm, "expect": {"decision": "allow", "exit": 2}}));
     test(&hook, "z.json", &json!({"expect": {"decison": "allow"}}));
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @r#"
+    assert_snapshot!(sandbox.run("hooks test guard"), @r#"
     exit: 1
     --- stdout
     pass tests/denies.json  Deletion is blocked.
@@ -79,7 +79,7 @@ fn the_json_form_has_every_test() {
     let hook = manifest(&user_hooks(&sandbox), "guard", "trigger: before_tool", GUARD);
     test(&hook, "a.json", &json!({"expect": {"decision": "deny"}}));
     test(&hook, "b.json", &json!({"expect": {}}));
-    let results = sandbox.run(&["hooks", "test", "guard", "--json"]).expect_code(1).json();
+    let results = sandbox.run("hooks test guard --json").expect_code(1).json();
     assert_eq!(results[0]["run"]["decision"], "rewrite", "{results}");
     let mut first = results[0].clone();
     first.as_object_mut().unwrap().remove("run");
@@ -155,6 +155,6 @@ fn a_test_may_use_another_trigger_of_the_hook() {
         "second.json",
         &json!({"event": {"event_type": "after_tool_failure"}, "expect": {"stdout": "after_tool_failure\n"}}),
     );
-    let output = sandbox.run(&["hooks", "test", "log"]).expect_code(0);
+    let output = sandbox.run("hooks test log").expect_code(0);
     assert!(output.stdout.ends_with("2 passed, 0 failed\n"), "{output}");
 }

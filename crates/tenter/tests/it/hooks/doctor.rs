@@ -11,7 +11,7 @@ use super::{SILENT, manifest, project_hooks, user_hooks};
 use crate::sandbox;
 
 fn findings(sandbox: &Sandbox) -> Vec<Value> {
-    sandbox.run(&["hooks", "doctor", "--json"]).json().as_array().unwrap().clone()
+    sandbox.run("hooks doctor --json").json().as_array().unwrap().clone()
 }
 
 fn ids(sandbox: &Sandbox) -> Vec<String> {
@@ -21,19 +21,19 @@ fn ids(sandbox: &Sandbox) -> Vec<String> {
 #[test]
 fn a_healthy_setup_is_reported() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
+    assert_snapshot!(sandbox.run("hooks doctor"), @"
     exit: 0
     --- stdout
     All is well: 0 hooks are ready.
     ");
     sandbox.user_hook("program", SILENT);
     manifest(&user_hooks(&sandbox), "guard", "trigger: before_tool\nmatcher: {tool: Shell}", "");
-    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
+    assert_snapshot!(sandbox.run("hooks doctor"), @"
     exit: 0
     --- stdout
     All is well: 2 hooks are ready.
     ");
-    assert_eq!(sandbox.run(&["hooks", "doctor", "--json"]).expect_code(0).json(), json!([]));
+    assert_eq!(sandbox.run("hooks doctor --json").expect_code(0).json(), json!([]));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     manifest(&project_hooks(&sandbox), "foreign", "trigger: before_tool", "");
     sandbox.user_hook("typo", "#!/bin/sh\necho before\n");
     sandbox.user_hook("old.disable", SILENT);
-    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @r#"
+    assert_snapshot!(sandbox.run("hooks doctor"), @r#"
     exit: 1
     --- stdout
     4 errors, 6 warnings; 4 hooks are ready.
@@ -130,7 +130,7 @@ fn matchers_for_tools_of_servers_and_other_agents_are_no_warning() {
 
 /// Journals a run of `hook` as it is now.
 pub(super) fn ran(sandbox: &Sandbox, hook: &str, durations: &[u64], exit: &str) {
-    let list = sandbox.run(&["hooks", "list", "--json"]).json();
+    let list = sandbox.run("hooks list --json").json();
     let entry = list.as_array().unwrap().iter().find(|entry| entry["name"] == hook).unwrap();
     let directory = sandbox.state().join("journal");
     fs::create_dir_all(&directory).unwrap();
@@ -163,7 +163,7 @@ fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
     ran(&sandbox, "tight", &[600, 700, 1], "exit 0");
     ran(&sandbox, "edited", &[9000], "exit 0");
     manifest(&hooks, "edited", "trigger: before_tool", "# now it is another one");
-    let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    let output = sandbox.run("hooks doctor").expect_code(0);
     assert_eq!(ids(&sandbox), ["hook-timed-out", "hook-slow", "hook-timeout-short"], "{output}");
     assert_contains(
         &output.stderr,
@@ -188,7 +188,7 @@ fn an_exceeded_budget_is_reported_until_the_hook_is_faster() {
     ran(&sandbox, "slow", &[10, 60], "exit 0");
     ran(&sandbox, "slower", &[4000, 60], "exit 0");
     ran(&sandbox, "granted", &[800], "exit 0");
-    let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    let output = sandbox.run("hooks doctor").expect_code(0);
     assert_eq!(ids(&sandbox), ["hook-over-budget", "hook-over-budget"], "{output}");
     let slow = "the hook slow exceeds its budget of 50 ms: the p95 of its 2 runs is 60 ms";
     assert_contains(&output.stderr, &[slow, "the hook slower exceeds its budget of 200 ms"]);
@@ -206,7 +206,7 @@ fn settings_for_missing_hooks_and_changed_numbers_are_reported() {
     fs::write(sandbox.home().join(".kodelet/hooks/hooks.toml"), settings).unwrap();
     fs::write(sandbox.home().join(".kodelet/config.yaml"), "model: x\nno_hooks: true # quiet\n")
         .unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @r#"
+    assert_snapshot!(sandbox.run("hooks doctor"), @r#"
     exit: 0
     --- stdout
     0 errors, 6 warnings; 1 hook is ready.
@@ -233,7 +233,7 @@ fn hooks_where_none_are_looked_for_are_reported() {
     manifest(&deep, "inner", "trigger: before_tool", "");
     manifest(&user_hooks(&sandbox).join("submodule"), "guard", "trigger: before_tool", "");
     assert_eq!(ids(&sandbox), ["hooks-too-deep", "hooks-not-read"]);
-    let output = sandbox.run(&["hooks", "doctor"]);
+    let output = sandbox.run("hooks doctor");
     assert_contains(
         &output.stderr,
         &[

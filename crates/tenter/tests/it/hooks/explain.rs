@@ -203,9 +203,9 @@ fn a_check_and_a_backtest_name_hooks_that_are_not_trusted() {
     assert!(output.stderr.contains(why), "{output}");
     let json = sandbox.run(&["check", "curl x", "--json"]).expect_code(0).json();
     assert_eq!(json["untrusted"][0], "no-curl");
-    let output = sandbox.run(&["backtest"]).expect_code(0);
+    let output = sandbox.run("backtest").expect_code(0);
     assert!(output.stderr.contains(why), "{output}");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let output = sandbox.run(&["check", "curl x"]).expect_code(1);
     assert!(!output.stderr.contains(why), "{output}");
 }
@@ -213,9 +213,9 @@ fn a_check_and_a_backtest_name_hooks_that_are_not_trusted() {
 #[test]
 fn a_check_says_in_a_line_what_hooks_decide() {
     let sandbox = sandbox();
-    let none = sandbox.run(&["check", "ls"]).expect_code(0);
+    let none = sandbox.run("check ls").expect_code(0);
     assert!(none.stdout.starts_with("passes: there are no hooks"), "{none}");
-    let _ = sandbox.run(&["guard", "add", "git-safety", "secrets"]).expect_code(0);
+    let _ = sandbox.run("guard add git-safety secrets").expect_code(0);
     let denial = sandbox.run(&["check", "git push --force"]).expect_code(1);
     assert!(
         denial.stdout.starts_with("denied by git-safety, rule force-push: A force"),
@@ -229,10 +229,10 @@ fn a_check_says_in_a_line_what_hooks_decide() {
         assert!(output.stdout.starts_with("denied by git-safety"), "{output}");
     }
     let _ = sandbox.run(&["check", "--", "echo", "git push --force"]).expect_code(0);
-    let about = sandbox.run(&["check", "--read", ".env"]).expect_code(1);
+    let about = sandbox.run("check --read .env").expect_code(1);
     assert!(about.stdout.starts_with("asked about by secrets, rule env-file: "), "{about}");
     assert_eq!(
-        sandbox.run(&["check", "--write", ".env"]).expect_code(0).stdout,
+        sandbox.run("check --write .env").expect_code(0).stdout,
         "passes: no hook stops it\n"
     );
     let tool = sandbox.run(&["check", "--tool", "Bash", r#"{"command": "git push -f"}"#]);
@@ -240,7 +240,7 @@ fn a_check_says_in_a_line_what_hooks_decide() {
     let wrong = sandbox.run(&["check", "--tool", "basj", "{}"]).expect_code(2);
     assert!(wrong.stderr.contains("did you mean `bash`?"), "{wrong}");
     sandbox.sh_hook("program", "before_tool_call", "touch ran");
-    let open = sandbox.run(&["check", "ls", "-v"]).expect_code(0);
+    let open = sandbox.run("check ls -v").expect_code(0);
     assert!(open.stdout.starts_with("passes, unless program stops it"), "{open}");
     assert!(open.stdout.contains("force-push does not fit"), "{open}");
     assert!(!sandbox.project().join("ran").exists(), "the check ran a hook");

@@ -18,7 +18,7 @@ fn every_status() -> Sandbox {
     sandbox.hook("typo", "#!/bin/sh\necho before_tool\n");
     sandbox.write(".kodelet/hooks/notes", "no script");
     sandbox.user_hook("guard", SILENT);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox.hook("edited", "#!/bin/sh\ntouch ran\n");
     sandbox.hook("new", "#!/bin/sh\ntouch ran\n");
     sandbox.hook("old.disable", SILENT);
@@ -44,7 +44,7 @@ fn paths_in_the_home_directory_begin_with_a_tilde_in_every_project_around_it() {
 #[test]
 fn every_hook_is_listed_with_the_reason_if_it_does_not_run() {
     let sandbox = every_status();
-    assert_snapshot!(sandbox.run(&["hooks", "list"]), @r#"
+    assert_snapshot!(sandbox.run("hooks list"), @r#"
     exit: 0
     --- stdout
     NAME                     EVENT                                        LAYER    STATUS          PATH
@@ -71,7 +71,7 @@ fn every_hook_is_listed_with_the_reason_if_it_does_not_run() {
 #[test]
 fn the_json_list_has_every_field() {
     let sandbox = every_status();
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     let guards = named(&list, "guard");
     let path = |name: &str| {
         sandbox.project().join(".kodelet/hooks").join(name).to_string_lossy().into_owned()
@@ -122,10 +122,10 @@ fn the_configuration_of_a_hook_is_listed_with_it() {
     let strict =
         "[hooks]\ntimeout_ms = 2000\n[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
     sandbox.configure(strict);
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!((&list[0]["timeout_ms"], &list[0]["fail"]), (&json!(2000), &json!("closed")));
     sandbox.configure("[hooks]\nenabled = false\n");
-    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    assert_snapshot!(sandbox.run("hooks list"), @"
     exit: 0
     --- stdout
     NAME                     EVENT        LAYER    STATUS  PATH
@@ -147,15 +147,15 @@ fn a_list_for_one_event_accepts_any_spelling_and_marks_unknowns() {
             list.as_array().unwrap().iter().map(|entry| &entry["name"]).collect();
         assert_eq!(names, ["many"], "{spelling}");
     }
-    let list = sandbox.run(&["hooks", "list", "--json", "--event", "turn_end"]).json();
+    let list = sandbox.run("hooks list --json --event turn_end").json();
     assert_eq!((list.as_array().unwrap().len(), &list[0]["name"]), (1, &json!(BUILT_IN)));
-    assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "session_end"]), @"
+    assert_snapshot!(sandbox.run("hooks list --event session_end"), @"
     exit: 0
     --- stderr
     No hook subscribes to session_end.
     Not listed, because their events are unknown: edited, new, notes, old, typo.
     ");
-    assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "befor_tool_call"]), @r#"
+    assert_snapshot!(sandbox.run("hooks list --event befor_tool_call"), @r#"
     exit: 2
     --- stderr
     error: there is no event "befor_tool_call"
@@ -166,7 +166,7 @@ fn a_list_for_one_event_accepts_any_spelling_and_marks_unknowns() {
 #[test]
 fn without_hooks_the_directories_and_the_next_step_are_shown() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    assert_snapshot!(sandbox.run("hooks list"), @"
     exit: 0
     --- stdout
     NAME                     EVENT       LAYER    STATUS  PATH
@@ -180,7 +180,7 @@ fn without_hooks_the_directories_and_the_next_step_are_shown() {
       [ROOT]/home/.config/agents/hooks
     To create one, run `tenter hooks new NAME`.
     ");
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     let built_in = json!([{
         "name": BUILT_IN, "event": "after_turn", "events": ["after_turn"], "layer": "builtin", "path": null,
         "trust": "not needed", "status": "active", "active": true, "hash": null, "priority": null, "timeout_ms": null,
@@ -216,10 +216,10 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
         let output = sandbox.run(&["hooks", command, BUILT_IN]).expect_code(1);
         assert!(output.stderr.contains("is built in and has no file"), "{output}");
     }
-    let new = sandbox.run(&["hooks", "new", "builtin:mine", "--format", "executable"]);
+    let new = sandbox.run("hooks new builtin:mine --format executable");
     assert!(new.code == Some(2) && new.stderr.contains("it begins with builtin:"), "{new}");
     sandbox.user_hook(BUILT_IN, SILENT);
-    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    assert_snapshot!(sandbox.run("hooks list"), @"
     exit: 0
     --- stdout
     NAME                     EVENT        LAYER    STATUS   PATH
@@ -234,7 +234,7 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
 fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     let sandbox = sandbox();
     sandbox.configure("[compact]\nratio = 0.625\n");
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!((&list[0]["threshold"], &list[0]["status"]), (&json!(0.625), &json!("active")));
     sandbox.configure("[compact]\nauto = false\n");
     let event = ["--event", "after_turn"];
@@ -251,7 +251,7 @@ fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     -  builtin:compact-trigger (builtin)
        does not run: it is off: conversations are not compacted automatically
     ");
-    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
+    assert_snapshot!(sandbox.run("hooks doctor"), @"
     exit: 0
     --- stdout
     All is well: 0 hooks are ready.
@@ -265,7 +265,7 @@ fn diagnostics_without_a_row_follow_the_list() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
     std::os::unix::fs::symlink("nowhere", sandbox.home().join(".kodelet/hooks/gone")).unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    assert_snapshot!(sandbox.run("hooks list"), @"
     exit: 0
     --- stdout
     NAME                     EVENT        LAYER    STATUS  PATH
@@ -281,7 +281,7 @@ fn diagnostics_without_a_row_follow_the_list() {
 #[test]
 fn show_prints_every_detail_of_a_name_in_every_layer() {
     let sandbox = every_status();
-    assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
+    assert_snapshot!(sandbox.run("hooks show guard"), @r#"
     exit: 0
     --- stdout
     guard
@@ -313,7 +313,7 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
         [ "$1" = hook ] && echo before_tool_call
         cat >/dev/null
     "#);
-    assert_snapshot!(sandbox.run(&["hooks", "show", "edited"]), @"
+    assert_snapshot!(sandbox.run("hooks show edited"), @"
     exit: 0
     --- stdout
     edited
@@ -330,7 +330,7 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
         #!/bin/sh
         touch ran
     ");
-    let value = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
+    let value = sandbox.run("hooks show guard --json").expect_code(0).json();
     assert_eq!(value[0]["trusted"]["hash"], value[0]["hash"]);
     assert_eq!(value[0]["trusted"]["events"], json!(["before_tool_call"]));
     assert_eq!(value[0]["script"][0], "#!/bin/sh");
@@ -340,20 +340,20 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
 #[test]
 fn an_unknown_name_gets_a_suggestion() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
+    assert_snapshot!(sandbox.run("hooks show guard"), @r#"
     exit: 1
     --- stderr
     error: there is no hook "guard"
       help: there are no hooks yet: `tenter hooks new NAME` creates one
     "#);
     sandbox.user_hook("guard", SILENT);
-    assert_snapshot!(sandbox.run(&["hooks", "show", "gaurd"]), @r#"
+    assert_snapshot!(sandbox.run("hooks show gaurd"), @r#"
     exit: 1
     --- stderr
     error: there is no hook "gaurd"
       help: did you mean guard?
     "#);
-    assert_snapshot!(sandbox.run(&["hooks", "test", "zebra"]), @r#"
+    assert_snapshot!(sandbox.run("hooks test zebra"), @r#"
     exit: 1
     --- stderr
     error: there is no hook "zebra"
@@ -376,7 +376,7 @@ fn untrusted_names_and_scripts_cannot_control_the_terminal() {
 fn a_claude_code_event_gets_our_name_as_a_suggestion() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", "#!/bin/sh\necho Stop\n");
-    let list = sandbox.run(&["hooks", "list"]).expect_code(0);
+    let list = sandbox.run("hooks list").expect_code(0);
     assert!(list.stdout.contains("did you mean \"agent_stop\"?"), "{list}");
     for args in [
         &["hooks", "explain", "--event", "UserPromptSubmit"][..],

@@ -19,7 +19,7 @@ fn properties_are_in_reference_order_with_defaults() {
         "trigger: pre-tool-call\nmatcher: {tool: Shell}",
         "",
     );
-    assert_snapshot!(sandbox.run(&["hooks", "read-properties", ".agents/hooks/guard"]), @r#"
+    assert_snapshot!(sandbox.run("hooks read-properties .agents/hooks/guard"), @r#"
     exit: 0
     --- stdout
     {
@@ -35,7 +35,7 @@ fn properties_are_in_reference_order_with_defaults() {
     }
     "#);
     manifest(&project_hooks(&sandbox), "full", FULL, "");
-    let full = sandbox.run(&["hooks", "read-properties", ".agents/hooks/full/HOOK.md"]).json();
+    let full = sandbox.run("hooks read-properties .agents/hooks/full/HOOK.md").json();
     assert_eq!(full["metadata"], json!({"workdir": "hook", "team": "ops"}));
     assert_eq!((&full["timeout"], &full["async"]), (&json!(5000), &json!(true)));
 }
@@ -44,11 +44,11 @@ fn properties_are_in_reference_order_with_defaults() {
 fn an_unreadable_manifest_has_no_properties() {
     let sandbox = sandbox();
     manifest(&project_hooks(&sandbox), "bad", "trigger: nonsense", "");
-    let bad = sandbox.run(&["hooks", "read-properties", ".agents/hooks/bad"]).expect_code(1);
+    let bad = sandbox.run("hooks read-properties .agents/hooks/bad").expect_code(1);
     assert!(bad.stdout.is_empty() && bad.stderr.contains("nonsense"), "{bad}");
-    let none = sandbox.run(&["hooks", "read-properties", ".agents"]).expect_code(1);
+    let none = sandbox.run("hooks read-properties .agents").expect_code(1);
     assert!(none.stderr.contains("has no HOOK.md"), "{none}");
-    assert_eq!(sandbox.run(&["hooks", "read-properties", "missing"]).code, Some(2));
+    assert_eq!(sandbox.run("hooks read-properties missing").code, Some(2));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn discovery_finds_every_directory_without_opening_a_manifest() {
     );
     manifest(&project_hooks(&sandbox), "old.disable", "trigger: after_tool", "");
     sandbox.hook("program", SILENT);
-    assert_snapshot!(sandbox.run(&["hooks", "discover"]), @"
+    assert_snapshot!(sandbox.run("hooks discover"), @"
     exit: 0
     --- stdout
     User-level hooks ([ROOT]/home/.kodelet/hooks):
@@ -78,7 +78,7 @@ fn discovery_finds_every_directory_without_opening_a_manifest() {
     Project-level hooks ([ROOT]/project/.agents/hooks):
       - guard
     ");
-    let directories = sandbox.run(&["hooks", "discover", "--json"]).expect_code(0).json();
+    let directories = sandbox.run("hooks discover --json").expect_code(0).json();
     let user = [
         user_hooks(&sandbox).join("audit"),
         sandbox.home().join(".kodelet/plugins/acme@tools/hooks/lint"),
@@ -95,7 +95,7 @@ fn a_prompt_has_one_line_per_tag_and_escapes_text() {
     let hooks = sandbox.project().join("a&b");
     manifest(&hooks, "full", FULL, "");
     manifest(&hooks, "plain", "trigger: session_end", "");
-    assert_snapshot!(sandbox.run(&["hooks", "to-prompt", "a&b/full", "a&b/plain/HOOK.md"]), @"
+    assert_snapshot!(sandbox.run("hooks to-prompt a&b/full a&b/plain/HOOK.md"), @"
     exit: 0
     --- stdout
     <available_hooks>
@@ -143,9 +143,9 @@ fn a_prompt_has_one_line_per_tag_and_escapes_text() {
       help: write `async: false` if it is meant to block
     ");
     manifest(&hooks, "bad", "trigger: nonsense", "");
-    let bad = sandbox.run(&["hooks", "to-prompt", "a&b/plain", "a&b/bad"]).expect_code(1);
+    let bad = sandbox.run("hooks to-prompt a&b/plain a&b/bad").expect_code(1);
     assert!(bad.stdout.is_empty(), "half a block would pass for the whole: {bad}");
-    assert_eq!(sandbox.run(&["hooks", "to-prompt"]).code, Some(2));
+    assert_eq!(sandbox.run("hooks to-prompt").code, Some(2));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn both_kinds_are_in_one_list_and_directories_end_in_a_slash() {
     fs::write(hooks.join("hooks.toml"), "[[hooks.disable]]\nname = \"off\"\n").unwrap();
     manifest(&project_hooks(&sandbox), "foreign", "trigger: before_tool", "touch ran");
     manifest(&hooks, "elsewhere", "trigger: session_end", "");
-    assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "before_tool"]), @"
+    assert_snapshot!(sandbox.run("hooks list --event before_tool"), @"
     exit: 0
     --- stdout
     NAME       EVENT        LAYER    STATUS        PATH
@@ -177,7 +177,7 @@ fn both_kinds_are_in_one_list_and_directories_end_in_a_slash() {
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/no-script: the hook no-script does nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
     ");
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     let early = &list[0];
     assert_eq!(
         [&early["name"], &early["protocol"], &early["description"]],
@@ -190,7 +190,7 @@ fn both_kinds_are_in_one_list_and_directories_end_in_a_slash() {
 fn show_prints_the_manifest_the_script_and_the_text() {
     let sandbox = sandbox();
     manifest(&user_hooks(&sandbox), "guard", FULL, "exit 0");
-    assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
+    assert_snapshot!(sandbox.run("hooks show guard"), @r#"
     exit: 0
     --- stdout
     guard
@@ -219,7 +219,7 @@ fn show_prints_the_manifest_the_script_and_the_text() {
                  ^^^^
       help: write `async: false` if it is meant to block
     "#);
-    let json = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
+    let json = sandbox.run("hooks show guard --json").expect_code(0).json();
     assert_eq!(json[0]["manifest"]["matcher"]["tool"], "Shell");
     assert_eq!(json[0]["body"], "\n# About guard\n");
 }
@@ -228,35 +228,35 @@ fn show_prints_the_manifest_the_script_and_the_text() {
 fn a_hook_can_be_disabled_and_enabled_and_stays_trusted() {
     let sandbox = sandbox();
     let directory = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let status = || {
-        let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("hooks list --json").expect_code(0).json();
         list[0]["status"].as_str().unwrap().to_owned()
     };
     assert_eq!(status(), "active");
-    let off = sandbox.run(&["hooks", "disable", "guard"]).expect_code(0);
+    let off = sandbox.run("hooks disable guard").expect_code(0);
     assert_eq!(
         (off.stdout.trim().to_owned(), status()),
         (format!("{}.disable", directory.display()), "disabled".to_owned())
     );
-    assert_snapshot!(sandbox.run(&["hooks", "disable", "guard"]), @"
+    assert_snapshot!(sandbox.run("hooks disable guard"), @"
     exit: 1
     --- stderr
     error: the hook guard is disabled already
     ");
-    let _ = sandbox.run(&["hooks", "enable", "guard"]).expect_code(0);
+    let _ = sandbox.run("hooks enable guard").expect_code(0);
     assert_eq!(status(), "active");
-    assert_snapshot!(sandbox.run(&["hooks", "enable", "guard"]), @"
+    assert_snapshot!(sandbox.run("hooks enable guard"), @"
     exit: 1
     --- stderr
     error: no hook guard is disabled
     ");
     fs::create_dir(directory.with_extension("disable")).unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "disable", "guard"]), @"
+    assert_snapshot!(sandbox.run("hooks disable guard"), @"
     exit: 1
     --- stderr
     error: [ROOT]/project/.agents/hooks/guard cannot be renamed: entity already exists
       help: [ROOT]/project/.agents/hooks/guard.disable already exists: remove one of the two
     ");
-    assert_eq!(sandbox.run(&["hooks", "enable", "zebra"]).code, Some(1));
+    assert_eq!(sandbox.run("hooks enable zebra").code, Some(1));
 }

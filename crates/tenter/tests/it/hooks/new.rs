@@ -21,8 +21,8 @@ fn interpreter(language: &str) -> &str {
 
 /// Runs the tests of all hooks.
 fn every_test_passes(sandbox: &Sandbox, count: usize) {
-    let output = sandbox.run(&["hooks", "test"]).expect_code(0);
-    assert_eq!(sandbox.run(&["hooks", "test", "--all"]).expect_code(0).stdout, output.stdout);
+    let output = sandbox.run("hooks test").expect_code(0);
+    assert_eq!(sandbox.run("hooks test --all").expect_code(0).stdout, output.stdout);
     assert!(output.stdout.ends_with(&format!("{count} passed, 0 failed\n")), "{output}");
 }
 
@@ -84,13 +84,13 @@ fn an_empty_hook_is_valid_and_does_nothing_in_every_language() {
             let args = ["hooks", "new", event, "--event", event, "--format", "executable"];
             let _ = sandbox.run(&[&args[..], &["--lang", language]].concat()).expect_code(0);
         }
-        let silent = sandbox.run(&["hooks", "test", "turn_end", "--json"]).expect_code(0).json();
+        let silent = sandbox.run("hooks test turn_end --json").expect_code(0).json();
         assert_eq!(
             [&silent["event"], &silent["decision"], &silent["stdout"], &silent["stderr"]],
             ["turn_end", "none", "", ""],
             "{silent}"
         );
-        let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+        let valid = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
         let count = run_in.len() + run_once.len();
         assert_eq!(valid.stdout.lines().count(), count, "{valid}");
     }
@@ -107,9 +107,9 @@ fn a_runtime_hook_comes_with_its_sdk() {
         let _ = sandbox.run(&[&["hooks", "new", language], &event[..]].concat()).expect_code(0);
     }
     every_test_passes(&sandbox, names.len());
-    let _ = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+    let _ = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
     // There is none for bash, and a template has its own script.
-    let output = sandbox.run(&["hooks", "new", "guard", "--runtime"]).expect_code(2);
+    let output = sandbox.run("hooks new guard --runtime").expect_code(2);
     assert!(output.stderr.contains("there is no SDK for bash"), "{output}");
     let args = ["hooks", "new", "guard", "--runtime", "--template", "audit-log"];
     let _ = sandbox.run(&args).expect_code(2);
@@ -119,7 +119,7 @@ fn a_runtime_hook_comes_with_its_sdk() {
 #[test]
 fn a_name_without_a_template_creates_an_empty_hook() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "no-cows"]), @"
+    assert_snapshot!(sandbox.run("hooks new no-cows"), @"
     exit: 0
     --- stdout
     [ROOT]/project/.agents/hooks/no-cows
@@ -140,7 +140,7 @@ fn a_name_without_a_template_creates_an_empty_hook() {
 #[test]
 fn a_name_that_matches_a_template_selects_it() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "no-force-push"]), @"
+    assert_snapshot!(sandbox.run("hooks new no-force-push"), @"
     exit: 0
     --- stdout
     [ROOT]/project/.agents/hooks/no-force-push
@@ -193,10 +193,10 @@ fn a_template_creates_a_manifest_hook_for_its_event() {
         output.stderr.contains("the template no-force-push has rules and no script"),
         "{output}"
     );
-    let output = sandbox.run(&["hooks", "new", "x", "--template", "no-cows"]).expect_code(2);
+    let output = sandbox.run("hooks new x --template no-cows").expect_code(2);
     assert!(output.stderr.contains("possible values: no-force-push, "), "{output}");
     assert!(!hooks(&sandbox).exists());
-    let help = sandbox.run(&["hooks", "new", "--help"]).expect_code(0);
+    let help = sandbox.run("hooks new --help").expect_code(0);
     assert!(help.stdout.contains("redact-secrets"), "{help}");
 }
 
@@ -215,14 +215,14 @@ fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
         .unwrap();
         assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(4), "{name}");
     }
-    let list = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("trust --list --json").expect_code(0).json();
     assert_eq!(list[0]["events"], json!(["before_tool_call"]));
 }
 
 #[test]
 fn a_user_hook_applies_to_every_project_and_needs_no_trust() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"
+    assert_snapshot!(sandbox.run("hooks new guard --user --event pre-agent-turn --format executable"), @"
     exit: 0
     --- stdout
     [ROOT]/home/.config/agents/hooks/guard
@@ -230,18 +230,17 @@ fn a_user_hook_applies_to_every_project_and_needs_no_trust() {
     It does nothing yet. `tenter hooks new --help` lists templates.
     Test it: tenter hooks test guard
     ");
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!(
         [&list[0]["layer"], &list[0]["trust"], &list[0]["event"]],
         ["user", "not needed", "before_agent"]
     );
-    let shadowing =
-        sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
+    let shadowing = sandbox.run("hooks new guard --format executable").expect_code(0);
     assert!(
         shadowing.stderr.contains("It does not run yet: it would shadow your own"),
         "{shadowing}"
     );
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"
+    assert_snapshot!(sandbox.run("hooks new guard --user --force --format executable"), @"
     exit: 0
     --- stdout
     [ROOT]/home/.config/agents/hooks/guard
@@ -256,7 +255,7 @@ fn user_hooks_are_in_the_configured_directory() {
     let sandbox = sandbox();
     let config = sandbox.root().join("config");
     let vars = [("XDG_CONFIG_HOME", config.to_str().unwrap())];
-    let _ = sandbox.run_with_env(&vars, &["hooks", "new", "guard", "--user"]).expect_code(0);
+    let _ = sandbox.run_with_env(&vars, "hooks new guard --user").expect_code(0);
     assert!(config.join("agents/hooks/guard/HOOK.md").exists());
 }
 
@@ -290,7 +289,7 @@ fn an_existing_hook_is_replaced_only_with_force() {
         assert_eq!(sandbox.read(&format!(".agents/hooks/{mine}")), "mine");
         let _ =
             sandbox.run(&["hooks", "new", "guard", "--force", "--format", format]).expect_code(0);
-        assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0));
+        assert_eq!(sandbox.run("hooks test guard").code, Some(0));
         assert_eq!(fs::read_dir(hooks(&sandbox)).unwrap().count(), 1);
     }
 }
@@ -303,24 +302,24 @@ fn invalid_names_and_events_are_rejected_before_anything_is_written() {
         let output = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(2);
         assert!(output.stderr.contains("a hook cannot have the name"), "{output}");
     }
-    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable", "--format", "executable"]), @r#"
+    assert_snapshot!(sandbox.run("hooks new old.disable --format executable"), @r#"
     exit: 2
     --- stderr
     error: a hook cannot have the name "old.disable": it ends in .disable: a hook of this name is disabled
     "#);
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"
+    assert_snapshot!(sandbox.run("hooks new guard --event session_start --format executable"), @"
     exit: 2
     --- stderr
     error: executable hooks do not have the event session_start
       help: omit `--format executable`, or choose one of user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
     ");
-    assert_snapshot!(sandbox.run(&["hooks", "new", "No_Sudo"]), @r#"
+    assert_snapshot!(sandbox.run("hooks new No_Sudo"), @r#"
     exit: 2
     --- stderr
     error: a manifest hook cannot have the name "No_Sudo": the name contains upper-case letters
       help: for example `no-sudo`
     "#);
-    assert_eq!(sandbox.run(&["hooks", "new", "--", "-x"]).code, Some(2));
+    assert_eq!(sandbox.run("hooks new -- -x").code, Some(2));
     assert!(!sandbox.project().join(".agents").exists());
 }
 
@@ -346,7 +345,7 @@ fn a_symlink_cannot_place_a_new_hook_outside_the_project() {
     let sandbox = sandbox();
     fs::create_dir(sandbox.project().join("shared")).unwrap();
     symlink("shared", sandbox.project().join(".agents")).unwrap();
-    let _ = sandbox.run(&["hooks", "new", "x"]).expect_code(0);
+    let _ = sandbox.run("hooks new x").expect_code(0);
     assert!(sandbox.project().join("shared/hooks/x/HOOK.md").exists());
 }
 
@@ -358,8 +357,8 @@ fn a_changed_hook_is_tested_in_one_step_with_trust_that_covers_no_other_hook() {
         let script = format!(".agents/hooks/{name}/scripts/run.sh");
         sandbox.write(&script, "#!/bin/sh\nexit 0\n# changed\n");
     }
-    let _ = sandbox.run(&["hooks", "test", "guard"]).expect_code(4);
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"
+    let _ = sandbox.run("hooks test guard").expect_code(4);
+    assert_snapshot!(sandbox.run("hooks test guard --trust"), @"
     exit: 0
     --- stdout
     pass tests/passes.json  The hook does nothing yet.
@@ -367,20 +366,20 @@ fn a_changed_hook_is_tested_in_one_step_with_trust_that_covers_no_other_hook() {
     --- stderr
     Trusted: guard.
     ");
-    assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0), "it stays trusted");
-    assert_eq!(sandbox.run(&["hooks", "test", "other"]).code, Some(4));
+    assert_eq!(sandbox.run("hooks test guard").code, Some(0), "it stays trusted");
+    assert_eq!(sandbox.run("hooks test other").code, Some(4));
 }
 
 #[test]
 fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
+    let _ = sandbox.run("hooks new guard").expect_code(0);
     let change = |text: &str| {
         sandbox
             .write(".agents/hooks/guard/scripts/run.sh", format!("#!/bin/sh\nexit 0\n# {text}\n"))
     };
     change("one");
-    let test = || sandbox.at_terminal(&["hooks", "test", "guard"]);
+    let test = || sandbox.at_terminal("hooks test guard");
     let mut terminal = test();
     let _ = terminal.wait_for("[q] quit: ");
     terminal.enter("t");
@@ -396,10 +395,10 @@ fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
 #[test]
 fn a_test_with_json_reports_trust_on_stderr_only() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
+    let _ = sandbox.run("hooks new guard --format executable").expect_code(0);
     sandbox
         .write(".agents/hooks/guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n");
-    let output = sandbox.run(&["hooks", "test", "guard", "--trust", "--json"]).expect_code(0);
+    let output = sandbox.run("hooks test guard --trust --json").expect_code(0);
     let report: Value = output.json();
     assert_eq!(report["event"], "agent_stop");
     assert_eq!(output.stderr, "Trusted: guard.\n");

@@ -41,14 +41,14 @@ fn with_hook(served: &str) -> Sandbox {
 #[test]
 fn listings_say_that_a_hook_is_called_and_what_it_may_request() {
     let sandbox = with_hook(RESPONDS);
-    let list = sandbox.run(&["hooks", "list"]).expect_code(0);
+    let list = sandbox.run("hooks list").expect_code(0);
     assert!(list.stdout.contains("active, serve"), "{list}");
-    let json = sandbox.run(&["hooks", "list", "--json"]).json();
+    let json = sandbox.run("hooks list --json").json();
     assert_eq!(
         (&json[0]["runtime"], &json[0]["services"]),
         (&json!("serve"), &json!(["ask", "state"]))
     );
-    let show = sandbox.run(&["hooks", "show", "guard"]).expect_code(0);
+    let show = sandbox.run("hooks show guard").expect_code(0);
     assert!(
         show.stdout.contains(
             "serve: its process is called for many events; it can also run once per event"
@@ -59,9 +59,7 @@ fn listings_say_that_a_hook_is_called_and_what_it_may_request() {
         show.stdout.contains("ask (asks you questions), state (keeps values between runs)"),
         "{show}"
     );
-    let explain = sandbox
-        .run(&["hooks", "explain", "--event", "before_tool", "--tool", "bash"])
-        .expect_code(0);
+    let explain = sandbox.run("hooks explain --event before_tool --tool bash").expect_code(0);
     assert!(explain.stdout.contains("serve)"), "{explain}");
 }
 
@@ -69,24 +67,24 @@ fn listings_say_that_a_hook_is_called_and_what_it_may_request() {
 fn services_are_shown_before_the_hook_is_trusted() {
     let sandbox = sandbox();
     manifest(&project_hooks(&sandbox), "guard", FRONT, &script(DENIES, RESPONDS));
-    let show = sandbox.run(&["hooks", "show", "guard"]).expect_code(0);
+    let show = sandbox.run("hooks show guard").expect_code(0);
     assert!(
         show.stdout.contains("untrusted") && show.stdout.contains("ask (asks you questions)"),
         "{show}"
     );
-    let test = sandbox.run(&["hooks", "test", "guard", "--trust"]).expect_code(0);
+    let test = sandbox.run("hooks test guard --trust").expect_code(0);
     assert!(test.stderr.contains("guard asks you questions (the service ask)"), "{test}");
 }
 
 #[test]
 fn a_test_runs_both_forms_and_compares_them() {
     let same = with_hook(RESPONDS);
-    let output = same.run(&["hooks", "test", "guard"]).expect_code(0);
+    let output = same.run("hooks test guard").expect_code(0);
     assert_contains(&output.stdout, &["forms both decide the same", "ended answered"]);
-    let json = same.run(&["hooks", "test", "guard", "--json"]).json();
+    let json = same.run("hooks test guard --json").json();
     assert_eq!((&json["transport"], json.get("one_shot")), (&json!("runtime"), None));
     let other = with_hook("respond null");
-    let output = other.run(&["hooks", "test", "guard"]).expect_code(1);
+    let output = other.run("hooks test guard").expect_code(1);
     assert!(
         output.stdout.contains("forms differ: run once for the event, it decides deny: no"),
         "{output}"
@@ -100,7 +98,7 @@ fn test_files_are_run_over_both_forms() {
         let case =
             r#"{"event": {"tool_name": "Shell"}, "expect": {"decision": "deny", "exit": 0}}"#;
         sandbox.write("../home/.config/agents/hooks/guard/tests/denies.json", case);
-        let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(code);
+        let output = sandbox.run("hooks test guard").expect_code(code);
         assert!(output.stdout.contains(result), "{output}");
     }
 }
@@ -114,19 +112,19 @@ fn a_run_is_logged_with_its_transport_and_leaves_no_process() {
     assert_eq!(of_kind(&lines, "hook").len(), 2);
     assert!(!sandbox.project().join("ran").exists());
     assert!(!exists(pid(&sandbox.project())), "it has ended with the session");
-    let log = sandbox.run(&["log"]).expect_code(0);
+    let log = sandbox.run("log").expect_code(0);
     assert_eq!(log.stdout.matches("· runtime ·").count(), 2, "{log}");
-    let record = sandbox.run(&["log", "--json"]).expect_code(0);
+    let record = sandbox.run("log --json").expect_code(0);
     assert!(record.stdout.contains(r#""transport": "runtime""#), "{record}");
 }
 
 #[test]
 fn the_doctor_starts_runtime_hooks_and_reports_those_that_do_not_answer() {
     let sandbox = with_hook(RESPONDS);
-    let doctor = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    let doctor = sandbox.run("hooks doctor").expect_code(0);
     assert!(doctor.stdout.contains("All is well"), "{doctor}");
     manifest(&user_hooks(&sandbox), "guard", FRONT, "[ \"$1\" = serve ] && exit 7; exit 0");
-    let doctor = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    let doctor = sandbox.run("hooks doctor").expect_code(0);
     assert!(doctor.stderr.contains("the process of the runtime hook guard exited with code 7; it runs once per event instead"), "{doctor}");
 }
 
@@ -138,7 +136,7 @@ fn the_doctor_reports_a_hook_whose_process_ended_three_times() {
         "turns: [{{tool_calls: [{calls}]}}, {{tool_calls: [{calls}]}}, {{tool_calls: [{calls}]}}, {{text: ok}}]"
     );
     headless(&sandbox, &script);
-    let doctor = sandbox.run(&["hooks", "doctor"]);
+    let doctor = sandbox.run("hooks doctor");
     assert!(
         doctor
             .stderr

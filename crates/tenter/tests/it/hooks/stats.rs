@@ -41,14 +41,14 @@ fn names(stats: &Value) -> Vec<(&str, u64)> {
 #[test]
 fn hooks_are_listed_with_their_counts_and_durations() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "stats"]), @"
+    assert_snapshot!(sandbox.run("hooks stats"), @"
     exit: 0
     --- stderr
     No hook ran. `tenter hooks list` lists the hooks.
     ");
     journal(&sandbox);
     manifest(&user_hooks(&sandbox), "idle", "trigger: before_tool", "");
-    assert_snapshot!(sandbox.run(&["hooks", "stats"]), @"
+    assert_snapshot!(sandbox.run("hooks stats"), @"
     exit: 0
     --- stdout
     hook    runs  denied  asked  failed  share     p50     p95     max
@@ -70,7 +70,7 @@ fn runs_are_counted_since_a_time_and_in_all_projects() {
     assert_eq!(names(&stats(&["--since", "2026-03-02"])), [("format", 1), ("guard", 1)]);
     assert_eq!(names(&stats(&["--since", "2026-03-03"])), []);
     assert_eq!(names(&stats(&["--all"])), [("guard", 3), ("format", 1)]);
-    let wrong = sandbox.run(&["hooks", "stats", "--since", "soon"]).expect_code(2);
+    let wrong = sandbox.run("hooks stats --since soon").expect_code(2);
     assert!(wrong.stderr.contains("give a time such as"), "{wrong}");
 }
 
@@ -83,7 +83,7 @@ fn hooks_that_take_too_long_are_named() {
     manifest(&hooks, "narrow", matcher, "");
     super::doctor::ran(&sandbox, "heavy", &[300, 400], "exit 0");
     super::doctor::ran(&sandbox, "narrow", &[300, 20, 20], "exit 0");
-    let output = sandbox.run(&["hooks", "stats", "--all"]).expect_code(0);
+    let output = sandbox.run("hooks stats --all").expect_code(0);
     assert_contains(
         &output.stdout,
         &[

@@ -78,13 +78,13 @@ fn every_template_is_valid_and_passes_its_own_tests() {
         for name in rules {
             let _ = sandbox.run(&["hooks", "new", name, "--template", name]).expect_code(0);
         }
-        let output = sandbox.run(&["hooks", "test", "--all"]).expect_code(0);
+        let output = sandbox.run("hooks test --all").expect_code(0);
         assert!(output.stdout.ends_with(" passed, 0 failed\n"), "{language}: {output}");
         assert!(!output.stdout.contains("no tests"), "{language}: {output}");
-        let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+        let valid = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
         assert_eq!(valid.stdout.lines().count(), rules.len() + SCRIPTS.len(), "{valid}");
         if language == "bash" {
-            let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+            let well = sandbox.run("hooks doctor").expect_code(0);
             assert_eq!(well.stdout, "All is well: 10 hooks are ready.\n");
         }
     }
@@ -375,7 +375,7 @@ fn context_at_start_tells_of_the_repository_and_starts_nothing_of_it() {
         let _ = sandbox.play("turns: [{text: ok, expect: {contains: ['Branch: fe\"at', 'new file', 'say \"hi\" \\ there']}}]", &["go"]).expect_code(0);
         assert!(!sandbox.root().join("pwned").exists(), "{language}");
         let _ = sandbox.shell("rm -rf .git").expect_code(0);
-        let output = sandbox.run(&["hooks", "test", "context-at-start", "--sample", "--json"]);
+        let output = sandbox.run("hooks test context-at-start --sample --json");
         assert_eq!(output.expect_code(0).json()["context"], Value::Null, "{language}");
     }
 }

@@ -13,7 +13,7 @@ use crate::sandbox;
 fn tried(event: &str, body: &str) -> (Value, Option<i32>) {
     let sandbox = sandbox();
     sandbox.sh_hook("it", event, body);
-    let output = sandbox.run(&["hooks", "test", "it", "--json"]);
+    let output = sandbox.run("hooks test it --json");
     (output.json(), output.code)
 }
 
@@ -25,7 +25,7 @@ fn a_block_is_shown_with_payload_and_reply() {
         "before_tool_call",
         "echo looked >&2\necho '{\"blocked\": true, \"reason\": \"no listing\"}'",
     );
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @r#"
+    assert_snapshot!(sandbox.run("hooks test guard"), @r#"
     exit: 0
     --- stdout
     guard at before_tool_call (~/.kodelet/hooks/guard)
@@ -115,12 +115,12 @@ fn a_hook_that_times_out_keeps_its_output() {
     let sandbox = sandbox();
     sandbox.configure("[hooks]\ntimeout_ms = 300\nfail = \"closed\"\n");
     sandbox.sh_hook("slow", "before_tool_call", "echo waiting >&2\nexec sleep 60");
-    let result = sandbox.run(&["hooks", "test", "slow", "--json"]).expect_code(1).json();
+    let result = sandbox.run("hooks test slow --json").expect_code(1).json();
     assert_eq!(
         [&result["exit"], &result["error"], &result["stderr"]],
         ["timed out", "timed out after 300 ms", "waiting\n"]
     );
-    let message = sandbox.run(&["hooks", "test", "slow"]).expect_code(1);
+    let message = sandbox.run("hooks test slow").expect_code(1);
     assert!(
         message.stdout.ends_with("an agent would block: the hook is set to fail closed\n"),
         "{message}"
@@ -132,7 +132,7 @@ fn control_characters_are_removed_and_reported() {
     let sandbox = sandbox();
     let body = "printf '\\033[31mred\\033[0m\\n' >&2\nprintf '{\"blocked\": true, \"reason\": \"\\\\u001b[2Jgone\"}'";
     sandbox.sh_hook("loud", "before_tool_call", body);
-    let output = sandbox.run(&["hooks", "test", "loud"]).expect_code(0);
+    let output = sandbox.run("hooks test loud").expect_code(0);
     assert!(!output.stdout.contains('\x1b'), "{output}");
     assert!(output.stdout.contains("stderr (without its control characters)\n  red\n"), "{output}");
     assert!(output.stdout.contains("reason gone\n"), "{output}");
@@ -156,8 +156,7 @@ fn a_given_payload_is_passed_on_with_protocol_separators() {
         let message = output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned();
         assert!(message.starts_with(parts[0]) && message.ends_with(parts[1]), "{message}");
     };
-    let piped =
-        sandbox.run_with_stdin(&["hooks", "test", "echo", "--json", "--payload", "-"], payload);
+    let piped = sandbox.run_with_stdin("hooks test echo --json --payload -", payload);
     has_all(piped);
     let file = sandbox.write("payload.json", payload);
     for name in ["payload.json", &file.to_string_lossy()] {
@@ -170,13 +169,13 @@ fn a_partial_payload_is_completed_from_the_sample_of_the_hooks_only_event() {
     let sandbox = sandbox();
     sandbox.sh_hook("one", "before_tool_call", "printf '%s\\n' \"$payload\" >&2");
     sandbox.write("p", "{\"tool_input\": {\"command\": \"rm -rf /\"}}");
-    let result = sandbox.run(&["hooks", "test", "one", "--json", "--payload", "p"]).expect_code(0);
+    let result = sandbox.run("hooks test one --json --payload p").expect_code(0);
     let message: Value = serde_json::from_str(result.json()["stderr"].as_str().unwrap()).unwrap();
     assert_eq!(message["event"], "before_tool_call");
     assert_eq!(message["tool_name"], "bash");
     assert_eq!(message["tool_input"], json!({"command": "rm -rf /"}));
     sandbox.write("p", "{\"tool_name\": \"Write\", \"tool_input\": {\"file_path\": \"a.txt\"}}");
-    let result = sandbox.run(&["hooks", "test", "one", "--json", "--payload", "p"]).expect_code(0);
+    let result = sandbox.run("hooks test one --json --payload p").expect_code(0);
     assert_eq!(result.json()["payload"]["paths"][0]["given"], "a.txt");
 }
 
@@ -193,9 +192,9 @@ fn a_hook_whose_matcher_does_not_match_is_not_run() {
         [&unmatched["decision"], &unmatched["exit"]],
         [&json!("unmatched"), &json!("not run")]
     );
-    let message = sandbox.run(&["hooks", "test", "guard", "--payload", "ls"]).expect_code(0);
+    let message = sandbox.run("hooks test guard --payload ls").expect_code(0);
     assert!(message.stdout.contains("decision unmatched"), "{message}");
-    let sample = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
+    let sample = sandbox.run("hooks test guard").expect_code(0);
     assert!(sample.stderr.contains("--payload FILE"), "{sample}");
     assert!(!sandbox.project().join("ran").exists());
     let output = test("rm").expect_code(0).json();
@@ -214,7 +213,7 @@ fn a_test_an_explanation_and_a_run_agree_on_whether_a_hook_runs() {
         let input = json!({"command": command});
         let payload = json!({"event_type": "before_tool", "tool_input": input});
         sandbox.write("p", payload.to_string());
-        let output = sandbox.run(&["hooks", "test", "guard", "--json", "--payload", "p"]).json();
+        let output = sandbox.run("hooks test guard --json --payload p").json();
         assert_eq!(output["decision"] != "unmatched", runs, "{output}");
         let explain = ["hooks", "explain", "--json", "--event", "before_tool", "--tool", "bash"];
         let explained = sandbox.run(&[&explain[..], &["--input", &input.to_string()]].concat());
@@ -265,13 +264,13 @@ fn the_event_is_taken_from_the_payload_or_the_option() {
     );
     sandbox.write("p", "{\"event\": \"after_tool_call\"}");
     assert_eq!(test(&["--payload", "p"])["event"], "after_tool_call");
-    assert_snapshot!(sandbox.run(&["hooks", "test", "echo", "--event", "agent_stop"]), @"
+    assert_snapshot!(sandbox.run("hooks test echo --event agent_stop"), @"
     exit: 2
     --- stderr
     error: the hook echo does not subscribe to agent_stop
       help: it subscribes to before_tool_call, after_tool_call
     ");
-    let output = sandbox.run(&["hooks", "test", "echo"]).expect_code(0);
+    let output = sandbox.run("hooks test echo").expect_code(0);
     assert!(
         output.stderr.contains("tenter hooks test echo --event after_tool_failure"),
         "{output}"
@@ -292,19 +291,17 @@ fn an_invalid_payload_is_rejected() {
         ("{\"event\": \"xyz\"}", "there is no event \"xyz\""),
         ("{\"event\": \"agent_stop\"}", "the hook echo does not subscribe to agent_stop"),
     ] {
-        let output = sandbox
-            .run_with_stdin(&["hooks", "test", "echo", "--payload", "-"], payload)
-            .expect_code(2);
+        let output = sandbox.run_with_stdin("hooks test echo --payload -", payload).expect_code(2);
         assert!(output.stderr.contains(why) && output.stdout.is_empty(), "{payload}: {output}");
     }
-    assert_eq!(sandbox.run(&["hooks", "test", "echo", "--payload", "missing"]).code, Some(2));
+    assert_eq!(sandbox.run("hooks test echo --payload missing").code, Some(2));
 }
 
 #[test]
 fn a_hook_that_is_not_trusted_is_not_run() {
     let sandbox = sandbox();
     sandbox.hook("guard", "#!/bin/sh\ntouch ran\n");
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
+    assert_snapshot!(sandbox.run("hooks test guard"), @"
     exit: 4
     --- stderr
     error: the hook guard is not trusted, so it was not run
@@ -312,7 +309,7 @@ fn a_hook_that_is_not_trusted_is_not_run() {
     ");
     sandbox.user_hook("guard", SILENT);
     assert_eq!(
-        sandbox.run(&["hooks", "test", "guard"]).code,
+        sandbox.run("hooks test guard").code,
         Some(4),
         "another one of the same name is not used instead"
     );
@@ -324,12 +321,12 @@ fn hooks_that_do_not_run_are_reported_with_the_reason() {
     let sandbox = sandbox();
     sandbox.user_hook("old.disable", SILENT);
     sandbox.user_hook("typo", "#!/bin/sh\necho xyz\n");
-    assert_snapshot!(sandbox.run(&["hooks", "test", "old"]), @"
+    assert_snapshot!(sandbox.run("hooks test old"), @"
     exit: 1
     --- stderr
     error: the hook old is disabled: its file's name ends in .disable
     ");
-    assert_snapshot!(sandbox.run(&["hooks", "test", "typo"]), @r#"
+    assert_snapshot!(sandbox.run("hooks test typo"), @r#"
     exit: 1
     --- stderr
     error: the hook typo printed "xyz" instead of an event when it was asked `hook`; the events are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
@@ -341,7 +338,7 @@ fn an_invalid_hook_does_not_hide_the_one_that_runs_instead() {
     let sandbox = sandbox();
     sandbox.write(".kodelet/hooks/guard", "not executable");
     sandbox.user_hook("guard", SILENT);
-    let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
+    let output = sandbox.run("hooks test guard").expect_code(0);
     assert!(
         output.stdout.starts_with("guard at before_tool_call (~/.kodelet/hooks/guard)\n"),
         "{output}"
@@ -353,7 +350,7 @@ fn an_invalid_hook_does_not_hide_the_one_that_runs_instead() {
 fn ctrl_c_terminates_the_hook_under_test() {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "before_tool_call", "sleep 60 &\necho $! > pid\nwait");
-    let child = sandbox.start(&["hooks", "test", "slow", "--json"]);
+    let child = sandbox.start("hooks test slow --json");
     wait_until("the hook runs", || {
         sandbox.project().join("pid").metadata().is_ok_and(|file| file.len() > 0)
     });
@@ -382,7 +379,7 @@ fn rule_with_examples(stops: &str, passes: &str) -> Sandbox {
 #[test]
 fn the_examples_of_rules_are_tests() {
     let sandbox = rule_with_examples("[git push --force]", "[git push, echo git push --force]");
-    let output = sandbox.run(&["hooks", "test", "pushes"]).expect_code(0);
+    let output = sandbox.run("hooks test pushes").expect_code(0);
     assert_eq!(
         output.stdout,
         "pass force  stopped: git push --force\npass force  passed: git push\npass force  passed: echo git push --force\n\
@@ -393,10 +390,10 @@ fn the_examples_of_rules_are_tests() {
 #[test]
 fn an_example_that_does_not_hold_fails_the_test() {
     let sandbox = rule_with_examples("[git push]", "[git push --force]");
-    let output = sandbox.run(&["hooks", "test", "pushes"]).expect_code(1);
+    let output = sandbox.run("hooks test pushes").expect_code(1);
     assert!(output.stdout.contains("FAIL force  stopped: git push\n"), "{output}");
     assert!(output.stdout.contains("force stops this example"), "{output}");
-    let results = sandbox.run(&["hooks", "test", "pushes", "--json"]).expect_code(1).json();
+    let results = sandbox.run("hooks test pushes --json").expect_code(1).json();
     assert_eq!(results[0]["passed"], false);
     assert_eq!(results[0]["example"], "git push");
 }

@@ -15,14 +15,14 @@ fn a_valid_hook_is_found_by_every_form_of_its_name() {
     let hooks = project_hooks(&sandbox);
     manifest(&hooks, "guard", "trigger: before_tool", "");
     manifest(&hooks, "audit", "trigger: session_end", "");
-    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    assert_snapshot!(sandbox.run("hooks validate .agents/hooks/guard"), @"
     exit: 0
     --- stdout
     Valid hook: .agents/hooks/guard
     ");
-    let by_file = sandbox.run(&["hooks", "validate", ".agents/hooks/guard/HOOK.md"]);
+    let by_file = sandbox.run("hooks validate .agents/hooks/guard/HOOK.md");
     assert_eq!(by_file.expect_code(0).stdout, "Valid hook: .agents/hooks/guard/HOOK.md\n");
-    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks"]), @"
+    assert_snapshot!(sandbox.run("hooks validate .agents/hooks"), @"
     exit: 0
     --- stdout
     Valid hook: .agents/hooks/audit
@@ -40,7 +40,7 @@ fn all_errors_are_shown_with_their_location_and_other_hooks_are_still_checked() 
     let hooks = project_hooks(&sandbox);
     manifest(&hooks, "bad", "trigger: befor_tool\ntimeout: 5\nmatcher: {tool: \"(\"}", "");
     manifest(&hooks, "good", "trigger: before_tool", "");
-    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks"]), @r#"
+    assert_snapshot!(sandbox.run("hooks validate .agents/hooks"), @r#"
     exit: 1
     --- stdout
     Valid hook: .agents/hooks/good
@@ -66,7 +66,7 @@ fn warnings_are_errors_only_with_the_flag() {
     let directory = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
     fs::set_permissions(directory.join("scripts/run.sh"), fs::Permissions::from_mode(0o644))
         .unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    assert_snapshot!(sandbox.run("hooks validate .agents/hooks/guard"), @"
     exit: 0
     --- stdout
     Valid hook: .agents/hooks/guard
@@ -74,19 +74,16 @@ fn warnings_are_errors_only_with_the_flag() {
     warning: .agents/hooks/guard/scripts/run.sh: the script is not executable; bash runs it
       help: begin it with a #! line, and chmod +x .agents/hooks/guard/scripts/run.sh
     ");
-    assert_eq!(
-        sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks/guard"]).code,
-        Some(1)
-    );
+    assert_eq!(sandbox.run("hooks validate --strict .agents/hooks/guard").code, Some(1));
     fs::rename(directory.join("scripts/run.sh"), directory.join("scripts/run")).unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    assert_snapshot!(sandbox.run("hooks validate .agents/hooks/guard"), @"
     exit: 1
     --- stderr
     error: .agents/hooks/guard/scripts/run: the script is not executable, and its name does not imply an interpreter
       help: chmod +x .agents/hooks/guard/scripts/run
     ");
     fs::remove_file(directory.join("scripts/run")).unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    assert_snapshot!(sandbox.run("hooks validate .agents/hooks/guard"), @"
     exit: 0
     --- stdout
     Valid hook: .agents/hooks/guard
@@ -102,7 +99,7 @@ fn the_json_form_has_every_finding() {
     let hooks = project_hooks(&sandbox);
     manifest(&hooks, "bad", "trigger: before_tool\npriority: 1001", "");
     manifest(&hooks, "good", "trigger: before_tool", "");
-    let output = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks"]).expect_code(1);
+    let output = sandbox.run("hooks validate --json .agents/hooks").expect_code(1);
     assert!(output.stderr.is_empty(), "{output}");
     let checks = output.json();
     assert_eq!(checks[1], json!({"path": ".agents/hooks/good", "valid": true, "diagnostics": []}));
@@ -122,16 +119,16 @@ fn the_json_form_has_every_finding() {
 fn something_that_is_not_a_hook_differs_from_a_missing_path() {
     let sandbox = sandbox();
     sandbox.write("empty/notes.txt", "");
-    assert_eq!(sandbox.run(&["hooks", "validate", "missing"]).code, Some(2));
-    let none = sandbox.run(&["hooks", "validate"]).expect_code(0);
+    assert_eq!(sandbox.run("hooks validate missing").code, Some(2));
+    let none = sandbox.run("hooks validate").expect_code(0);
     assert!(none.stderr.starts_with("There are no hooks"), "{none}");
-    assert_snapshot!(sandbox.run(&["hooks", "validate", "empty/notes.txt"]), @"
+    assert_snapshot!(sandbox.run("hooks validate empty/notes.txt"), @"
     exit: 1
     --- stderr
     error: empty/notes.txt: the file is not executable
       help: run chmod +x empty/notes.txt
     ");
-    assert_snapshot!(sandbox.run(&["hooks", "validate", "empty"]), @"
+    assert_snapshot!(sandbox.run("hooks validate empty"), @"
     exit: 1
     --- stderr
     error: empty: no hook found: no HOOK.md here or in a subdirectory, and no executable
@@ -152,7 +149,7 @@ fn without_a_path_every_hook_of_every_layer_is_checked() {
     let notes = sandbox.home().join(".kodelet/hooks/notes.txt");
     fs::write(notes, "not a hook").unwrap();
     fs::write(user_hooks(&sandbox).join("hooks.toml"), "[hooks]\nenabledd = true\n").unwrap();
-    assert_snapshot!(sandbox.run(&["hooks", "validate"]), @r#"
+    assert_snapshot!(sandbox.run("hooks validate"), @r#"
     exit: 1
     --- stdout
     Not checked: [ROOT]/project/.kodelet/hooks/foreign
@@ -205,10 +202,10 @@ fn an_executable_is_checked_as_well() {
     let output = sandbox.run(&["hooks", "validate", &path(&typo)]).expect_code(1);
     assert!(output.stderr.contains("did you mean \"before_tool_call\"?"), "{output}");
     let elsewhere = sandbox.write("draft.sh", "#!/no/such/shell\n");
-    let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
+    let output = sandbox.run("hooks validate draft.sh").expect_code(1);
     assert!(output.stderr.contains("the file is not executable"), "{output}");
     fs::set_permissions(elsewhere, fs::Permissions::from_mode(0o755)).unwrap();
-    let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
+    let output = sandbox.run("hooks validate draft.sh").expect_code(1);
     assert!(output.stderr.contains("its interpreter /no/such/shell is not installed"), "{output}");
     assert!(output.stderr.contains("it was not asked for its events"), "{output}");
     let directory =
@@ -222,7 +219,7 @@ fn a_script_that_cannot_start_or_is_not_used_is_reported() {
     let guard = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
     let run = guard.join("scripts/run");
     let ids = || {
-        let checks = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks/guard"]).json();
+        let checks = sandbox.run("hooks validate --json .agents/hooks/guard").json();
         let findings = checks[0]["diagnostics"].as_array().unwrap().clone();
         findings.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -234,8 +231,8 @@ fn a_script_that_cannot_start_or_is_not_used_is_reported() {
     assert_eq!(ids(), ["script-without-interpreter", "script-not-used"]);
     fs::write(&run, "#!/bin/sh\n").unwrap();
     assert_eq!(ids(), ["script-not-used"]);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
-    let list = sandbox.run(&["hooks", "list"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
+    let list = sandbox.run("hooks list").expect_code(0);
     assert!(list.stdout.contains("it runs scripts/run\n"), "{list}");
     fs::remove_file(guard.join("scripts/run.sh")).unwrap();
     assert_eq!(ids(), [] as [&str; 0]);

@@ -54,7 +54,7 @@ fn following_starts_with_the_newest_records() {
     sandbox.sh_hook("stop", "agent_stop", "");
     let _ = ask(&sandbox, &[]);
     let before = ask(&sandbox, &[]);
-    let mut watcher = sandbox.start(&["log", "--follow", "-n", "1", "--json"]);
+    let mut watcher = sandbox.start("log --follow -n 1 --json");
     let next = lines_of(watcher.stdout.take().unwrap());
     assert_eq!((&next()["conversation_id"], "decision"), (&before.as_str().into(), "decision"));
     let after = ask(&sandbox, &[]);
@@ -79,7 +79,7 @@ fn lines_of(pipe: ChildStdout) -> impl Fn() -> Value {
 fn watching_shows_new_records_until_ctrl_c() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
-    let mut watcher = sandbox.start(&["log", "-f", "--json"]);
+    let mut watcher = sandbox.start("log -f --json");
     let next = lines_of(watcher.stdout.take().unwrap());
     let first = ask(&sandbox, &[]);
     let run = next();
@@ -96,7 +96,7 @@ fn watching_shows_new_records_until_ctrl_c() {
 fn watching_ends_when_the_reader_is_gone() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
-    let mut watcher = sandbox.start(&["log", "--watch"]);
+    let mut watcher = sandbox.start("log --watch");
     drop(watcher.stdout.take());
     let _ = ask(&sandbox, &[]);
     wait_until("the watcher is gone", || watcher.try_wait().unwrap().is_some());

@@ -21,7 +21,7 @@ fn shown(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
 fn records_can_be_filtered_by_hook_and_event_in_any_spelling() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
-    assert_snapshot!(sandbox.run(&["log", "--hook", "b-guard"]), @"
+    assert_snapshot!(sandbox.run("log --hook b-guard"), @"
     exit: 0
     --- stdout
     clean this up  Tenter · [ID]
@@ -44,7 +44,7 @@ fn records_can_be_filtered_by_hook_and_event_in_any_spelling() {
         hooks(&records(&sandbox, &["--event", "turn_end", "--hook", "d-tidy"])),
         ["d-tidy"; 4]
     );
-    assert_snapshot!(sandbox.run(&["log", "--event", "nonsense"]), @"
+    assert_snapshot!(sandbox.run("log --event nonsense"), @"
     exit: 2
     --- stderr
     error: invalid value 'nonsense' for '--event <EVENT>': the events are session_start, before_agent, before_tool, after_tool, after_tool_failure, after_turn, before_stop, after_agent, subagent_start, subagent_stop, pre_compact, post_compact, session_end
@@ -66,19 +66,19 @@ fn records_can_be_filtered_by_decision_tool_time_and_failure() {
     assert_eq!(shown(&sandbox, &["--tool", "Bash"]).len(), 6);
     assert_eq!(shown(&sandbox, &["--tool", "grep"]).len(), 0);
     assert_eq!(shown(&sandbox, &["--since", "1h"]).len(), 12);
-    let none = sandbox.run(&["log", "--since", "2999-01-01"]).expect_code(0);
+    let none = sandbox.run("log --since 2999-01-01").expect_code(0);
     assert!(
         none.stdout.is_empty() && none.stderr.contains("No record since then matches."),
         "{none}"
     );
-    assert_snapshot!(sandbox.run(&["log", "--decision", "denied"]), @"
+    assert_snapshot!(sandbox.run("log --decision denied"), @"
     exit: 2
     --- stderr
     error: invalid value 'denied' for '--decision <DECISION>': the decisions are none, allow, context, continue, rewrite, callback, mutate, confine, ask, deny, failed
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(sandbox.run(&["log", "--since", "lately"]), @"
+    assert_snapshot!(sandbox.run("log --since lately"), @"
     exit: 2
     --- stderr
     error: invalid value 'lately' for '--since <WHEN>': give a time such as [TIME], a date, `today`, `yesterday`, or an age such as 2h, 30m or 7d
@@ -92,19 +92,19 @@ fn an_unknown_hook_is_an_error_and_one_that_never_ran_is_not() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     sandbox.sh_hook("quiet", "agent_stop", "");
-    assert_snapshot!(sandbox.run(&["log", "--hook", "b-gaurd"]), @r#"
+    assert_snapshot!(sandbox.run("log --hook b-gaurd"), @r#"
     exit: 1
     --- stderr
     error: there is no hook "b-gaurd", neither now nor in the journal
       help: did you mean "b-guard"?
     "#);
-    assert_snapshot!(sandbox.run(&["log", "--hook", "something-else"]), @r#"
+    assert_snapshot!(sandbox.run("log --hook something-else"), @r#"
     exit: 1
     --- stderr
     error: there is no hook "something-else", neither now nor in the journal
       help: `tenter hooks list` shows the hooks of this project
     "#);
-    assert_snapshot!(sandbox.run(&["log", "--hook", "quiet"]), @"
+    assert_snapshot!(sandbox.run("log --hook quiet"), @"
     exit: 0
     --- stderr
     None of the 22 records matches.
@@ -144,9 +144,9 @@ fn a_conversation_can_be_selected_by_id_or_as_the_newest() {
     assert_eq!(of(&["--conversation", &first[..length]]), *slice::from_ref(&first));
     let ambiguous = sandbox.run(&["log", "--conversation", &first[..3]]).expect_code(1);
     assert!([first, second, unsaved].iter().all(|id| ambiguous.stderr.contains(id)), "{ambiguous}");
-    assert_eq!(sandbox.run(&["log", "--conversation", "../../trust"]).code, Some(1));
+    assert_eq!(sandbox.run("log --conversation ../../trust").code, Some(1));
     assert_eq!(sandbox.run(&["log", "--conversation", ""]).code, Some(2));
-    assert_eq!(sandbox.run(&["log", "--session", "x", "--all"]).code, Some(2));
+    assert_eq!(sandbox.run("log --session x --all").code, Some(2));
 }
 
 #[test]
@@ -156,12 +156,12 @@ fn the_newest_session_is_last_and_the_newest_records_can_be_selected() {
     let first = ask(&sandbox, &[]);
     let second = ask(&sandbox, &[]);
     let _ = ask(&sandbox, &["--resume", &first]);
-    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    let log = sandbox.run("log").expect_code(0).stdout;
     let headings: Vec<&str> =
         log.lines().filter_map(|line| line.strip_prefix("hi  Tenter · ")).collect();
     assert_eq!(headings, [second.as_str(), first.as_str()], "{log}");
     assert_eq!(shown(&sandbox, &[]).len(), 3);
-    let newest = sandbox.run(&["log", "-n", "2"]).expect_code(0).stdout;
+    let newest = sandbox.run("log -n 2").expect_code(0).stdout;
     assert!(!newest.contains(&second) && newest.contains(&first), "{newest}");
     assert_eq!(shown(&sandbox, &["-n", "2"]).len(), 2);
     assert_eq!(records(&sandbox, &["-n", "1"]).len(), 1);
@@ -185,14 +185,14 @@ fn the_log_is_limited_to_this_project_by_default() {
         String::from_utf8(output.stdout).unwrap()
     };
     in_other(&["run", "--no-save", "--model", &model, "hi"]);
-    let (own, all) = (in_other(&["log"]), sandbox.run(&["log", "--all"]).expect_code(0).stdout);
+    let (own, all) = (in_other(&["log"]), sandbox.run("log --all").expect_code(0).stdout);
     assert!(
         own.lines().filter(|line| !line.starts_with(' ')).count() == 1 && !own.contains(&here),
         "{own}"
     );
     assert_eq!(all.lines().filter(|line| line.contains("  Tenter · ")).count(), 2, "{all}");
     assert!(all.contains(&format!("  Tenter · {} · {here}", sandbox.project().display())), "{all}");
-    let mine = sandbox.run(&["log"]).expect_code(0).stdout;
+    let mine = sandbox.run("log").expect_code(0).stdout;
     assert!(mine.matches("Tenter · ").count() == 1 && mine.contains(&here), "{mine}");
     // A version that did not write the project wrote these: the store knows whose they are.
     for file in journal_files(&sandbox) {
@@ -204,7 +204,7 @@ fn the_log_is_limited_to_this_project_by_default() {
         });
         fs::write(&file, old.collect::<String>()).unwrap();
     }
-    let mine = sandbox.run(&["log"]).expect_code(0).stdout;
+    let mine = sandbox.run("log").expect_code(0).stdout;
     assert!(mine.matches("Tenter · ").count() == 1 && mine.contains(&here), "{mine}");
 }
 
@@ -217,9 +217,9 @@ fn records_can_be_filtered_by_text_agent_and_denial_and_exported() {
     assert_eq!(shown(&sandbox, &["--grep", "no rm here", "--agent", "claude-code"]), [""; 0]);
     assert_eq!(shown(&sandbox, &["--denied", "--agent", "tenter"]), ["b-guard deny"]);
     assert_eq!(shown(&sandbox, &["--until", "2020-01-01"]), [""; 0]);
-    let wrong = sandbox.run(&["log", "--agent", "claude"]).expect_code(2);
+    let wrong = sandbox.run("log --agent claude").expect_code(2);
     assert!(wrong.stderr.contains("did you mean `claude-code`?"), "{wrong}");
-    let csv = sandbox.run(&["log", "--denied", "--csv"]).expect_code(0).stdout;
+    let csv = sandbox.run("log --denied --csv").expect_code(0).stdout;
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 2, "{csv}");
     assert!(lines[0].starts_with("time,agent,project,session,event,tool,call,hook"), "{csv}");

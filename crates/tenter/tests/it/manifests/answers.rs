@@ -92,7 +92,7 @@ fn text_is_logged_and_invalid_json_is_warned_about() {
             });
             assert!(text, "{output}");
         }
-        assert!(warning.is_none_or(|warning| sandbox.run(&["log"]).stdout.contains(warning)));
+        assert!(warning.is_none_or(|warning| sandbox.run("log").stdout.contains(warning)));
     }
 }
 
@@ -190,9 +190,7 @@ fn an_allow_beside_other_things_is_recorded() {
             "{part}"
         );
     }
-    assert!(
-        sandbox.run(&["log"]).stdout.contains("rewrite  bash: touch ran · +context · +allow · ")
-    );
+    assert!(sandbox.run("log").stdout.contains("rewrite  bash: touch ran · +context · +allow · "));
 }
 
 /// Returns the record of a hook's only run.
@@ -215,7 +213,7 @@ fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     }
     let fine = runs(&lines, "fine")[0];
     assert!(fine.get("stdout").is_none() && fine.get("stderr").is_none(), "{fine}");
-    let log = sandbox.run(&["log"]).expect_code(0);
+    let log = sandbox.run("log").expect_code(0);
     assert!(log.stdout.contains(r#"its stdout: "Traceback: $AKIA[16 redacted]""#), "{log}");
     let output = sandbox.play(&bash("true", "lacks: [nothing]"), &["x"]).expect_code(0);
     assert_contains(&output.stderr, &[r#"its stdout: "Traceback: $AKIA"#, "cannot connect"]);
@@ -307,7 +305,7 @@ fn a_message_that_hooks_could_not_check_is_not_kept() {
         tenter_testkit::wait_until("the filter runs", || sandbox.project().join("asked").exists());
         crate::run::interrupt(child.id());
         let _ = sandbox.finish(child).expect_code(130);
-        let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let list = sandbox.run("conversation list --json").expect_code(0).json();
         assert_eq!(list, json!([]), "{more}");
     }
 }

@@ -113,10 +113,10 @@ fn every_listing_marks_a_static_hook() {
     let sandbox = sandbox();
     let when = "when: not (eq .tool_input.command \"rm -rf build\")";
     declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!((&list[0]["protocol"], &list[0]["action"]), (&json!("static"), &json!("deny")));
     assert_eq!(list[0]["status"], "active");
-    let output = sandbox.run(&["hooks", "show", "no-rm"]).expect_code(0);
+    let output = sandbox.run("hooks show no-rm").expect_code(0);
     for line in [
         "action    deny",
         "when      not (eq .tool_input.command \"rm -rf build\")",
@@ -130,7 +130,7 @@ fn every_listing_marks_a_static_hook() {
     let explained = sandbox.run(&args).expect_code(0);
     let message = "it has no code and does `deny` where `not (eq .tool_input.command \"rm -rf build\")` holds";
     assert!(explained.stdout.contains(message), "{explained}");
-    let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    let well = sandbox.run("hooks doctor").expect_code(0);
     assert_eq!(well.stdout, "All is well: 1 hook is ready.\n");
 }
 
@@ -166,7 +166,7 @@ fn a_static_hook_is_tested_like_any_hook() {
         let test = json!({"event": event, "expect": expect}).to_string();
         fs::write(directory.join(format!("tests/{name}.json")), test).unwrap();
     }
-    let output = sandbox.run(&["hooks", "test", "no-rm"]).expect_code(0);
+    let output = sandbox.run("hooks test no-rm").expect_code(0);
     assert!(output.stdout.ends_with("3 passed, 0 failed\n"), "{output}");
 }
 
@@ -184,9 +184,9 @@ fn every_static_hook_template_is_valid_and_passes_its_tests() {
     let args = ["hooks", "new", "x", "--event", "session_end", "--action", "callback"];
     let output = sandbox.run(&args).expect_code(2);
     assert!(output.stderr.contains("`callback` is not possible at session_end"), "{output}");
-    let test_output = sandbox.run(&["hooks", "test", "--all"]).expect_code(0);
+    let test_output = sandbox.run("hooks test --all").expect_code(0);
     assert!(test_output.stdout.ends_with("58 passed, 0 failed\n"), "{test_output}");
-    let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+    let valid = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
     assert_eq!((valid.stdout.lines().count(), possible.len()), (29, 29), "{valid}");
 }
 
@@ -231,7 +231,7 @@ fn a_new_static_hook_reports_its_action_and_runs_only_as_written() {
     let manifest =
         sandbox.read(".agents/hooks/ship/HOOK.md").replace("action: ask", "action: allow");
     sandbox.write(".agents/hooks/ship/HOOK.md", manifest);
-    let list = sandbox.run(&["hooks", "list", "--json"]).json();
+    let list = sandbox.run("hooks list --json").json();
     assert_eq!(list[0]["status"], "untrusted");
     for (args, told) in [
         (&["--format", "executable"][..], "a static hook is a manifest hook"),

@@ -231,19 +231,11 @@ fn session_end_states_the_reason() {
     let (code, reason, sandbox) =
         ending(|sandbox| hook(sandbox, "no", "before_agent", "", no), &[], "turns: []");
     assert_eq!((code, reason), (Some(3), json!("blocked")));
-    assert_eq!(
-        sandbox.run(&["conversation", "list", "--json"]).json(),
-        json!([]),
-        "nothing is stored"
-    );
+    assert_eq!(sandbox.run("conversation list --json").json(), json!([]), "nothing is stored");
     let (code, reason, sandbox) =
         ending(|sandbox| hook(sandbox, "no", "session_start", "", no), &[], "turns: []");
     assert_eq!((code, reason), (Some(3), json!("blocked")));
-    assert_eq!(
-        sandbox.run(&["conversation", "list", "--json"]).json(),
-        json!([]),
-        "nothing is stored"
-    );
+    assert_eq!(sandbox.run("conversation list --json").json(), json!([]), "nothing is stored");
     let call = "turns: [{tool_calls: [{name: todo}]}]";
     let (code, reason, _) = ending(|_| {}, &["--max-turns", "1"], call);
     assert_eq!((code, reason), (Some(5), json!("max_turns")));

@@ -152,14 +152,14 @@ fn where_payloads_go_is_shown_before_the_hook_is_trusted() {
     let more = "headers: {Authorization: \"env:TEAM_HOOK_TOKEN\"}";
     let directory = sandbox.project().join(".agents/hooks");
     write(&directory, "remote", "https://hooks.example.com/tenter", more);
-    let mut session = sandbox.at_terminal(&["trust"]);
+    let mut session = sandbox.at_terminal("trust");
     let screen = session.wait_for("Let them run?");
     let expected = "remote sends its payloads to https://hooks.example.com/tenter, with the values of TEAM_HOOK_TOKEN";
     assert!(screen.replace(['\r', '\n'], "").contains(expected), "{screen}");
     session.enter("t");
     let _ = session.wait_for("Trusted: ");
     drop(session);
-    let screen = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
+    let screen = sandbox.run("hooks show remote").expect_code(0).stdout;
     assert_contains(
         &screen,
         &[
@@ -169,11 +169,11 @@ fn where_payloads_go_is_shown_before_the_hook_is_trusted() {
             "trust     trusted",
         ],
     );
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!(list[0]["protocol"], "http");
     assert_eq!(list[0]["url"], "https://hooks.example.com/tenter");
     write(&directory, "remote", "https://elsewhere.example.com/", more);
-    let screen = sandbox.run(&["hooks", "show", "remote"]).expect_code(0).stdout;
+    let screen = sandbox.run("hooks show remote").expect_code(0).stdout;
     assert!(screen.contains("trust     changed"), "{screen}");
 }
 
@@ -188,6 +188,6 @@ fn a_url_and_a_script_are_an_error() {
     fs::write(directory.join("scripts/run.sh"), "#!/bin/sh\n").unwrap();
     let output = sandbox.run(&["hooks", "validate", directory.to_str().unwrap()]);
     assert!(output.stderr.contains("the hook has both a `url` and a script"), "{output}");
-    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!(list[0]["status"], "invalid", "{list:#}");
 }

@@ -54,5 +54,5 @@ pub(crate) fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
 
 /// Returns the records of the journal.
 fn records(sandbox: &Sandbox) -> Vec<Value> {
-    sandbox.run(&["log", "--json"]).expect_code(0).json_lines()
+    sandbox.run("log --json").expect_code(0).json_lines()
 }

@@ -45,9 +45,9 @@ fn a_project_cannot_select_a_keyless_server_without_consent() {
     assert!(later_output.stderr.contains("this project's tenter.toml names it"), "{later_output}");
     sandbox.write("tenter.toml", "model = \"local/y\"\n");
     let _ = run(&sandbox, &[]).expect_code(4);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let _ = run(&sandbox, &[]).expect_code(0);
-    let _ = sandbox.run(&["trust", "--revoke", "model:local/y"]).expect_code(0);
+    let _ = sandbox.run("trust --revoke model:local/y").expect_code(0);
     let _ = run(&sandbox, &[]).expect_code(4);
     assert_eq!(server.requests().len(), 3);
 }
@@ -86,8 +86,7 @@ fn a_key_command_does_not_run_for_a_project_without_consent() {
     let output = run(&sandbox, &[]).expect_code(4);
     assert!(output.stderr.contains("its key comes from your `api_key_command`"), "{output}");
     assert!(!sandbox.home().join("ran").exists());
-    let keyed =
-        sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-2")], &["run", "hi"]).expect_code(0);
+    let keyed = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-2")], "run hi").expect_code(0);
     assert!(keyed.stderr.contains("The model is anthropic/claude-sonnet-5, because"), "{keyed}");
     let _ = run(&sandbox, &["--trust-project"]).expect_code(0);
     assert!(sandbox.home().join("ran").exists());
@@ -97,7 +96,7 @@ fn a_key_command_does_not_run_for_a_project_without_consent() {
 fn at_a_terminal_the_user_is_asked_once() {
     let server = keyless();
     let sandbox = hostile(&server, "");
-    let start = || sandbox.at_terminal(&["run", "hi"]);
+    let start = || sandbox.at_terminal("run hi");
     let mut session = start();
     session.wait_for("chooses the model local/x");
     session.wait_for("Use it in this project? [y] yes  [n] no: ");

@@ -50,7 +50,7 @@ fn a_key_from_a_command_is_used_and_never_shown() {
     let config = sandbox.read(USER_FILE) + "api_key_command = \"echo run >> runs; cat key.txt\"\n";
     sandbox.write(USER_FILE, config);
     sandbox.sh_hook("spy", "user_message_send", &format!("env > env.txt; echo 'I saw {key}' >&2"));
-    let output = sandbox.run(&["run", "--headless", "--model", "lab/m", "hi"]).expect_code(0);
+    let output = sandbox.run("run --headless --model lab/m hi").expect_code(0);
     let header = server.requests()[0].header("authorization").map(str::to_owned);
     assert_eq!(header.as_deref(), Some(format!("Bearer {key}").as_str()));
     assert_eq!(sandbox.read("../home/runs"), "run\n");
@@ -58,7 +58,7 @@ fn a_key_from_a_command_is_used_and_never_shown() {
     assert!(text.contains("swor[16 redacted]"), "the journal has what the hook said:\n{text}");
     assert!(!text.contains(key), "{text}");
 
-    let output = sandbox.run(&["run", "--model", "lab/m", "hi"]).expect_code(1);
+    let output = sandbox.run("run --model lab/m hi").expect_code(1);
     assert_contains(&output.stderr, &["bad key [key]", "`api_key_command` under [providers.lab]"]);
     assert!(!everything_written(&sandbox, &output).contains(key));
 }
@@ -129,7 +129,7 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
     let _ = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
     assert_eq!(server.requests()[0].header("x-api-key"), Some("k-1"));
     assert!(!sandbox.home().join("ran").exists());
-    let list = sandbox.run(&["models", "anthropic", "--json"]).json();
+    let list = sandbox.run("models anthropic --json").json();
     assert_eq!(list[0]["key"], "command");
     assert!(!sandbox.home().join("ran").exists(), "listing models runs nothing");
 
@@ -157,7 +157,7 @@ fn ctrl_c_terminates_a_hanging_key_command() {
         USER_FILE,
         "[providers.anthropic]\napi_key_command = \"echo > begun; sleep 1000\"\n",
     );
-    let child = sandbox.start(&["run", "--model", "anthropic/claude-sonnet-5", "hi"]);
+    let child = sandbox.start("run --model anthropic/claude-sonnet-5 hi");
     wait_until("the command runs", || sandbox.home().join("begun").exists());
     assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
     let output = sandbox.finish(child).expect_code(130);
@@ -180,8 +180,7 @@ fn a_project_cannot_set_where_keys_are_sent_or_how_they_are_read() {
         theirs.base_url(Format::Anthropic)
     );
     sandbox.write("tenter.toml", thief);
-    let output =
-        sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &["run", "--result-only", "hi"]);
+    let output = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], "run --result-only hi");
     let output = output.expect_code(0);
     for key in ["idle_timeout_s", "system_prompt_file", "retry.attempts", "providers", "models"] {
         assert!(
@@ -190,7 +189,7 @@ fn a_project_cannot_set_where_keys_are_sent_or_how_they_are_read() {
         );
     }
     assert_eq!((ours.requests().len(), theirs.requests().len()), (1, 0));
-    let output = sandbox.run(&["run", "hi"]).expect_code(1);
+    let output = sandbox.run("run hi").expect_code(1);
     assert!(output.stderr.contains("ANTHROPIC_API_KEY is not set"), "{output}");
     assert!(!sandbox.home().join("stolen").exists() && !sandbox.project().join("stolen").exists());
 }

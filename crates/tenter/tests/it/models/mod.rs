@@ -92,7 +92,7 @@ fn limit_and_effort_come_from_the_nearest_layer() {
 fn an_invalid_variable_is_an_error() {
     let sandbox = sandbox();
     let error =
-        |name, value| sandbox.run_with_env(&[(name, value)], &["models"]).expect_code(2).stderr;
+        |name, value| sandbox.run_with_env(&[(name, value)], "models").expect_code(2).stderr;
     assert_eq!(
         error("TENTER_MAX_TOKENS", "0"),
         "error: TENTER_MAX_TOKENS is \"0\"; it must be a whole number above zero\n"
@@ -223,7 +223,7 @@ fn the_configuration_of_a_model_applies() {
         let end = output.json_lines().pop().unwrap();
         end["usage"]["max_context_window"].clone()
     };
-    let run = || sandbox.run(&["run", "--headless", "--model", "lab/m", "hi"]).expect_code(0);
+    let run = || sandbox.run("run --headless --model lab/m hi").expect_code(0);
     let output = run();
     assert_eq!(window(&output), 128_000);
     assert!(output.stdout.contains("the model lab/m is unknown"), "{output}");
@@ -233,7 +233,7 @@ fn the_configuration_of_a_model_applies() {
     let output = run();
     assert_eq!(window(&output), 32_000);
     assert!(!output.stdout.contains("nothing is known"), "{output}");
-    let listing = sandbox.run(&["models", "lab", "--json"]);
+    let listing = sandbox.run("models lab --json");
     assert_snapshot!(listing, @r#"
     exit: 0
     --- stdout
@@ -251,7 +251,7 @@ fn the_configuration_of_a_model_applies() {
     ]
     "#);
     sandbox.write(USER_FILE, "[models.\"openai/gpt-5.2\"]\ninput_price = 99\n");
-    let listing = sandbox.run(&["models", "openai", "--json"]).json();
+    let listing = sandbox.run("models openai --json").json();
     let model = listing.as_array().unwrap().iter().find(|model| model["name"] == "openai/gpt-5.2");
     let model = model.unwrap();
     assert_eq!(model["input_price"], 99.0);
@@ -298,7 +298,7 @@ fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
         assert!(output.stderr.contains(problem), "{file}\n{output}");
     }
     sandbox.write(USER_FILE, "[models.\"gpt-5.2\"]\nimages = true\n[models.\"opnai/x\"]\n");
-    let strays = sandbox.run(&["models", "local"]).expect_code(0).stderr;
+    let strays = sandbox.run("models local").expect_code(0).stderr;
     assert_eq!(strays.matches("names no provider, so it has no effect").count(), 2, "{strays}");
 }
 
@@ -330,7 +330,7 @@ fn attempts_and_the_system_prompt_can_be_configured() {
 fn known_models_are_listed_with_window_and_price() {
     let sandbox = sandbox();
     let output = sandbox
-        .run_with_env(&[("OPENAI_API_KEY", "sk-very-secret-indeed")], &["models"])
+        .run_with_env(&[("OPENAI_API_KEY", "sk-very-secret-indeed")], "models")
         .expect_code(0);
     let row = |name: &str| {
         let row = output.stdout.lines().find(|line| line.split_whitespace().next() == Some(name));
@@ -348,6 +348,6 @@ fn known_models_are_listed_with_window_and_price() {
         "{output}"
     );
     assert!(!output.stdout.contains("very-secret"));
-    let output = sandbox.run(&["models", "opnai"]).expect_code(2);
+    let output = sandbox.run("models opnai").expect_code(2);
     assert!(output.stderr.contains("did you mean openai?"), "{output}");
 }

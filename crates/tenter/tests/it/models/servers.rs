@@ -19,14 +19,13 @@ fn encrypted_lab(sandbox: &Sandbox, server: &ModelServer, more: &str) -> TlsFron
 }
 
 fn hello(sandbox: &Sandbox, vars: &[(&str, &str)]) -> Output {
-    sandbox.run_with_env(vars, &["run", "--result-only", "-m", "lab/m", "hi"])
+    sandbox.run_with_env(vars, "run --result-only -m lab/m hi")
 }
 
 #[test]
 fn a_local_server_that_does_not_run_fails_at_once() {
     let sandbox = sandbox();
-    let output =
-        sandbox.run(&["run", "--model", "local/m", "--base-url", "http://127.0.0.1:9/v1", "hi"]);
+    let output = sandbox.run("run --model local/m --base-url http://127.0.0.1:9/v1 hi");
     assert_snapshot!(output, @r#"
     exit: 1
     --- stderr
@@ -94,7 +93,7 @@ fn a_servers_context_window_is_used_unless_configured() {
     let server = ModelServer::start(Script::new([]).like_llama_cpp().reports_window(16_384));
     let window = |config: &str| {
         lab(&sandbox, &server, config);
-        let output = sandbox.run(&["run", "--headless", "--model", "lab/m", "hi"]).expect_code(0);
+        let output = sandbox.run("run --headless --model lab/m hi").expect_code(0);
         assert!(!output.stdout.contains("nothing is known"), "{output}");
         output.json_lines().pop().unwrap()["usage"]["max_context_window"].clone()
     };
@@ -123,7 +122,7 @@ fn known_prices_do_not_apply_to_other_servers() {
     let there = format!("[providers.anthropic]\nbase_url = \"{base}\"\n");
     assert_eq!(cost(&there, &[]), None);
     let list = |vars: &[(&str, &str)]| {
-        let rows = sandbox.run_with_env(vars, &["models", "anthropic", "--json"]).json();
+        let rows = sandbox.run_with_env(vars, "models anthropic --json").json();
         let row = rows.as_array().unwrap().iter().find(|row| row["name"] == model).cloned();
         row.unwrap()["input_price"].as_f64()
     };

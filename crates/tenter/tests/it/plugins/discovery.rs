@@ -13,12 +13,12 @@ fn telling(mark: &str) -> String {
 fn a_plugins_hook_is_found_by_both_forms_of_its_plugins_name() {
     let sandbox = sandbox();
     sandbox.write_program(".kodelet/plugins/ada@guards/hooks/guard", telling("x"));
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     for line in ["hooks show", "hooks disable", "hooks enable", "trust --revoke"] {
         let name = "ada@guards/guard";
         let words: Vec<&str> = line.split(' ').chain([name]).collect();
         let _ = sandbox.run(&words).expect_code(0);
     }
-    let json = sandbox.run(&["hooks", "show", "ada/guards/guard", "--json"]).json();
+    let json = sandbox.run("hooks show ada/guards/guard --json").json();
     assert_eq!(json[0]["status"], "untrusted");
 }

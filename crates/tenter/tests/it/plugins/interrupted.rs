@@ -52,5 +52,5 @@ fn ctrl_c_stops_it_and_changes_nothing() {
     assert!(output.stderr.contains("ada/guards is unchanged"), "{output}");
     let_go(&sandbox);
     assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
-    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+    let _ = sandbox.run("plugin verify").expect_code(0);
 }

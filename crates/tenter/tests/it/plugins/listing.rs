@@ -25,7 +25,7 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
     "#);
     let _ =
         sandbox.run(&["plugin", "add", "-g", &format!("{}@main", repository.url())]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["plugin", "list"]), @r#"
+    assert_snapshot!(sandbox.run("plugin list"), @r#"
     exit: 0
     --- stdout
     NAME        LOCATION  SKILLS  RECIPES  HOOKS
@@ -38,35 +38,35 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
         "path": sandbox.project().join(".kodelet/plugins/ada@guards"),
         "skills": ["pdf"], "recipes": ["review"], "hooks": ["guard"],
     });
-    assert_eq!(sandbox.run(&["plugin", "list", "--json"]).json()[0], expected);
-    let value = sandbox.run(&["plugin", "show", "ada@guards", "--json"]).json();
+    assert_eq!(sandbox.run("plugin list --json").json()[0], expected);
+    let value = sandbox.run("plugin show ada@guards --json").json();
     assert_eq!((&value["source"], &value["ref"]), (&json!(repository.url()), &json!(null)));
     assert_eq!(value["commit"], repository.git("rev-parse HEAD"));
-    assert_snapshot!(sandbox.run(&["plugin", "verify"]), @r#"
+    assert_snapshot!(sandbox.run("plugin verify"), @r#"
     exit: 0
     --- stdout
     ada/guards  local  ok
     ada/guards  global  ok
     "#);
-    assert_snapshot!(sandbox.run(&["plugin", "remove", "ada@guards"]), @r#"
+    assert_snapshot!(sandbox.run("plugin remove ada@guards"), @r#"
     exit: 0
     --- stderr
     Removed ada/guards.
     "#);
     assert_eq!(left(&sandbox), ["plugin.lock"]);
-    assert_snapshot!(sandbox.run(&["plugin", "remove", "ada/guards"]), @r#"
+    assert_snapshot!(sandbox.run("plugin remove ada/guards"), @r#"
     exit: 1
     --- stderr
     error: the plugin "ada/guards" is your own, not the project's
       help: pass -g for your own plugins
     "#);
-    let _ = sandbox.run(&["plugin", "remove", "-g", "ada/guards"]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["plugin", "list"]), @r#"
+    let _ = sandbox.run("plugin remove -g ada/guards").expect_code(0);
+    assert_snapshot!(sandbox.run("plugin list"), @r#"
     exit: 0
     --- stderr
     No plugins are installed. `tenter plugin add ORG/REPO` installs one.
     "#);
-    assert_eq!(sandbox.run(&["plugin", "list", "--json"]).json(), json!([]));
+    assert_eq!(sandbox.run("plugin list --json").json(), json!([]));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn differences_are_reported_with_exit_code_1() {
     sandbox.write(".kodelet/plugins/by@hand/recipes/x.md", "X.\n");
     std::fs::remove_file(sandbox.project().join(".kodelet/plugins/ada@guards/recipes/review.md"))
         .unwrap();
-    assert_snapshot!(sandbox.run(&["plugin", "verify"]), @r#"
+    assert_snapshot!(sandbox.run("plugin verify"), @r#"
     exit: 1
     --- stdout
     ada/guards  local  differs
@@ -104,8 +104,7 @@ fn differences_are_reported_with_exit_code_1() {
     error: [ROOT]/project/.kodelet/plugins/by@hand: plugin.lock has no record of this plugin
       help: `tenter plugin add SPEC --force` records it
     "#);
-    let differences =
-        sandbox.run(&["plugin", "verify", "ada/guards", "--json"]).expect_code(1).json();
+    let differences = sandbox.run("plugin verify ada/guards --json").expect_code(1).json();
     assert_eq!(differences[0]["ok"], json!(false));
     assert_eq!(
         differences[0]["differences"][0],

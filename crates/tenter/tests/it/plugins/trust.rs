@@ -11,7 +11,7 @@ use crate::sandbox;
 const GUARD_NAME: &str = "ada/guards/guard";
 
 fn status(sandbox: &Sandbox, name: &str) -> String {
-    let list = sandbox.run(&["hooks", "list", "--json"]).json();
+    let list = sandbox.run("hooks list --json").json();
     let hook = list.as_array().unwrap().iter().find(|hook| hook["name"] == name).cloned();
     hook.unwrap_or(Value::Null)["status"].as_str().unwrap_or("missing").to_owned()
 }
@@ -76,7 +76,7 @@ fn skipping_installs_the_plugin_without_trusting_its_hooks() {
     terminal.enter("s");
     let _ = sandbox.finish_pty(terminal).expect_code(0);
     assert_eq!((status(&sandbox, GUARD_NAME), ran(&sandbox)), ("untrusted".into(), String::new()));
-    let names = sandbox.run(&["recipe", "list"]).stdout;
+    let names = sandbox.run("recipe list").stdout;
     assert!(names.contains("ada/guards/review"), "{names}");
 }
 
@@ -97,7 +97,7 @@ fn a_changed_plugin_asks_again() {
     let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     repository.hook("guard", &format!("{GUARD}# second\n"));
     repository.commit();
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    let _ = sandbox.run("plugin update").expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
     let _ = sandbox.run(&["plugin", "add", "--force", "--trust", &repository.url()]).expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
@@ -129,9 +129,9 @@ fn a_failed_replacement_keeps_the_trust() {
     repository.git("rm --quiet -r hooks skills recipes");
     repository.commit();
     let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(1);
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    let _ = sandbox.run("plugin update").expect_code(1);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
-    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+    let _ = sandbox.run("plugin verify").expect_code(0);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn changes_outside_the_hooks_keep_their_trust() {
     let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     repository.write("recipes/review.md", "Review it again.\n");
     repository.commit();
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    let _ = sandbox.run("plugin update").expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
     let directory =
         fs::read_to_string(sandbox.project().join(".kodelet/plugins/ada@guards/recipes/review.md"));
@@ -156,6 +156,6 @@ fn a_removal_revokes_trust_first() {
     let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
     sandbox.write(".kodelet/plugins/plugin.lock", "<<<<<<< HEAD\n");
-    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(1);
+    let _ = sandbox.run("plugin remove ada/guards").expect_code(1);
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
 }

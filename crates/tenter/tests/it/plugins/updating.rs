@@ -20,7 +20,7 @@ fn an_update_shows_what_changes_and_a_dry_run_changes_nothing() {
     repository.git("commit --quiet --message second");
     let after = repository.git("rev-parse HEAD");
     let lock = sandbox.read(".kodelet/plugins/plugin.lock");
-    let output = sandbox.run(&["plugin", "update", "--dry-run"]).expect_code(0);
+    let output = sandbox.run("plugin update --dry-run").expect_code(0);
     assert!(
         output.stdout.starts_with(&format!("ada/guards: {} → {}\n", &before[..10], &after[..10])),
         "{output}"
@@ -44,14 +44,11 @@ fn an_update_shows_what_changes_and_a_dry_run_changes_nothing() {
     assert_eq!(sandbox.read(".kodelet/plugins/plugin.lock"), lock);
     assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/hooks/guard"), GUARD);
 
-    let update = sandbox.run(&["plugin", "update", "ada@guards"]).expect_code(0);
+    let update = sandbox.run("plugin update ada@guards").expect_code(0);
     assert_eq!(update.stdout, output.stdout);
     assert!(sandbox.read(".kodelet/plugins/plugin.lock").contains(&after));
-    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
-    assert_eq!(
-        sandbox.run(&["plugin", "update"]).expect_code(0).stdout,
-        "ada/guards is up to date.\n"
-    );
+    let _ = sandbox.run("plugin verify").expect_code(0);
+    assert_eq!(sandbox.run("plugin update").expect_code(0).stdout, "ada/guards is up to date.\n");
     assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
 }
 
@@ -68,7 +65,7 @@ fn a_pinned_commit_stays_and_a_branch_moves() {
         repository.write("recipes/review.md", "Second.\n");
         repository.commit();
     }
-    let output = sandbox.run(&["plugin", "update"]).expect_code(0);
+    let output = sandbox.run("plugin update").expect_code(0);
     assert!(output.stdout.contains("ada/pinned is pinned to its commit."), "{output}");
     assert_eq!(sandbox.read(".kodelet/plugins/ada@pinned/recipes/review.md"), "Review it.\n");
     assert_eq!(sandbox.read(".kodelet/plugins/ada@moving/recipes/review.md"), "Second.\n");
@@ -83,10 +80,10 @@ fn a_missing_plugin_is_fetched_again_even_if_pinned() {
     let spec = format!("{}@{commit}", repository.url());
     let _ = sandbox.run(&["plugin", "add", &spec]).expect_code(0);
     std::fs::remove_dir_all(sandbox.project().join(".kodelet/plugins/ada@guards")).unwrap();
-    let message = sandbox.run(&["plugin", "verify"]).expect_code(1);
+    let message = sandbox.run("plugin verify").expect_code(1);
     assert!(message.stderr.contains("`tenter plugin update` fetches it again"), "{message}");
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
-    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+    let _ = sandbox.run("plugin update").expect_code(0);
+    let _ = sandbox.run("plugin verify").expect_code(0);
 }
 
 #[test]
@@ -97,7 +94,7 @@ fn local_changes_are_not_overwritten() {
     repository.write("recipes/review.md", "Second.\n");
     repository.commit();
     sandbox.write(".kodelet/plugins/ada@guards/hooks/guard", "mine\n");
-    assert_snapshot!(sandbox.run(&["plugin", "update"]), @r#"
+    assert_snapshot!(sandbox.run("plugin update"), @r#"
     exit: 1
     --- stderr
     error: ada/guards has local changes that an update would lose
@@ -115,9 +112,9 @@ fn a_plugin_whose_new_version_is_invalid_stays_unchanged() {
     one.commit();
     two.write("recipes/review.md", "Second.\n");
     two.commit();
-    let output = sandbox.run(&["plugin", "update"]).expect_code(1);
+    let output = sandbox.run("plugin update").expect_code(1);
     assert!(output.stderr.contains("leaves the plugin"), "{output}");
-    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+    let _ = sandbox.run("plugin verify").expect_code(0);
     assert_eq!(
         sandbox.read(".kodelet/plugins/ada@two/recipes/review.md"),
         "Second.\n",
@@ -151,16 +148,16 @@ fn an_untrusted_lock_copies_no_directory_of_the_user() {
     let _ = sandbox.run(&["plugin", "add", path]).expect_code(0);
     private.write("recipes/review.md", "Second.\n");
     private.commit();
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    let _ = sandbox.run("plugin update").expect_code(0);
     assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/recipes/review.md"), "Second.\n");
     let lock = sandbox.read(".kodelet/plugins/plugin.lock");
     sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(path, "/etc"));
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    let _ = sandbox.run("plugin update").expect_code(1);
     // A plugin that is removed takes the agreement with it.
     sandbox.write(".kodelet/plugins/plugin.lock", &lock);
-    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(0);
+    let _ = sandbox.run("plugin remove ada/guards").expect_code(0);
     sandbox.write(".kodelet/plugins/plugin.lock", &lock);
-    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    let _ = sandbox.run("plugin update").expect_code(1);
 }
 
 #[test]
@@ -173,7 +170,7 @@ fn a_directory_that_a_lock_names_is_copied_when_the_user_agrees() {
     let own = Repository::new(&sandbox, "guards");
     sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(&repository.url(), &own.url()));
     let update = || {
-        let mut terminal = sandbox.at_terminal(&["plugin", "update"]);
+        let mut terminal = sandbox.at_terminal("plugin update");
         let question = terminal.wait_for("Copy it into the project? [y] yes  [n] no: ");
         assert!(question.contains("srv/ada/guards"), "{question}");
         terminal

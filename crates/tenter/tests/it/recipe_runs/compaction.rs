@@ -22,7 +22,7 @@ fn with_conversation() -> Sandbox {
 
 /// Returns the texts of the newest conversation's messages.
 fn messages(sandbox: &Sandbox) -> Vec<String> {
-    let json = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    let json = sandbox.run("conversation show last --json").expect_code(0).json();
     let messages = json["messages"].as_array().unwrap().iter();
     messages.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
@@ -54,7 +54,7 @@ fn the_newest_conversation_is_compacted_and_can_be_restored() {
     assert_eq!((before.len(), after.len()), (4, 2));
     let script = "turns: [{text: Right., expect: {contains: [We spoke about fruit., pears?], lacks: [Apples are red.]}}]";
     let _ = run(&sandbox, script, &["--follow", "and now?"]).expect_code(0);
-    let _ = sandbox.run(&["conversation", "restore", "last"]).expect_code(0);
+    let _ = sandbox.run("conversation restore last").expect_code(0);
     assert_eq!(messages(&sandbox), before);
 }
 

@@ -66,7 +66,7 @@ fn hooks_of_both_kinds_and_the_store_receive_the_recipe() {
         assert_eq!(payloads(file)[0]["invoked_recipe"], "tidy", "{file}");
     }
     let begun_for = || {
-        let export = sandbox.run(&["conversation", "export", "last", "--format", "json"]);
+        let export = sandbox.run("conversation export last --format json");
         export.expect_code(0).json()["recipe"].clone()
     };
     assert_eq!(begun_for(), "tidy");
@@ -98,7 +98,7 @@ fn missing_arguments_are_named_with_their_description() {
         ])
         .expect_code(0);
     assert!(useless.stderr.contains("has no argument `nmae`: it changes nothing"), "{useless}");
-    let without_recipe = sandbox.run(&["run", "--arg", "a=b", "hi"]).expect_code(2);
+    let without_recipe = sandbox.run("run --arg a=b hi").expect_code(2);
     assert!(without_recipe.stderr.contains("--recipe <NAME>"), "{without_recipe}");
 }
 
@@ -117,7 +117,7 @@ fn a_recipe_that_cannot_be_rendered_is_shown_with_lines_and_calls_no_model() {
     error: cannot use the recipe "wrong": there is no tool "bsah" (did you mean "bash"?); the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent
       help: fix its `allowed_tools`
     "#);
-    assert_eq!(sandbox.run(&["conversation", "list"]).stdout, "");
+    assert_eq!(sandbox.run("conversation list").stdout, "");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn recipes_without_programs_and_user_recipes_need_no_trust() {
     }
     sandbox.write("recipes/own.md", "{{bash \"touch\" \"ran\"}}");
     let _ = run(&sandbox, SCRIPT, &["-r", "own", "--fragment-dirs", "recipes"]).expect_code(4);
-    let output = sandbox.run(&["trust", "--yes", "--fragment-dirs", "more"]).expect_code(0);
+    let output = sandbox.run("trust --yes --fragment-dirs more").expect_code(0);
     assert_eq!(output.stderr, "Trusted: recipe:own, recipe:near.\n");
 }
 
@@ -124,50 +124,50 @@ fn the_trust_command_covers_recipes_and_hooks() {
     sandbox.write("recipes/broken.md", "{{bash \"touch\"");
     sandbox.write(".kodelet/plugins/acme@tools/recipes/go.md", "{{bash \"go\" \"version\"}}");
     sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
-    assert_snapshot!(sandbox.run(&["trust"]), @"
+    assert_snapshot!(sandbox.run("trust"), @"
     exit: 4
     --- stderr
     error: this project has hooks, and recipes that can start programs or use tools, that you have not trusted: guard, recipe:spy, recipe:acme/tools/go
       help: run `tenter trust` at a terminal, which asks; or `tenter trust --yes` to trust them as they are
     ");
-    assert_snapshot!(sandbox.run(&["trust", "--yes"]), @"
+    assert_snapshot!(sandbox.run("trust --yes"), @"
     exit: 0
     --- stderr
     Trusted: guard.
     Trusted: recipe:spy, recipe:acme/tools/go.
     ");
-    assert_snapshot!(sandbox.run(&["trust"]), @"
+    assert_snapshot!(sandbox.run("trust"), @"
     exit: 0
     --- stderr
     Nothing to trust: everything in [ROOT]/project is already trusted.
     ");
-    assert_snapshot!(sandbox.run(&["trust", "--list"]), @"
+    assert_snapshot!(sandbox.run("trust --list"), @"
     exit: 0
     --- stdout
     [ROOT]/project  guard  before_tool_call  [TIME]
     [ROOT]/project  recipe:acme/tools/go  [TIME]
     [ROOT]/project  recipe:spy  [TIME]
     ");
-    assert_snapshot!(sandbox.run(&["trust", "--revoke", "recipe:spy"]), @"
+    assert_snapshot!(sandbox.run("trust --revoke recipe:spy"), @"
     exit: 0
     --- stderr
     Removed 1 trust record of [ROOT]/project.
     ");
     let _ = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4);
-    assert_snapshot!(sandbox.run(&["trust", "--revoke", "recipe:spy"]), @r#"
+    assert_snapshot!(sandbox.run("trust --revoke recipe:spy"), @r#"
     exit: 1
     --- stderr
     error: nothing named "recipe:spy" of [ROOT]/project is trusted
       help: `tenter trust --list` shows what is
     "#);
-    let _ = sandbox.run(&["trust", "--revoke"]).expect_code(0);
-    assert_eq!(sandbox.run(&["trust", "--list"]).stdout, "");
+    let _ = sandbox.run("trust --revoke").expect_code(0);
+    assert_eq!(sandbox.run("trust --list").stdout, "");
 }
 
 #[test]
 fn showing_an_untrusted_recipe_starts_nothing() {
     let sandbox = with_recipe();
-    assert_snapshot!(sandbox.run(&["recipe", "show", "spy"]), @r#"
+    assert_snapshot!(sandbox.run("recipe show spy"), @r#"
     exit: 0
     --- stdout
     Look: [bash: touch ran was not started: the recipe comes with the project and is not trusted (see `tenter trust`)]
@@ -182,8 +182,8 @@ fn showing_an_untrusted_recipe_starts_nothing() {
       help: declare it in the front matter, as `x:` below `arguments:`
     Its programs were not started: the recipe comes with the project and is not trusted; see `tenter trust`.
     "#);
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
-    assert_eq!(sandbox.run(&["recipe", "show", "spy"]).expect_code(0).stdout, "Look: \n");
+    let _ = sandbox.run("trust --yes").expect_code(0);
+    assert_eq!(sandbox.run("recipe show spy").expect_code(0).stdout, "Look: \n");
     assert!(has_run(&sandbox));
 }
 

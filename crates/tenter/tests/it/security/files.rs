@@ -74,7 +74,7 @@ fn another_users_directory_above_is_not_the_project_root() {
             return;
         }
         let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]);
-        let list = sandbox.run(&["conversation", "list", "--json"]);
+        let list = sandbox.run("conversation list --json");
         assert_eq!(
             list.json()[0]["project"],
             sandbox.project().to_str().unwrap(),

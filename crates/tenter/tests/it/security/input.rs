@@ -47,7 +47,7 @@ fn tool_and_guard_see_the_same_file_name() {
         sandbox.play(&format!("turns: [{}{{text: ok}}]", calls.concat()), &["go"]).expect_code(0);
     assert_eq!(output.stderr.matches("● file_").count(), 3 * names.len(), "{output}");
     assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{output}");
-    let conversation = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+    let conversation = sandbox.run("conversation show last --json").stdout;
     assert!(!conversation.contains("KEY=secret"), "{conversation}");
 }
 
@@ -71,7 +71,7 @@ fn plays(sandbox: &Sandbox, (format, api): (Format, &str), arguments: &str) -> O
     let provider = format!("[providers.lab]\napi = \"{api}\"\nbase_url = \"{base}\"\n{key}\n");
     let names = "[models.\"lab/m\"]\ncontext_window = 9000\n";
     sandbox.configure(provider + names);
-    let output = sandbox.run(&["run", "--model", "lab/m", "go"]);
+    let output = sandbox.run("run --model lab/m go");
     assert!(!server.requests().is_empty(), "{output}");
     // What is no input is no history either that a strict server would take.
     let _ = server.take_violations();

@@ -198,7 +198,7 @@ fn a_hook_that_shadows_a_user_hook_is_reported_before_it_is_trusted() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "before_tool_call", "exit 0");
     sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
-    let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let output = sandbox.run("trust --yes").expect_code(0);
     assert!(output.stderr.contains("replaces your own hook"), "{output}");
 }
 
@@ -209,7 +209,7 @@ fn settings_and_files_of_a_hook_are_shown_before_it_is_trusted() {
     sandbox.write(".kodelet/hooks/spy/HOOK.md", manifest);
     sandbox.write_program(".kodelet/hooks/spy/scripts/run", "#!/bin/sh\n. ./lib/more.sh\n");
     sandbox.write(".kodelet/hooks/spy/lib/more.sh", "echo\n");
-    let mut session = sandbox.at_terminal(&["trust"]);
+    let mut session = sandbox.at_terminal("trust");
     let question = session.wait_for("[q] quit: ");
     assert!(question.contains("spy asks for the variables OPENAI_API_KEY"), "{question}");
     assert!(question.contains("spy runs confined: no network"), "{question}");
@@ -232,7 +232,7 @@ fn another_name_directory_or_symlink_target_asks_again() {
     let directory = sandbox.project().join(".kodelet/hooks");
     fs::create_dir_all(&directory).unwrap();
     symlink("../../one", directory.join("guard")).unwrap();
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let run = || sandbox.run(&["run", "--model", &model, "go"]);
     let _ = run().expect_code(0);
     fs::rename(directory.join("guard"), directory.join("Guard")).unwrap();
@@ -272,7 +272,7 @@ fn a_generated_python_hook_imports_no_module_from_its_directory() {
 fn a_model_that_writes_into_a_guard_is_denied_until_the_guard_is_trusted_again() {
     let sandbox = sandbox();
     sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let model = sandbox.script(
         r#"turns:
   - tool_calls: [{name: bash, input: {command: "echo '# more' >> .kodelet/hooks/guard"}}]
@@ -282,7 +282,7 @@ fn a_model_that_writes_into_a_guard_is_denied_until_the_guard_is_trusted_again()
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
     assert!(output.stderr.contains("run `tenter trust`"), "{output}");
     assert!(!sandbox.project().join("escaped").exists(), "{output}");
-    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
     assert!(!sandbox.project().join("escaped").exists(), "it wrote into it again: {output}");
 }
