@@ -219,8 +219,7 @@ fn conversations_of_tenters_own_agent_are_replayed() {
         assert_eq!((report["calls"].as_u64(), report["stopped"].as_u64()), (Some(1), Some(1)));
         assert_eq!(report["rules"][0]["commands"][0]["host"], "tenter");
     }
-    let output = sandbox.run("guard add git-safety").expect_code(0);
-    assert!(output.stderr.contains("would have stopped 1 of your last 1 call"), "{output}");
+    sandbox.warns("guard add git-safety", "would have stopped 1 of your last 1 call");
 }
 
 /// Writes a transcript of Claude Code in which the user allowed each of these commands, as often as it is there.

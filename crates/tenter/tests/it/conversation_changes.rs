@@ -80,8 +80,7 @@ fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
     error: the conversation [ID] cannot be forked there: the last message calls tools, and their results are missing
       help: --at counts the messages that `tenter conversation show` shows; a tool's result is in the message after its call
     ");
-    let too_many = sandbox.run("conversation fork last --at 9").expect_code(1);
-    assert!(too_many.stderr.contains("it has 4 messages, not 9"), "{too_many}");
+    sandbox.fails(1, "conversation fork last --at 9", "it has 4 messages, not 9");
     assert_eq!(listed(&sandbox, &[]).len(), 1);
 }
 
@@ -166,8 +165,7 @@ fn nothing_is_deleted_without_confirmation() {
     let piped = sandbox.run_with_stdin(&["conversation", "delete", &id], "y\n").expect_code(2);
     assert!(piped.stderr.contains("--yes"), "{piped}");
     let one_is_unknown = ["conversation", "delete", "--yes", &id, "nonsense"];
-    let unknown = sandbox.run(&one_is_unknown).expect_code(1);
-    assert!(unknown.stderr.contains("\"nonsense\""), "{unknown}");
+    sandbox.fails(1, &one_is_unknown, "\"nonsense\"");
     assert_eq!(sandbox.run("conversation delete").code, Some(2));
     assert_eq!(listed(&sandbox, &[]).len(), 1);
 }

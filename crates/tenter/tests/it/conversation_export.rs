@@ -176,8 +176,7 @@ fn an_export_file_is_private_and_replaced_only_with_force() {
     export(&sandbox, &["--output", "talk.md", "--force", "--format", "json"]);
     assert!(sandbox.read("talk.md").starts_with("{\n"));
     let nowhere = ["conversation", "export", "last", "--output", "no/such/talk.md"];
-    let nowhere = sandbox.run(&nowhere).expect_code(1);
-    assert!(nowhere.stderr.contains("no/such/talk.md: "), "{nowhere}");
+    sandbox.fails(1, &nowhere, "no/such/talk.md: ");
     assert_eq!(std::fs::read_dir(sandbox.project()).unwrap().count(), 2, ".git and talk.md");
 }
 
@@ -210,8 +209,7 @@ fn conversations_are_found_by_their_text() {
     --- stderr
     No message of [ROOT]/project matches. --all searches other projects.
     ");
-    let empty = sandbox.run(&["conversation", "list", "--search", " "]).expect_code(2);
-    assert!(empty.stderr.contains("the search text is empty"), "{empty}");
+    sandbox.fails(2, &["conversation", "list", "--search", " "], "the search text is empty");
     let elsewhere = sandbox.root().join("elsewhere/.git");
     std::fs::create_dir_all(&elsewhere).unwrap();
     let elsewhere = sandbox.root().join("elsewhere");

@@ -12,12 +12,10 @@ const FORCE_PUSH: &str =
 #[test]
 fn an_added_guard_stops_what_it_is_about() {
     let sandbox = sandbox();
-    let addition = sandbox.run("guard add git-safety").expect_code(0);
-    assert!(addition.stderr.contains("Added git-safety"), "{addition}");
+    sandbox.warns("guard add git-safety", "Added git-safety");
     let output = sandbox.play(FORCE_PUSH, &["push it"]);
     assert!(output.stderr.contains("A force push overwrites"), "{output}");
-    let log = sandbox.run("log").expect_code(0);
-    assert!(log.stdout.contains("rule force-push fits: git push -fu origin main"), "{log}");
+    sandbox.prints("log", "rule force-push fits: git push -fu origin main");
     let input = json!({"command": "sudo git push -f"}).to_string();
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];
     let explained = sandbox.run(&args).expect_code(0);
@@ -42,18 +40,15 @@ fn a_guard_in_monitor_mode_records_what_it_would_stop_until_it_is_enforced() {
         output.stderr.contains("A force push overwrites")
     };
     assert!(!stops());
-    let log = sandbox.run("log").expect_code(0);
-    assert!(log.stdout.contains("would deny"), "{log}");
+    sandbox.prints("log", "would deny");
     let stats = sandbox.run("hooks stats --json").expect_code(0).json();
     let hook = &stats["hooks"][0];
     assert_eq!((hook["would_stop"].as_u64(), hook["denied"].as_u64()), (Some(1), Some(0)));
     let list = sandbox.run("guard list --json").expect_code(0).json();
     assert_eq!(list[0]["user"], "current", "{list}");
-    let enforced = sandbox.run("guard enforce git-safety").expect_code(0);
-    assert!(enforced.stderr.contains("would have stopped 1 call"), "{enforced}");
+    sandbox.warns("guard enforce git-safety", "would have stopped 1 call");
     assert!(stops());
-    let again = sandbox.run("guard enforce git-safety").expect_code(0);
-    assert!(again.stderr.contains("is not in monitor mode"), "{again}");
+    sandbox.warns("guard enforce git-safety", "is not in monitor mode");
 }
 
 #[test]
@@ -72,8 +67,7 @@ fn the_list_shows_what_is_installed_and_changed() {
     let text = sandbox.read(file).replace("decision: deny", "decision: ask");
     sandbox.write(file, text);
     assert_eq!(states()[2], "changed");
-    let output = sandbox.run("guard remove secrets").expect_code(1);
-    assert!(output.stderr.contains("you changed"), "{output}");
+    sandbox.fails(1, "guard remove secrets", "you changed");
     let _ = sandbox.run("guard remove secrets --force").expect_code(0);
     assert_eq!(states()[2], "absent");
 }
@@ -88,8 +82,7 @@ fn an_update_keeps_what_was_changed() {
     // Changed, and from another version.
     let other = text.replace(shipped, &format!("  shipped: {}", "0".repeat(64)));
     sandbox.write(file, &other);
-    let output = sandbox.run("guard update").expect_code(0);
-    assert!(output.stdout.contains("Kept secrets"), "{output}");
+    sandbox.prints("guard update", "Kept secrets");
     assert_eq!(sandbox.read(file), other);
 }
 
@@ -148,12 +141,10 @@ const READ_ENV: &str =
 #[test]
 fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     let sandbox = sandbox();
-    let absent = sandbox.run("guard set secrets read=deny").expect_code(1);
-    assert!(absent.stderr.contains("run `tenter guard add secrets`"), "{absent}");
+    sandbox.fails(1, "guard set secrets read=deny", "run `tenter guard add secrets`");
     let _ = sandbox.run("guard add secrets").expect_code(0);
     let set = ["guard", "set", "secrets", "read=deny", "write=deny", "paths+=config/*.key"];
-    let output = sandbox.run(&set).expect_code(0);
-    assert!(output.stdout.contains("read = deny\nwrite = deny\n"), "{output}");
+    sandbox.prints(&set, "read = deny\nwrite = deny\n");
     let list = sandbox.run("guard list --json").expect_code(0).json();
     assert_eq!(list[2]["user"], "current");
     let output = sandbox.play(READ_ENV, &["read it"]);
@@ -172,8 +163,7 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     let set = "  set: {read: deny, write: deny, paths: [\"config/*.key\"]}\n";
     let line = format!("  version: 0\n  shipped: {digest}\n{set}");
     sandbox.write(file, old.replace("  version: 0\n", &line));
-    let output = sandbox.run("guard update").expect_code(0);
-    assert!(output.stdout.contains("Updated secrets"), "{output}");
+    sandbox.prints("guard update", "Updated secrets");
     assert_eq!(sandbox.read(file), text);
 }
 
@@ -184,8 +174,7 @@ fn a_guard_shows_its_settings_and_rules() {
     assert!(output.stdout.contains("read = ask (default)  [ask, deny, off]"), "{output}");
     assert!(output.stdout.contains("deny browser"), "{output}");
     assert!(output.stdout.contains("Example: cat ~/.ssh/id_rsa"), "{output}");
-    let unknown = sandbox.run("guard show secret").expect_code(2);
-    assert!(unknown.stderr.contains("did you mean `secrets`?"), "{unknown}");
+    sandbox.fails(2, "guard show secret", "did you mean `secrets`?");
 }
 
 #[test]
@@ -214,8 +203,7 @@ fn a_hook_that_is_not_ready_made_is_removed_by_its_user() {
         assert_contains(&output.stderr, &["mine is no ready-made hook", &help]);
     }
     assert!(sandbox.project().join(".agents/hooks/mine/HOOK.md").exists());
-    let output = sandbox.run("hooks remove nope").expect_code(2);
-    assert!(output.stderr.contains("there is no ready-made hook \"nope\""), "{output}");
+    sandbox.fails(2, "hooks remove nope", "there is no ready-made hook \"nope\"");
 }
 
 #[test]

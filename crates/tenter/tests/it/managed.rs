@@ -153,8 +153,7 @@ fn managed_settings_win_over_files_and_variables_and_are_shown() {
 #[test]
 fn only_an_administrator_sets_managed_settings() {
     let sandbox = managed();
-    let output = sandbox.run("config set managed.only_hooks true").expect_code(2);
-    assert!(output.stderr.contains("not a setting of yours"), "{output}");
+    sandbox.fails(2, "config set managed.only_hooks true", "not a setting of yours");
     sandbox.write("../home/.config/tenter/config.toml", "[managed]\nonly_hooks = true\n");
     let output = sandbox.run("hooks list");
     assert!(output.stderr.contains("unknown field `managed`"), "{output}");

@@ -113,8 +113,7 @@ fn a_login_gives_each_request_a_token_that_is_renewed() {
     let (sandbox, server) = (sandbox(), server(false));
     let url = server.url("/mcp");
     let _ = sandbox.run(&["mcp", "add", "docs", &url]).expect_code(0);
-    let refusal = sandbox.run("mcp test docs").expect_code(1);
-    assert!(refusal.stderr.contains("tenter mcp login"), "{refusal}");
+    sandbox.fails(1, "mcp test docs", "tenter mcp login");
     let (is_done, stderr) = login(&sandbox, |address| {
         assert_eq!(field(address, "scope"), "tools");
         assert_eq!(field(address, "code_challenge_method"), "S256");
@@ -126,8 +125,7 @@ fn a_login_gives_each_request_a_token_that_is_renewed() {
     let requests = server.requests();
     let exchange = requests.iter().find(|request| request.line.contains("/token")).unwrap();
     assert!(exchange.body.contains("code=c1") && exchange.body.contains("code_verifier="));
-    let output = sandbox.run("mcp test docs").expect_code(0);
-    assert!(output.stdout.contains("mcp__docs__find"), "{output}");
+    sandbox.prints("mcp test docs", "mcp__docs__find");
     let _ = sandbox.run("mcp logout docs").expect_code(0);
     let _ = sandbox.run("mcp test docs").expect_code(1);
 }
@@ -150,6 +148,5 @@ fn a_login_that_fails_says_why() {
     let (is_done, stderr) = login(&sandbox, |_| {});
     assert!(!is_done && stderr.contains("asks for no login"), "{stderr}");
     let _ = sandbox.run("mcp add local -- program").expect_code(0);
-    let local = sandbox.run("mcp login local").expect_code(1);
-    assert!(local.stderr.contains("it is a program"), "{local}");
+    sandbox.fails(1, "mcp login local", "it is a program");
 }

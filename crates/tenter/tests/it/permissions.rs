@@ -84,8 +84,7 @@ fn a_mode_or_a_rule_that_is_not_understood_is_an_error() {
         sandbox.write("tenter.toml", format!("[permissions]\n{project}\n"));
         let model = sandbox.script(WORK);
         let args = [&["run", "--model", &model], flags, &["go"]].concat();
-        let output = sandbox.run(&args).expect_code(2);
-        assert!(output.stderr.contains(message), "{output}");
+        sandbox.fails(2, &args, message);
     }
 }
 

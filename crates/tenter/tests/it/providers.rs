@@ -257,8 +257,7 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
         // It writes the input that it read, with another text.
         let rewrite = r#"input=${payload#*'"tool_input": '}; input=${input%%'}'*}'}'; printf '{"input": %s}\n' "$input" | sed 's/"a"/"b"/'"#;
         sandbox.sh_hook("a-rewrite", "before_tool_call", rewrite);
-        let output = sandbox.run(&["run", "--headless", "go ahead"]).expect_code(0);
-        assert!(output.stdout.contains("Done."), "{output}");
+        sandbox.prints(&["run", "--headless", "go ahead"], "Done.");
         server.assert_clean();
         let content =
             |event: &str| fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap();

@@ -43,8 +43,7 @@ fn the_catalog_has_guards_and_hooks_and_their_settings() {
     let hooks = sandbox.run("hooks list --json").expect_code(0);
     assert!(hooks.stdout.contains("\"ready-made\""), "{hooks}");
     let _ = sandbox.run("hooks validate").expect_code(0);
-    let output = sandbox.run("hooks add fromat").expect_code(2);
-    assert!(output.stderr.contains("did you mean `format`?"), "{output}");
+    sandbox.fails(2, "hooks add fromat", "did you mean `format`?");
     let _ = sandbox.run("hooks remove format").expect_code(0);
     assert!(!sandbox.project().join("../home/.config/agents/hooks/format").exists());
 }
@@ -65,8 +64,7 @@ fn an_unknown_name_in_a_manifest_is_an_error() {
     let text =
         "---\nname: x\ndescription: d\ntrigger: after_tool\nmetadata:\n  ready_made: fromat\n---\n";
     sandbox.write(".agents/hooks/x/HOOK.md", text);
-    let output = sandbox.run("hooks validate").expect_code(1);
-    assert!(output.stderr.contains("did you mean `format`?"), "{output}");
+    sandbox.fails(1, "hooks validate", "did you mean `format`?");
 }
 
 #[test]
@@ -164,8 +162,7 @@ fn a_checkpoint_brings_the_files_back() {
         list.as_array().unwrap().iter().map(|entry| entry["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["After the agent was done", "Before: do it"]);
     let first = list[1]["id"].as_str().unwrap();
-    let changes = sandbox.run(&["checkpoint", "show", first]).expect_code(0);
-    assert!(changes.stdout.contains("new"), "{changes}");
+    sandbox.prints(&["checkpoint", "show", first], "new");
     let _ = sandbox.run(&["checkpoint", "restore", first]).expect_code(0);
     assert_eq!(sandbox.read("a"), "before");
     assert!(!sandbox.project().join("new").exists());
@@ -250,15 +247,13 @@ fn hidden_commands_in_instruction_files_are_pointed_out() {
 #[test]
 fn a_hook_in_monitor_mode_stops_nothing_until_it_is_enforced() {
     let sandbox = sandbox();
-    let output = sandbox.run("hooks add format --monitor").expect_code(2);
-    assert!(output.stderr.contains("add it without --monitor"), "{output}");
+    sandbox.fails(2, "hooks add format --monitor", "add it without --monitor");
     let _ = sandbox.run("hooks add protected-files --monitor").expect_code(0);
     let _ = sandbox.run("hooks set protected-files decision=deny").expect_code(0);
     let write = "turns: [{tool_calls: [{name: file_write, input: {file_path: Cargo.lock, text: x}}]}, {text: ok}]";
     run(&sandbox, write);
     assert!(sandbox.project().join("Cargo.lock").exists());
-    let log = sandbox.run("log --all").expect_code(0);
-    assert!(log.stdout.contains("would deny"), "{log}");
+    sandbox.prints("log --all", "would deny");
     let _ = sandbox.run("hooks enforce protected-files").expect_code(0);
     std::fs::remove_file(sandbox.project().join("Cargo.lock")).unwrap();
     run(&sandbox, write);
@@ -273,13 +268,11 @@ fn a_value_that_a_hook_cannot_use_is_not_set() {
         ("budget", "usd=$2.50", "write an amount in US dollars"),
         ("lint", "commands+=sqlfluff lint $FILE", "write one ending"),
     ] {
-        let output = sandbox.run(&["hooks", "set", name, setting]).expect_code(2);
-        assert!(output.stderr.contains(help), "{output}");
+        sandbox.fails(2, &["hooks", "set", name, setting], help);
     }
     let file = sandbox.home().join(".config/agents/hooks/budget/HOOK.md");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("  settings:", "  set: {usd: much}\n  settings:")).unwrap();
-    let output = sandbox.run("hooks list").expect_code(0);
-    assert!(output.stdout.contains("`usd` cannot have this value"), "{output}");
+    sandbox.prints("hooks list", "`usd` cannot have this value");
     let _ = sandbox.run("hooks doctor").expect_code(1);
 }

@@ -50,8 +50,7 @@ fn the_state_of_every_release_is_used() {
 fn conversations_continue(sandbox: &Sandbox) {
     let list = sandbox.run("conversation list --json").expect_code(0).json();
     let id = list[0]["id"].as_str().unwrap().to_owned();
-    let output = sandbox.run("conversation list --search notes").expect_code(0);
-    assert!(output.stdout.contains("remove my notes"), "{output}");
+    sandbox.prints("conversation list --search notes", "remove my notes");
     let output =
         sandbox.play("turns:\n  - {text: Still here., expect: {contains: [remove my notes, notes stay, and now?]}}", &["--resume", &id, "and now?"]).expect_code(0);
     assert!(output.stdout.contains("Still here."), "{output}");
@@ -71,13 +70,11 @@ fn trust_holds_until_the_hook_changes(sandbox: &Sandbox) {
 
 fn guards_keep_their_settings(sandbox: &Sandbox) {
     let _ = sandbox.run("guard update").expect_code(0);
-    let output = sandbox.run("guard show secrets").expect_code(0);
-    assert!(output.stdout.contains("read = deny"), "{output}");
+    sandbox.prints("guard show secrets", "read = deny");
 }
 
 fn registrations_can_be_removed(sandbox: &Sandbox) {
-    let output = sandbox.run("bridge list").expect_code(0);
-    assert!(output.stdout.contains("registered"), "{output}");
+    sandbox.prints("bridge list", "registered");
     let _ = sandbox.run("bridge remove claude-code --yes").expect_code(0);
     assert_eq!(fs::read_to_string(sandbox.home().join(".claude/settings.json")).unwrap(), SETTINGS);
 }

@@ -69,8 +69,7 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
         ".qwen/settings.json",
         r#"{"hooks": {"PreToolUse": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "$QWEN_PROJECT_DIR/deny.sh", "timeout": 5000}]}], "Notification": [{"hooks": [{"type": "command", "command": "true"}]}]}, "permissions": {"deny": ["run_shell_command(curl)"]}}"#,
     );
-    let output = sandbox.run("bridge import qwen --yes").expect_code(0);
-    assert!(output.stdout.contains("Notification: Tenter has no such event"), "{output}");
+    sandbox.prints("bridge import qwen --yes", "Notification: Tenter has no such event");
     let _ = sandbox.run("trust --yes").expect_code(0);
     for (command, reason) in [("rm x", "no deletion here"), ("curl -s http://localhost", "curl")] {
         let script =
@@ -87,8 +86,7 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
         &output.stdout,
         &["preToolUse: its script reads the payloads of Cursor", "cursor-deny-bash-curl (new)"],
     );
-    let unknown = sandbox.run("bridge import codx").expect_code(2);
-    assert!(unknown.stderr.contains("did you mean `codex`?"), "{unknown}");
+    sandbox.fails(2, "bridge import codx", "did you mean `codex`?");
 }
 
 #[test]
@@ -122,8 +120,7 @@ fn rules_and_hooks_in_files_of_their_own_are_imported() {
         let call = call("bash", &format!("command: {command}"), &format!("contains: ['{reason}']"));
         let _ = sandbox.play(&call, &["go"]).expect_code(0);
     }
-    let again = sandbox.run("bridge import codex --yes").expect_code(0);
-    assert!(again.stderr.contains("Nothing was changed."), "{again}");
+    sandbox.warns("bridge import codex --yes", "Nothing was changed.");
 }
 
 #[test]
@@ -226,11 +223,9 @@ fn another_import_updates_what_it_created_and_leaves_what_was_edited() {
 #[test]
 fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
     let sandbox = sandbox();
-    let output = sandbox.run("bridge import claude-code --yes").expect_code(1);
-    assert!(output.stderr.contains("pass --user for your own settings"), "{output}");
+    sandbox.fails(1, "bridge import claude-code --yes", "pass --user for your own settings");
     sandbox.write(".claude/settings.json", "{\n  \"hooks\": {,}\n}\n");
-    let output = sandbox.run("bridge import claude-code --yes").expect_code(1);
-    assert!(output.stderr.contains("settings.json:2:13"), "{output}");
+    sandbox.fails(1, "bridge import claude-code --yes", "settings.json:2:13");
     sandbox.write(".claude/settings.json", "{\n  \"permissions\": {\"deny\": \"Bash(ls)\"}\n}");
     let output = sandbox.run("bridge import claude-code --yes").expect_code(1);
     let hook = "settings.json:2:27: Claude Code rejects this file as a whole: `permissions.deny`";
@@ -273,8 +268,7 @@ fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
     let _ = sandbox.run("trust --yes").expect_code(0);
     let expect = "contains: [\"team: it's $HOME\"]";
     assert_eq!(headless(&sandbox, &call("bash", "command: ls", expect)).1, 0);
-    let again = sandbox.run("bridge import claude-code --yes").expect_code(0);
-    assert!(again.stdout.contains("team (unchanged)"), "{again}");
+    sandbox.prints("bridge import claude-code --yes", "team (unchanged)");
 }
 
 #[test]

@@ -41,16 +41,12 @@ fn what_is_installed_can_be_removed() {
     let copy = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
     assert!(fs::symlink_metadata(copy).unwrap().is_file());
 
-    let again = sandbox.run("bridge install claude-code --yes").expect_code(0);
-    assert!(again.stderr.contains("registered already"), "{again}");
+    sandbox.warns("bridge install claude-code --yes", "registered already");
 
-    let output = sandbox.run("bridge remove claude-code --dry-run").expect_code(0);
-    assert!(output.stdout.contains("    -"), "{output}");
-    let output = sandbox.run("bridge remove claude-code --yes").expect_code(0);
-    assert!(output.stderr.contains("Removed from"), "{output}");
+    sandbox.prints("bridge remove claude-code --dry-run", "    -");
+    sandbox.warns("bridge remove claude-code --yes", "Removed from");
     assert_eq!(sandbox.text(), SETTINGS);
-    let output = sandbox.run("bridge remove claude-code --yes").expect_code(0);
-    assert!(output.stderr.contains("nothing is registered"), "{output}");
+    sandbox.warns("bridge remove claude-code --yes", "nothing is registered");
 }
 
 /// A plugin registers its events itself.
@@ -70,8 +66,7 @@ fn codex_trusts_what_is_registered() {
     fs::create_dir(&directory).unwrap();
     let config = directory.join("config.toml");
     fs::write(&config, "model = \"o9\" # mine\n").unwrap();
-    let output = sandbox.run("bridge install codex --yes").expect_code(0);
-    assert!(output.stderr.contains("Codex runs only entries that you trust"), "{output}");
+    sandbox.warns("bridge install codex --yes", "Codex runs only entries that you trust");
     let trusting = fs::read_to_string(&config).unwrap();
     assert!(trusting.contains("trusted_hash = \"sha256:"), "{trusting}");
     assert!(!trusting.contains("[projects"));
@@ -137,17 +132,13 @@ fn terminal(sandbox: &Sandbox, args: &[&str]) -> PtySession {
 #[test]
 fn wrong_usage_says_what_is_possible() {
     let sandbox = Installed::new();
-    let output = sandbox.run("bridge install claude").expect_code(2);
-    assert!(output.stderr.contains("did you mean `claude-code`?"), "{output}");
-    let output = sandbox.run("bridge install emacs").expect_code(2);
-    assert!(output.stderr.contains("Tenter knows `claude-code`"), "{output}");
-    let output = sandbox.run("bridge install --all --yes").expect_code(1);
-    assert!(output.stderr.contains("no agent that Tenter knows was found"), "{output}");
+    sandbox.fails(2, "bridge install claude", "did you mean `claude-code`?");
+    sandbox.fails(2, "bridge install emacs", "Tenter knows `claude-code`");
+    sandbox.fails(1, "bridge install --all --yes", "no agent that Tenter knows was found");
     let _ = sandbox.run("bridge remove").expect_code(2);
     let _ = sandbox.run("bridge install claude-code --shared").expect_code(2);
     fs::create_dir(sandbox.home().join(".claude")).unwrap();
-    let output = sandbox.run("bridge install --yes").expect_code(2);
-    assert!(output.stderr.contains("no agent is named"), "{output}");
+    sandbox.fails(2, "bridge install --yes", "no agent is named");
     let _ = sandbox.run("bridge install --all --yes").expect_code(0);
 }
 
@@ -155,13 +146,10 @@ fn wrong_usage_says_what_is_possible() {
 fn a_program_that_others_can_replace_is_not_registered() {
     let sandbox = Installed::new();
     fs::set_permissions(sandbox.bin.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let output = sandbox.run("bridge install claude-code --yes").expect_code(1);
-    assert!(output.stderr.contains("other users may change it"), "{output}");
-    let output = sandbox.run("bridge install claude-code --yes --force").expect_code(0);
-    assert!(output.stderr.contains("note: "), "{output}");
+    sandbox.fails(1, "bridge install claude-code --yes", "other users may change it");
+    sandbox.warns("bridge install claude-code --yes --force", "note: ");
     fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
-    let output = sandbox.run("bridge install claude-code --yes").expect_code(1);
-    assert!(output.stderr.contains("there is no program"), "{output}");
+    sandbox.fails(1, "bridge install claude-code --yes", "there is no program");
 }
 
 #[test]
@@ -198,8 +186,7 @@ fn one_command_removes_every_registration() {
 fn settings_that_silence_hooks_are_pointed_out() {
     let sandbox = Installed::with_settings("{}");
     let _ = sandbox.write(".claude/settings.json", "{\n  \"disableAllHooks\": true\n}\n");
-    let output = sandbox.run("bridge install claude-code --yes").expect_code(0);
-    assert!(output.stderr.contains("disableAllHooks is true in"), "{output}");
+    sandbox.warns("bridge install claude-code --yes", "disableAllHooks is true in");
 }
 
 #[test]

@@ -23,8 +23,7 @@ fn a_personal_file_must_be_ignored_by_git() {
     assert!(text.contains(&format!("--home {}", sandbox.home().display())), "{text}");
 
     sandbox.git("add --force .claude/settings.local.json");
-    let output = sandbox.run(&install).expect_code(1);
-    assert!(output.stderr.contains("git tracks it"), "{output}");
+    sandbox.fails(1, &install, "git tracks it");
     let remove = ["bridge", "remove", "claude-code", "--project", "--yes"];
     let _ = sandbox.run(&remove).expect_code(0);
     assert!(!sandbox.project().join(PERSONAL).exists());
@@ -54,8 +53,7 @@ fn a_shared_file_has_nothing_of_this_machine() {
     let command = r#"t=\"$HOME/.local/share/tenter/bin/tenter-hook\"; [ -x \"$t\" ] || exit 0; exec \"$t\" claude-code PreToolUse"#;
     assert!(text.contains(command), "{text}");
 
-    let output = sandbox.run("bridge remove claude-code --yes").expect_code(0);
-    assert!(output.stderr.contains("(pass --project)"), "{output}");
+    sandbox.warns("bridge remove claude-code --yes", "(pass --project)");
     let _ = sandbox.run("bridge remove claude-code --project --yes").expect_code(0);
     assert_eq!(sandbox.read(SHARED), "{\n\t\"model\": \"opus\"\n}\n");
 }
@@ -67,8 +65,7 @@ fn other_places_are_refused() {
     fs::write(&outside, "{}").unwrap();
     fs::create_dir(sandbox.project().join(".claude")).unwrap();
     symlink(&outside, sandbox.project().join(PERSONAL)).unwrap();
-    let output = sandbox.run("bridge install claude-code --project --yes").expect_code(1);
-    assert!(output.stderr.contains("leads out of the project"), "{output}");
+    sandbox.fails(1, "bridge install claude-code --project --yes", "leads out of the project");
     assert_eq!(fs::read_to_string(outside).unwrap(), "{}");
 
     let output = sandbox.run("bridge install claude-code --yes --project=../home").expect_code(2);

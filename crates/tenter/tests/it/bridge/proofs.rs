@@ -116,8 +116,7 @@ fn an_agent_that_cannot_be_run_is_not_proved() {
     for (agent, why) in
         [("claude-code", "is not installed"), ("goose", "cannot run Goose without a terminal")]
     {
-        let output = sandbox.run(&["bridge", "prove", agent]).expect_code(1);
-        assert!(output.stderr.contains(why), "{output}");
+        sandbox.fails(1, &["bridge", "prove", agent], why);
     }
 }
 

@@ -268,8 +268,7 @@ fn nothing_runs_in(host: &Installed) {
 #[test]
 fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
     let host = Installed::new();
-    let missing = host.run("bridge prove claude-code").expect_code(1);
-    assert!(missing.stderr.contains("Claude Code is not installed"), "{missing}");
+    host.fails(1, "bridge prove claude-code", "Claude Code is not installed");
 
     for (script, why) in [
         ("echo no such model\nexit 3\n", ["exited with code 3", "no such model"]),

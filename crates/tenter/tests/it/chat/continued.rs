@@ -62,8 +62,7 @@ fn resume_without_an_id_lets_the_user_choose() {
     session.wait_for("│ about apples\nOne.\n");
     let model = sandbox.script("turns: []");
     let args = ["run", "--model", &model, "continue", "--resume"];
-    let output = sandbox.run(&args).expect_code(2);
-    assert!(output.stderr.contains("--resume needs an ID"), "{output}");
+    sandbox.fails(2, &args, "--resume needs an ID");
 }
 
 #[test]

@@ -213,8 +213,7 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
       help: turn it off with `--disable-auto-compact`, or with compact.auto = false in the configuration
     ");
     for command in ["enable", "test"] {
-        let output = sandbox.run(&["hooks", command, BUILT_IN]).expect_code(1);
-        assert!(output.stderr.contains("is built in and has no file"), "{output}");
+        sandbox.fails(1, &["hooks", command, BUILT_IN], "is built in and has no file");
     }
     let new = sandbox.run("hooks new builtin:mine --format executable");
     assert!(new.code == Some(2) && new.stderr.contains("it begins with builtin:"), "{new}");
@@ -376,14 +375,12 @@ fn untrusted_names_and_scripts_cannot_control_the_terminal() {
 fn a_claude_code_event_gets_our_name_as_a_suggestion() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", "#!/bin/sh\necho Stop\n");
-    let list = sandbox.run("hooks list").expect_code(0);
-    assert!(list.stdout.contains("did you mean \"agent_stop\"?"), "{list}");
+    sandbox.prints("hooks list", "did you mean \"agent_stop\"?");
     for args in [
         &["hooks", "explain", "--event", "UserPromptSubmit"][..],
         &["hooks", "new", "x", "--event", "UserPromptSubmit"],
     ] {
-        let output = sandbox.run(args).expect_code(2);
-        assert!(output.stderr.contains("did you mean before_agent?"), "{output}");
+        sandbox.fails(2, args, "did you mean before_agent?");
     }
 }
 

@@ -109,8 +109,7 @@ fn a_runtime_hook_comes_with_its_sdk() {
     every_test_passes(&sandbox, names.len());
     let _ = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
     // There is none for bash, and a template has its own script.
-    let output = sandbox.run("hooks new guard --runtime").expect_code(2);
-    assert!(output.stderr.contains("there is no SDK for bash"), "{output}");
+    sandbox.fails(2, "hooks new guard --runtime", "there is no SDK for bash");
     let args = ["hooks", "new", "guard", "--runtime", "--template", "audit-log"];
     let _ = sandbox.run(&args).expect_code(2);
     assert!(!hooks(&sandbox).join("guard").exists());
@@ -184,20 +183,13 @@ fn a_template_creates_a_manifest_hook_for_its_event() {
         (["--action", "deny"], "cannot be used with"),
     ] {
         let args = [&["hooks", "new", "x", "--template", "audit-log"], &more[..]].concat();
-        let output = sandbox.run(&args).expect_code(2);
-        assert!(output.stderr.contains(expected), "{output}");
+        sandbox.fails(2, &args, expected);
     }
     let args = ["hooks", "new", "no-force-push", "--lang", "python"];
-    let output = sandbox.run(&args).expect_code(2);
-    assert!(
-        output.stderr.contains("the template no-force-push has rules and no script"),
-        "{output}"
-    );
-    let output = sandbox.run("hooks new x --template no-cows").expect_code(2);
-    assert!(output.stderr.contains("possible values: no-force-push, "), "{output}");
+    sandbox.fails(2, &args, "the template no-force-push has rules and no script");
+    sandbox.fails(2, "hooks new x --template no-cows", "possible values: no-force-push, ");
     assert!(!hooks(&sandbox).exists());
-    let help = sandbox.run("hooks new --help").expect_code(0);
-    assert!(help.stdout.contains("redact-secrets"), "{help}");
+    sandbox.prints("hooks new --help", "redact-secrets");
 }
 
 #[test]

@@ -114,15 +114,13 @@ fn a_run_is_logged_with_its_transport_and_leaves_no_process() {
     assert!(!exists(pid(&sandbox.project())), "it has ended with the session");
     let log = sandbox.run("log").expect_code(0);
     assert_eq!(log.stdout.matches("· runtime ·").count(), 2, "{log}");
-    let record = sandbox.run("log --json").expect_code(0);
-    assert!(record.stdout.contains(r#""transport": "runtime""#), "{record}");
+    sandbox.prints("log --json", r#""transport": "runtime""#);
 }
 
 #[test]
 fn the_doctor_starts_runtime_hooks_and_reports_those_that_do_not_answer() {
     let sandbox = with_hook(RESPONDS);
-    let doctor = sandbox.run("hooks doctor").expect_code(0);
-    assert!(doctor.stdout.contains("All is well"), "{doctor}");
+    sandbox.prints("hooks doctor", "All is well");
     manifest(&user_hooks(&sandbox), "guard", FRONT, "[ \"$1\" = serve ] && exit 7; exit 0");
     let doctor = sandbox.run("hooks doctor").expect_code(0);
     assert!(doctor.stderr.contains("the process of the runtime hook guard exited with code 7; it runs once per event instead"), "{doctor}");

@@ -63,8 +63,7 @@ fn an_event_that_the_protocol_does_not_have_is_an_error() {
     let output = sandbox.run(&args).expect_code(2);
     let expected = "executable hooks do not have the event session_start\n  help: omit `--protocol executable`";
     assert!(output.stderr.contains(expected), "{output}");
-    let output = sandbox.run("hooks schema xyz").expect_code(2);
-    assert!(output.stderr.contains("there is no event \"xyz\""), "{output}");
+    sandbox.fails(2, "hooks schema xyz", "there is no event \"xyz\"");
 }
 
 /// Returns the payload of an event for every hook that can subscribe to it: protocol, spelling and payload.

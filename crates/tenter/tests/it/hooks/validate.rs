@@ -199,11 +199,9 @@ fn an_executable_is_checked_as_well() {
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let output = sandbox.run(&["hooks", "validate", &path(&fine)]).expect_code(0);
     assert!(output.stdout.starts_with("Valid hook: "), "{output}");
-    let output = sandbox.run(&["hooks", "validate", &path(&typo)]).expect_code(1);
-    assert!(output.stderr.contains("did you mean \"before_tool_call\"?"), "{output}");
+    sandbox.fails(1, &["hooks", "validate", &path(&typo)], "did you mean \"before_tool_call\"?");
     let elsewhere = sandbox.write("draft.sh", "#!/no/such/shell\n");
-    let output = sandbox.run("hooks validate draft.sh").expect_code(1);
-    assert!(output.stderr.contains("the file is not executable"), "{output}");
+    sandbox.fails(1, "hooks validate draft.sh", "the file is not executable");
     fs::set_permissions(elsewhere, fs::Permissions::from_mode(0o755)).unwrap();
     let output = sandbox.run("hooks validate draft.sh").expect_code(1);
     assert!(output.stderr.contains("its interpreter /no/such/shell is not installed"), "{output}");
@@ -232,8 +230,7 @@ fn a_script_that_cannot_start_or_is_not_used_is_reported() {
     fs::write(&run, "#!/bin/sh\n").unwrap();
     assert_eq!(ids(), ["script-not-used"]);
     let _ = sandbox.run("trust --yes").expect_code(0);
-    let list = sandbox.run("hooks list").expect_code(0);
-    assert!(list.stdout.contains("it runs scripts/run\n"), "{list}");
+    sandbox.prints("hooks list", "it runs scripts/run\n");
     fs::remove_file(guard.join("scripts/run.sh")).unwrap();
     assert_eq!(ids(), [] as [&str; 0]);
 }

@@ -217,8 +217,7 @@ fn records_can_be_filtered_by_text_agent_and_denial_and_exported() {
     assert_eq!(shown(&sandbox, &["--grep", "no rm here", "--agent", "claude-code"]), [""; 0]);
     assert_eq!(shown(&sandbox, &["--denied", "--agent", "tenter"]), ["b-guard deny"]);
     assert_eq!(shown(&sandbox, &["--until", "2020-01-01"]), [""; 0]);
-    let wrong = sandbox.run("log --agent claude").expect_code(2);
-    assert!(wrong.stderr.contains("did you mean `claude-code`?"), "{wrong}");
+    sandbox.fails(2, "log --agent claude", "did you mean `claude-code`?");
     let csv = sandbox.run("log --denied --csv").expect_code(0).stdout;
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 2, "{csv}");

@@ -182,8 +182,7 @@ fn every_static_hook_template_is_valid_and_passes_its_tests() {
         let _ = sandbox.run(&args).expect_code(0);
     }
     let args = ["hooks", "new", "x", "--event", "session_end", "--action", "callback"];
-    let output = sandbox.run(&args).expect_code(2);
-    assert!(output.stderr.contains("`callback` is not possible at session_end"), "{output}");
+    sandbox.fails(2, &args, "`callback` is not possible at session_end");
     let test_output = sandbox.run("hooks test --all").expect_code(0);
     assert!(test_output.stdout.ends_with("58 passed, 0 failed\n"), "{test_output}");
     let valid = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
@@ -243,7 +242,6 @@ fn a_new_static_hook_reports_its_action_and_runs_only_as_written() {
             all.truncate(3);
         }
         all.extend(args);
-        let output = sandbox.run(&all).expect_code(2);
-        assert!(output.stderr.contains(told), "{output}");
+        sandbox.fails(2, &all, told);
     }
 }

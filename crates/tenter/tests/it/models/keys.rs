@@ -142,11 +142,7 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
       help: run it by hand in your home directory: it must print the key on its first line; it is configured under [providers.anthropic]
     ");
     command(r#"["no-such-vault"]"#);
-    let output = sandbox.run(&args).expect_code(1);
-    assert!(
-        output.stderr.contains("could not be started: there is no program `no-such-vault`"),
-        "{output}"
-    );
+    sandbox.fails(1, &args, "could not be started: there is no program `no-such-vault`");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -189,7 +185,6 @@ fn a_project_cannot_set_where_keys_are_sent_or_how_they_are_read() {
         );
     }
     assert_eq!((ours.requests().len(), theirs.requests().len()), (1, 0));
-    let output = sandbox.run("run hi").expect_code(1);
-    assert!(output.stderr.contains("ANTHROPIC_API_KEY is not set"), "{output}");
+    sandbox.fails(1, "run hi", "ANTHROPIC_API_KEY is not set");
     assert!(!sandbox.home().join("stolen").exists() && !sandbox.project().join("stolen").exists());
 }

@@ -348,6 +348,5 @@ fn known_models_are_listed_with_window_and_price() {
         "{output}"
     );
     assert!(!output.stdout.contains("very-secret"));
-    let output = sandbox.run("models opnai").expect_code(2);
-    assert!(output.stderr.contains("did you mean openai?"), "{output}");
+    sandbox.fails(2, "models opnai", "did you mean openai?");
 }

@@ -41,8 +41,7 @@ fn a_hosted_plugin_is_fetched_by_branch_tag_and_commit() {
                 .contains("\"https://github.com/ada/guards.git\"")
         );
     }
-    let output = sandbox.run("plugin add ada/missing").expect_code(1);
-    assert!(output.stderr.contains("not found"), "{output}");
+    sandbox.fails(1, "plugin add ada/missing", "not found");
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests may look at the machine")]

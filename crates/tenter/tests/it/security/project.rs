@@ -198,8 +198,7 @@ fn a_hook_that_shadows_a_user_hook_is_reported_before_it_is_trusted() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "before_tool_call", "exit 0");
     sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
-    let output = sandbox.run("trust --yes").expect_code(0);
-    assert!(output.stderr.contains("replaces your own hook"), "{output}");
+    sandbox.warns("trust --yes", "replaces your own hook");
 }
 
 #[test]
