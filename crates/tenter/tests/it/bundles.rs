@@ -134,10 +134,8 @@ fn a_signed_bundle_guards_all_users_and_newer_versions_replace_it() {
     assert!(list.stdout.contains("acme/no-sudo"), "{list}");
     fleet.sandbox.configure("[hooks]\nenabled = false\n");
     assert!(fleet.denies("sudo"), "a user cannot disable it");
-    let status = fleet.sandbox.run("bundle status").expect_code(0);
-    assert!(status.stdout.contains("acme  valid  version 1"), "{status}");
-    let again = fleet.update().expect_code(0);
-    assert!(again.stderr.contains("Version 1 of the bundle acme is in force."), "{again}");
+    fleet.sandbox.run("bundle status").prints("acme  valid  version 1");
+    fleet.update().warns("Version 1 of the bundle acme is in force.");
     for (version, program) in [("2", "doas"), ("10", "pkexec")] {
         fleet.write_hook("no-sudo", &rule_of(program));
         fleet.publish(version, &[]);
@@ -190,8 +188,7 @@ fn an_older_version_and_a_second_bundle_of_a_version_are_refused() {
     let _ = fleet.update().expect_code(0);
     fs::remove_file(fleet.installed().join("current")).unwrap();
     fleet.publish("1.5", &[]);
-    let output = fleet.update().expect_code(1);
-    assert!(output.stderr.contains("version 1.5 is older than version 2"), "{output}");
+    fleet.update().fails(1, "version 1.5 is older than version 2");
 }
 
 #[test]
@@ -248,8 +245,7 @@ fn a_file_that_a_group_can_write_is_refused_and_an_update_restores_it() {
     // Where a group can write all versions, nothing is installed.
     fs::set_permissions(fleet.installed(), fs::Permissions::from_mode(0o775)).unwrap();
     fleet.publish("2", &[]);
-    let output = fleet.update().expect_code(1);
-    assert!(output.stderr.contains("others than root can change it"), "{output}");
+    fleet.update().fails(1, "others than root can change it");
 }
 
 #[test]
@@ -327,11 +323,9 @@ fn a_bundle_comes_from_a_branch_of_a_repository() {
     let _ = fleet.sandbox.shell(&line).expect_code(0);
     let repository = fleet.served().display().to_string();
     fleet.configure(&format!("git = {repository:?}\nreference = \"main\"\nfile = \"x/y\""));
-    let output = fleet.update().expect_code(0);
-    assert!(output.stderr.contains("Installed version 2"), "{output}");
+    fleet.update().warns("Installed version 2");
     fleet.configure(&format!("git = {repository:?}\nfile = \"none\""));
-    let output = fleet.update().expect_code(1);
-    assert!(output.stderr.contains("has no file none"), "{output}");
+    fleet.update().fails(1, "has no file none");
 }
 
 #[test]
@@ -345,8 +339,7 @@ fn a_bundle_is_signed_with_minisign_and_installed_from_a_file() {
     fleet.pack("1", &[]);
     fleet.sign("mini.key");
     let package = fleet.package().display().to_string();
-    let output = fleet.sandbox.run(&["bundle", "install", &package]).expect_code(1);
-    assert!(output.stderr.contains("no pinned key has signed it"), "{output}");
+    fleet.sandbox.run(&["bundle", "install", &package]).fails(1, "no pinned key has signed it");
     let verify = ["bundle", "verify", &package, "--key", "../mini.pub"];
     let output = fleet.sandbox.run(&verify).expect_code(0);
     assert!(output.stdout.starts_with("Valid: acme 1"), "{output}");
@@ -395,8 +388,7 @@ fn a_refused_package_is_not_downloaded_again_until_the_keys_change() {
     let root = fleet.sandbox.root();
     fs::copy(root.join("other.pub"), root.join("key.pub")).unwrap();
     fleet.configure(&url);
-    let output = fleet.update().expect_code(0);
-    assert!(output.stderr.contains("Installed version 2"), "{output}");
+    fleet.update().warns("Installed version 2");
     assert_eq!(server.join().unwrap(), 2);
 }
 
@@ -409,12 +401,10 @@ fn only_pinned_keys_count_and_invalid_settings_do_not_disable_hooks() {
         ("[[managed.bundle]]\nname = \"acme\"\n", "no key is pinned"),
     ] {
         fleet.sandbox.write_managed("config.toml", text);
-        let output = fleet.sandbox.run(&["bundle", "install", &package]).expect_code(1);
-        assert!(output.stderr.contains(why), "{output}");
+        fleet.sandbox.run(&["bundle", "install", &package]).fails(1, why);
     }
     assert!(fleet.denies("sudo"));
-    let output = fleet.update().expect_code(1);
-    assert!(output.stderr.contains("it has no `keys`"), "{output}");
+    fleet.update().fails(1, "it has no `keys`");
 }
 
 #[test]
@@ -422,8 +412,7 @@ fn a_plugin_without_hooks_is_not_packed_and_units_name_the_command() {
     let fleet = Fleet::without_bundle();
     fs::create_dir(Path::new(&fleet.sandbox.root()).join("empty")).unwrap();
     let args = ["bundle", "pack", "../empty", "--name", "acme", "--version", "1"];
-    let output = fleet.sandbox.run(&args).expect_code(1);
-    assert!(output.stderr.contains("it has no hooks"), "{output}");
+    fleet.sandbox.run(&args).fails(1, "it has no hooks");
     let unit = fleet.sandbox.run("bundle unit --every 5").expect_code(0);
     assert_contains(&unit.stdout, &["bundle update\n", "OnUnitActiveSec=5min"]);
 }

@@ -162,8 +162,7 @@ fn nothing_is_deleted_without_confirmation() {
     error: cannot ask for confirmation: there is no terminal
       help: pass --yes to delete without confirmation
     ");
-    let piped = sandbox.run_with_stdin(&["conversation", "delete", &id], "y\n").expect_code(2);
-    assert!(piped.stderr.contains("--yes"), "{piped}");
+    sandbox.run_with_stdin(&["conversation", "delete", &id], "y\n").fails(2, "--yes");
     let one_is_unknown = ["conversation", "delete", "--yes", &id, "nonsense"];
     sandbox.fails(1, &one_is_unknown, "\"nonsense\"");
     assert_eq!(sandbox.run("conversation delete").code, Some(2));

@@ -191,8 +191,7 @@ fn a_busy_collector_is_asked_again_and_one_that_refuses_is_an_error() {
     assert_eq!(bodies[0], bodies[1], "the same batch");
     journal(&sandbox, "more", 3);
     let refusing = HttpServer::start(Some(response("401 Unauthorized", &[], "")));
-    let output = export(&sandbox, &refusing, &[]).expect_code(1);
-    assert!(output.stderr.contains("HTTP 401"), "{output}");
+    export(&sandbox, &refusing, &[]).fails(1, "HTTP 401");
     assert_eq!(refusing.requests().len(), 1, "it is not asked again");
 }
 
@@ -202,8 +201,7 @@ fn what_the_collector_rejects_is_reported_and_not_sent_again() {
     journal(&sandbox, "short", 3);
     let body = r#"{"partialSuccess": {"rejectedLogRecords": "2", "errorMessage": "too old"}}"#;
     let server = HttpServer::json(body);
-    let output = export(&sandbox, &server, &[]).expect_code(0);
-    assert!(output.stderr.contains("rejected 2 records: too old"), "{output}");
+    export(&sandbox, &server, &[]).warns("rejected 2 records: too old");
     let requests = server.requests().len();
     let _ = export(&sandbox, &server, &[]).expect_code(0);
     assert_eq!(server.requests().len(), requests);

@@ -110,8 +110,7 @@ fn an_update_shows_and_takes_what_a_new_version_changes() {
 
 #[test]
 fn a_misspelt_guard_is_an_error() {
-    let output = sandbox().run("guard add git-safty").expect_code(2);
-    assert!(output.stderr.contains("did you mean `git-safety`?"), "{output}");
+    sandbox().run("guard add git-safty").fails(2, "did you mean `git-safety`?");
 }
 
 /// Returns the decision of the guard `destructive-files` about deleting a directory outside the project.

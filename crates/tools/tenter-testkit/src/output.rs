@@ -83,6 +83,26 @@ impl Output {
         self
     }
 
+    /// Checks that the command succeeded and wrote `text` to stdout.
+    #[track_caller]
+    pub fn prints(self, text: &str) {
+        let output = self.expect_code(0);
+        assert!(output.stdout.contains(text), "{text:?} is missing in\n{output}");
+    }
+
+    /// Checks that the command succeeded and wrote `text` to stderr.
+    #[track_caller]
+    pub fn warns(self, text: &str) {
+        self.fails(0, text);
+    }
+
+    /// Checks that the command ended with `code` and wrote `text` to stderr.
+    #[track_caller]
+    pub fn fails(self, code: i32, text: &str) {
+        let output = self.expect_code(code);
+        assert!(output.stderr.contains(text), "{text:?} is missing in\n{output}");
+    }
+
     /// Replaces the sandbox's directory, ids, times and durations in `text` by placeholders.
     pub fn normal(&self, text: &str) -> String {
         let text = text.replace(&self.root, "[ROOT]");

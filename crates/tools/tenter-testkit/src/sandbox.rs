@@ -210,21 +210,19 @@ impl Sandbox {
     /// Runs the command, and checks that it succeeds and writes `text` to stdout.
     #[track_caller]
     pub fn prints(&self, args: impl Words, text: &str) {
-        let output = self.run(args).expect_code(0);
-        assert!(output.stdout.contains(text), "{text:?} is missing in\n{output}");
+        self.run(args).prints(text);
     }
 
     /// Runs the command, and checks that it succeeds and writes `text` to stderr.
     #[track_caller]
     pub fn warns(&self, args: impl Words, text: &str) {
-        self.fails(0, args, text);
+        self.run(args).warns(text);
     }
 
     /// Runs the command, and checks that it ends with `code` and writes `text` to stderr.
     #[track_caller]
     pub fn fails(&self, code: i32, args: impl Words, text: &str) {
-        let output = self.run(args).expect_code(code);
-        assert!(output.stderr.contains(text), "{text:?} is missing in\n{output}");
+        self.run(args).fails(code, text);
     }
 
     /// Runs an agent whose model plays `script`; `args` are more options and the query.

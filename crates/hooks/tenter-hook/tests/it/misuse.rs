@@ -106,8 +106,7 @@ fn ids_of_hosts() -> Vec<&'static str> {
 #[test]
 fn deep_and_long_payloads_are_limited() {
     let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
-    let output = session("").send("PreToolUse", deep).expect_code(0);
-    assert!(output.stderr.contains("recursion limit"), "{output}");
+    session("").send("PreToolUse", deep).warns("recursion limit");
     let guard_session = session(GUARD);
     let mut payload = guard_session.payload("PreToolUse.Write");
     payload["tool_input"]["content"] = "x".repeat(20 << 20).into();

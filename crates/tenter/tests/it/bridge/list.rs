@@ -75,8 +75,7 @@ fn a_keeper_is_listed_with_the_hooks_that_it_keeps() {
 fn a_program_that_fails_has_no_version() {
     let sandbox = Installed::new();
     sandbox.program("claude", "#!/bin/sh\necho 1.2.3\nexit 1\n");
-    let output = sandbox.shell("tenter bridge list").expect_code(0);
-    assert!(output.stdout.contains("version unknown"), "{output}");
+    sandbox.shell("tenter bridge list").prints("version unknown");
 }
 
 /// Some agents unpack hundreds of megabytes or write files when they are run.

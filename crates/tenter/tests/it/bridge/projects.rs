@@ -46,8 +46,7 @@ fn a_shared_file_has_nothing_of_this_machine() {
     let _ = sandbox.write(SHARED, "{\n\t\"model\": \"opus\"\n}\n");
     let _ = sandbox.write("src/main.rs", "");
     let install = "cd src && tenter bridge install claude-code --project --shared --yes";
-    let output = sandbox.shell(install).expect_code(0);
-    assert!(output.stdout.contains("for everyone who has Tenter"), "{output}");
+    sandbox.shell(install).prints("for everyone who has Tenter");
     let text = sandbox.read(SHARED);
     assert!(!text.contains(sandbox.root().to_str().unwrap()), "{text}");
     let command = r#"t=\"$HOME/.local/share/tenter/bin/tenter-hook\"; [ -x \"$t\" ] || exit 0; exec \"$t\" claude-code PreToolUse"#;

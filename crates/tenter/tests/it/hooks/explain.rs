@@ -43,10 +43,8 @@ fn the_input_is_explained_under_the_advertised_field_names() {
         let event = ["--event", "before_tool", "--tool", "file_write", "--input", input];
         explain(&sandbox, &event)
     };
-    let output = explain(r#"{"path": ".env", "content": "x"}"#).expect_code(0);
-    assert!(output.stdout.contains(r#""file_path": ".env""#), "{output}");
-    let output = explain(r#"{"path": ".env", "file_path": "other"}"#).expect_code(2);
-    assert!(output.stderr.contains("`file_path` is given twice"), "{output}");
+    explain(r#"{"path": ".env", "content": "x"}"#).prints(r#""file_path": ".env""#);
+    explain(r#"{"path": ".env", "file_path": "other"}"#).fails(2, "`file_path` is given twice");
 }
 
 #[test]
@@ -185,8 +183,7 @@ fn an_invalid_question_is_an_error() {
     ");
     for input in ["[]", "{", "\"x\""] {
         let args = ["--event", "before_tool", "--tool", "bash", "--input", input];
-        let output = explain(&sandbox, &args).expect_code(2);
-        assert!(output.stderr.contains("the input is not a JSON object"), "{output}");
+        explain(&sandbox, &args).fails(2, "the input is not a JSON object");
     }
     assert_eq!(explain(&sandbox, &["--event", "nonsense"]).code, Some(2));
     assert_eq!(explain(&sandbox, &[]).code, Some(2));

@@ -124,8 +124,7 @@ fn the_helper_sends_no_model_key() {
     let server = HttpServer::json("{}");
     let post = |args: &[&str]| sandbox.run(&[&["hooks", "post"], args].concat());
     let url = server.url("/");
-    let output = post(&["--header", "X=env:OPENAI_API_KEY", &url]).expect_code(1);
-    assert!(output.stderr.contains("model key"), "{output}");
+    post(&["--header", "X=env:OPENAI_API_KEY", &url]).fails(1, "model key");
     for header in ["X", "X=TEAM", "=env:TEAM", "Host=env:TEAM"] {
         let _ = post(&["--header", header, &url]).expect_code(1);
     }

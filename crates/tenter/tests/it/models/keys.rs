@@ -23,8 +23,7 @@ fn without_its_key_a_provider_is_not_called() {
         ("openai/gpt-5.2", "OPENAI_API_KEY is not set"),
         ("google/gemini-2.5-flash", "GEMINI_API_KEY and GOOGLE_API_KEY are not set"),
     ] {
-        let output = run(&sandbox, &["--model", model, "--base-url", &base]).expect_code(1);
-        assert!(output.stderr.contains(variables), "{output}");
+        run(&sandbox, &["--model", model, "--base-url", &base]).fails(1, variables);
     }
     assert!(server.requests().is_empty());
     assert_snapshot!(run(&sandbox, &["--model", "claude-sonnet-5"]), @"
@@ -111,8 +110,7 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
     );
     assert!(!format!("{}{}", output.stdout, output.stderr).contains(key));
 
-    let output = sandbox.run_with_env(&[], &args).expect_code(1);
-    assert!(output.stderr.contains("lab needs a key, but WORK_LLM is not set"), "{output}");
+    sandbox.run_with_env(&[], &args).fails(1, "lab needs a key, but WORK_LLM is not set");
 }
 
 #[test]
@@ -156,11 +154,7 @@ fn ctrl_c_terminates_a_hanging_key_command() {
     let child = sandbox.start("run --model anthropic/claude-sonnet-5 hi");
     wait_until("the command runs", || sandbox.home().join("begun").exists());
     assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
-    let output = sandbox.finish(child).expect_code(130);
-    assert!(
-        output.stderr.contains("interrupted while waiting for the key of anthropic"),
-        "{output}"
-    );
+    sandbox.finish(child).fails(130, "interrupted while waiting for the key of anthropic");
 }
 
 #[test]

@@ -116,8 +116,7 @@ fn without_a_conversation_it_is_a_usage_error() {
     error: the recipe compact takes no message and no image
       help: leave out the query and --image, and pass them to the next `tenter run --follow`; --arg passes the recipe an argument
     ");
-    let unknown = compact(&sandbox, &["--resume", "0123"]).expect_code(1);
-    assert!(unknown.stderr.contains("there is no conversation"), "{unknown}");
+    compact(&sandbox, &["--resume", "0123"]).fails(1, "there is no conversation");
 }
 
 #[test]

@@ -91,8 +91,7 @@ fn root_does_not_write_to_the_home_directory_of_the_user_who_called_sudo() {
         return needs::skipped("root", "only root can give a directory to another user");
     }
     let new = ["hooks", "new", "mine"];
-    let output = sandbox.run_with_env(&[("SUDO_UID", "65534")], &new).expect_code(1);
-    assert!(output.stderr.contains("run it without sudo"), "{output}");
+    sandbox.run_with_env(&[("SUDO_UID", "65534")], &new).fails(1, "run it without sudo");
     assert!(!sandbox.state().exists() && !sandbox.project().join(".agents").exists());
     let _ = sandbox.run_with_env(&[("SUDO_UID", "65533")], &new).expect_code(0);
 }
