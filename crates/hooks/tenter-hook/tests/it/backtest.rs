@@ -52,7 +52,7 @@ fn live(session: &HostSession, call: &RecordedCall) -> PastVerdict {
         "tool_input": call.native.input,
         "tool_use_id": call.native.id,
     });
-    let answer = HostSession::answer(session.send("PreToolUse", payload.to_string()));
+    let answer = HostSession::read_answer(session.send("PreToolUse", payload.to_string()));
     let output = &answer["hookSpecificOutput"];
     let reason = output["permissionDecisionReason"].as_str().unwrap_or_default();
     match output["permissionDecision"].as_str() {
@@ -72,7 +72,7 @@ fn a_hook_in_monitor_mode_denies_nothing_even_if_it_fails_closed() {
     session.hook("broken", "before_tool", "metadata: {fail: closed, mode: monitor}", "exit 7");
     let settings = session.sandbox.home().join(".config/agents/hooks/hooks.toml");
     std::fs::write(settings, "[[hooks.override]]\nname = \"guard\"\nmode = \"monitor\"\n").unwrap();
-    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
+    assert!(session.answer("PreToolUse.Bash").is_null());
     assert!(session.journal().contains(r#""would": "deny""#), "{}", session.journal());
 }
 

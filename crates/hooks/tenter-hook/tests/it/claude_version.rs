@@ -17,7 +17,7 @@ fn a_version_that_would_run_a_call_that_a_hook_asks_about_denies_it() {
             payload["permission_mode"] = json!(mode);
             payload["session_id"] = json!(session_id);
         });
-        HostSession::answer(output)["hookSpecificOutput"]["permissionDecision"].clone()
+        HostSession::read_answer(output)["hookSpecificOutput"]["permissionDecision"].clone()
     };
     for (version, unasked) in
         [(json!("2.1.84"), "deny"), (json!(null), "deny"), (json!("2.1.85"), "ask")]

@@ -11,10 +11,10 @@ fn session() -> HostSession {
 
 /// Returns the payload of a patch before it is applied.
 fn patch(session: &HostSession, text: &str, mode: &str) -> Value {
-    HostSession::answer(session.fire_with("PreToolUse.apply_patch", |payload| {
+    session.answer_with("PreToolUse.apply_patch", |payload| {
         payload["tool_input"]["command"] = json!(text);
         payload["permission_mode"] = json!(mode);
-    }))
+    })
 }
 
 const UPDATE: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** End Patch\n";
@@ -28,8 +28,7 @@ fn a_guard_on_write_sees_patches_that_add_a_file() {
         "matcher:\n  tool: ^Write$\n  pattern: \\.txt$",
         "echo no >&2; exit 2",
     );
-    let specific =
-        &HostSession::answer(session.fire("PreToolUse.apply_patch"))["hookSpecificOutput"];
+    let specific = &session.answer("PreToolUse.apply_patch")["hookSpecificOutput"];
     assert_eq!(specific["permissionDecision"], "deny");
     assert_eq!(specific["permissionDecisionReason"], "hook guard: no");
     assert!(patch(&session, UPDATE, "default").is_null(), "an update is no write");
@@ -88,7 +87,7 @@ fn a_version_that_runs_the_original_call_is_asked_for_the_rewritten_one() {
                 payload["permission_mode"] = json!("bypassPermissions");
                 payload["session_id"] = json!(version);
             });
-            let specific = &HostSession::answer(output)["hookSpecificOutput"];
+            let specific = &HostSession::read_answer(output)["hookSpecificOutput"];
             assert_eq!(specific["permissionDecision"], decision, "{version} {fixture}: {specific}");
             assert_eq!(specific["updatedInput"].is_null(), decision == "deny");
         }
@@ -109,7 +108,7 @@ fn without_a_transcript_the_registered_version_decides_about_rewrites() {
             payload["session_id"] = json!(format!("s{version}"));
             payload["transcript_path"] = json!(null);
         });
-        let specific = &HostSession::answer(output)["hookSpecificOutput"];
+        let specific = &HostSession::read_answer(output)["hookSpecificOutput"];
         assert_eq!(specific["permissionDecision"], decision, "{version}: {specific}");
     }
 }
@@ -133,39 +132,13 @@ fn an_imported_hook_that_changes_a_file_of_a_patch_denies_it() {
 }
 
 #[test]
-fn a_question_is_a_denial_because_codex_would_run_the_call() {
-    let session = session();
-    session.hook("ask", "before_tool", "", r#"echo '{"decision": "ask", "reason": "really?"}'"#);
-    let specific = &HostSession::answer(session.fire("PreToolUse.Bash"))["hookSpecificOutput"];
-    assert_eq!(specific["permissionDecision"], "deny");
-    let reason = specific["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.starts_with("hook ask: really?"), "{reason}");
-}
-
-#[test]
 fn an_allow_alone_is_no_answer_even_if_it_may_skip_the_question() {
     let session = session();
     let config = session.sandbox.home().join(".config/tenter");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), "[bridge]\nallow_skips_prompt = true\n").unwrap();
-    session.hook("may", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
-    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
-}
-
-#[test]
-fn whether_a_command_succeeded_is_unknown() {
-    let session = session();
-    session.log("ok", "after_tool", "");
-    session.log("bad", "after_tool_failure", "");
-    session.pass("PostToolUse.Bash");
-    let payloads = session.payloads();
-    assert_eq!(payloads.len(), 1);
-    assert_eq!(payloads[0]["event_type"], "after_tool");
-    let output = &payloads[0]["tool_output"];
-    assert_eq!(output["success"], Value::Null);
-    assert!(output.as_object().unwrap().contains_key("success"));
-    assert_eq!(output["metadata"]["output"], "hello-from-shell\n");
-    assert!(output["metadata"].get("exitCode").is_none(), "{output}");
+    session.reply("may", "before_tool", r#"{"decision": "allow"}"#);
+    assert!(session.answer("PreToolUse.Bash").is_null());
 }
 
 #[test]
@@ -177,50 +150,6 @@ fn a_failed_patch_is_a_failure() {
         .fire_with("PostToolUse.apply_patch", |payload| payload["tool_response"] = json!(failure))
         .expect_code(0);
     assert_eq!(session.payloads()[0]["tool_error"], failure);
-}
-
-#[test]
-fn feedback_is_added_and_a_changed_output_replaces_the_result() {
-    let session = session();
-    session.hook("object", "after_tool", "", "echo 'use tabs' >&2; exit 2");
-    let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
-    assert_eq!(answer["decision"], Value::Null);
-    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "hook object: use tabs");
-    let script = r#"echo '{"modified_output": {"metadata": {"output": "[masked]"}}}'"#;
-    let session = self::session();
-    session.hook("mask", "after_tool", "", script);
-    let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
-    assert_eq!((&answer["decision"], &answer["reason"]), (&json!("block"), &json!("[masked]")));
-}
-
-#[test]
-fn every_prompt_counts() {
-    let session = session();
-    session.hook("reject", "before_agent", "", "echo no >&2; exit 2");
-    let answer = HostSession::answer(session.fire_with("UserPromptSubmit", |payload| {
-        payload["prompt"] = json!("<task-notification>x</task-notification>");
-    }));
-    assert_eq!(answer, json!({"decision": "block", "reason": "hook reject: no"}));
-}
-
-#[test]
-fn prompt_and_stop_of_a_subagent_are_its_own() {
-    let session = session();
-    session.log("prompt", "before_agent", "");
-    session.log("start", "subagent_start", "");
-    session.hook("stop", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
-    for fixture in
-        ["PreToolUse.spawn_agent.subagent", "SubagentStart.subagent", "UserPromptSubmit.subagent"]
-    {
-        assert!(HostSession::answer(session.fire(fixture)).is_null());
-    }
-    let payloads = session.payloads();
-    assert_eq!(payloads[0]["event_type"], "subagent_start");
-    assert_eq!(payloads[0]["task_description"], "SUBTASK-MARK please make a file");
-    let root = payloads[0]["session_id"].as_str().unwrap();
-    assert_eq!(payloads[1]["context"]["parent_session_id"], root);
-    let answer = HostSession::answer(session.fire("SubagentStop.subagent"));
-    assert_eq!(answer, json!({"decision": "block", "reason": "[hook stop] again"}));
 }
 
 #[test]
@@ -237,10 +166,10 @@ fn hooks_at_the_end_run_in_a_process_of_their_own() {
 fn a_compaction_that_cannot_be_prevented_is_reported() {
     let session = session();
     session.hook("keep", "pre_compact", "", "echo no >&2; exit 2");
-    assert!(HostSession::answer(session.fire("PreCompact.compact")).is_null());
-    let answer = HostSession::answer(session.fire_with("UserPromptSubmit", |payload| {
+    assert!(session.answer("PreCompact.compact").is_null());
+    let answer = session.answer_with("UserPromptSubmit", |payload| {
         payload["session_id"] = session.payload("PreCompact.compact")["session_id"].clone();
-    }));
+    });
     let notice = answer["systemMessage"].as_str().unwrap();
     assert!(notice.contains("the hook keep wants to prevent a compaction"), "{notice}");
 }

@@ -20,7 +20,7 @@ fn session(host: &'static str) -> HostSession {
 }
 
 fn answer(session: &HostSession, fixture: &str, command: &str) -> String {
-    HostSession::answer(session.fire_command(fixture, command)).to_string()
+    HostSession::read_answer(session.fire_command(fixture, command)).to_string()
 }
 
 /// Returns the confined command in an answer.

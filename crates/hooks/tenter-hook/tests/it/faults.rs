@@ -46,25 +46,25 @@ fn fire_on_a_full_disk(session: &HostSession, fixture: &str) -> Option<Output> {
 fn on_a_full_disk_denials_hold_and_nothing_else_is_denied() {
     let session = HostSession::new("claude-code");
     session.hook("guard", "before_tool", "matcher:\n  tool: ^Bash$", "echo no >&2; exit 2");
-    session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
-    session.hook("hello", "before_agent", "", r#"echo '{"additional_context": "Hello."}'"#);
+    session.reply("again", "before_stop", r#"{"follow_up_messages": ["again"]}"#);
+    session.reply("hello", "before_agent", r#"{"additional_context": "Hello."}"#);
     session.hook("later", "after_tool", "async: true", "true");
     let Some(denial) = fire_on_a_full_disk(&session, "PreToolUse.Bash") else { return };
     assert!(denial.stderr.contains("the state of the session is not kept"), "{denial}");
-    let answer = HostSession::answer(denial);
+    let answer = HostSession::read_answer(denial);
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
 
     let fire = |fixture| fire_on_a_full_disk(&session, fixture).unwrap();
-    let passing = HostSession::answer(fire("PreToolUse.Write"));
+    let passing = HostSession::read_answer(fire("PreToolUse.Write"));
     assert!(passing["hookSpecificOutput"].is_null(), "{passing}");
-    let prompt = HostSession::answer(fire("UserPromptSubmit"));
+    let prompt = HostSession::read_answer(fire("UserPromptSubmit"));
     let context = &prompt["hookSpecificOutput"]["additionalContext"];
     assert_eq!(*context, "[hook hello] Hello.", "{prompt}");
-    let stop = HostSession::answer(fire("Stop"));
+    let stop = HostSession::read_answer(fire("Stop"));
     assert!(stop["hookSpecificOutput"].is_null() && stop["decision"].is_null(), "{stop}");
     let late = fire("PostToolUse.Bash");
     assert!(late.stderr.contains("could not be started"), "{late}");
-    assert!(HostSession::answer(late)["hookSpecificOutput"].is_null());
+    assert!(HostSession::read_answer(late)["hookSpecificOutput"].is_null());
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn fire_within(session: &HostSession, limit: &str, stdout: &str) -> Output {
 }
 
 fn is_denied(output: Output) -> bool {
-    let answer = HostSession::answer(output);
+    let answer = HostSession::read_answer(output);
     answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 }
 
@@ -254,7 +254,7 @@ fn with_a_few_descriptors_more_than_the_usual_ones_calls_pass() {
     let session = HostSession::new("claude-code");
     session.pass("SessionStart");
     let output = fire_within(&session, "ulimit -n 16", "");
-    assert!(HostSession::answer(output).is_null());
+    assert!(HostSession::read_answer(output).is_null());
 }
 
 #[test]
@@ -284,5 +284,5 @@ fn without_a_home_directory_or_rights_in_it_a_guard_denies() {
     let payload = session.payload("PreToolUse.Bash").to_string();
     let output =
         session.sandbox.run_with_stdin(&["claude-code", "PreToolUse", "--home", &missing], payload);
-    assert!(HostSession::answer(output)["hookSpecificOutput"].is_null());
+    assert!(HostSession::read_answer(output)["hookSpecificOutput"].is_null());
 }

@@ -13,39 +13,30 @@ fn session() -> HostSession {
     HostSession::new("gemini")
 }
 
-fn answer(session: &HostSession, fixture: &str) -> Value {
-    HostSession::answer(session.fire(fixture))
-}
-
 #[test]
 fn the_context_of_a_call_comes_with_its_result() {
     let session = session();
-    session.hook("hint", "before_tool", "", r#"echo '{"additional_context": "Mind the gap."}'"#);
-    assert!(answer(&session, CALL).is_null());
-    let result = answer(&session, RESULT);
+    session.reply("hint", "before_tool", r#"{"additional_context": "Mind the gap."}"#);
+    assert!(session.answer(CALL).is_null());
+    let result = session.answer(RESULT);
     assert_eq!(result["hookSpecificOutput"]["additionalContext"], "[hook hint] Mind the gap.");
 }
 
 #[test]
 fn a_stop_is_counted_by_us_and_the_injected_message_is_none_of_the_users() {
     let session = session();
-    session.hook(
-        "again",
-        "before_stop",
-        "",
-        r#"echo '{"follow_up_messages": ["Run the tests."]}'"#,
-    );
+    session.reply("again", "before_stop", r#"{"follow_up_messages": ["Run the tests."]}"#);
     session.hook("seen", "before_agent", "", r#"printf '%s\n' "$payload" >> "$HOME/prompts""#);
     session.pass("SessionStart");
     session.pass("BeforeAgent");
     for _ in 0..8 {
-        let stop = answer(&session, "AfterAgent");
+        let stop = session.answer("AfterAgent");
         assert_eq!(stop, json!({"decision": "deny", "reason": "[hook again] Run the tests."}));
         let injected =
             session.fire_with("BeforeAgent", |prompt| prompt["prompt"] = stop["reason"].clone());
-        assert!(HostSession::answer(injected).is_null());
+        assert!(HostSession::read_answer(injected).is_null());
     }
-    let stop = answer(&session, "AfterAgent");
+    let stop = session.answer("AfterAgent");
     assert!(stop["decision"].is_null());
     assert!(stop["systemMessage"].as_str().unwrap().contains("8 times in a row"), "{stop}");
     let prompts = fs::read_to_string(session.sandbox.home().join("prompts")).unwrap();
@@ -53,16 +44,13 @@ fn a_stop_is_counted_by_us_and_the_injected_message_is_none_of_the_users() {
 }
 
 #[test]
-fn a_question_is_put_only_if_the_user_wants_that() {
+fn a_question_is_put_if_the_user_wants_that() {
     let ask = r#"echo '{"decision": "ask", "reason": "really?"}'"#;
-    let denial_session = session();
-    denial_session.hook("first", "before_tool", "", ask);
-    assert_eq!(answer(&denial_session, CALL)["decision"], "deny");
-    let asking = session();
-    asking.configure("[bridge.gemini]\nask = \"native\"\n");
-    asking.hook("first", "before_tool", "", ask);
+    let session = session();
+    session.configure("[bridge.gemini]\nask = \"native\"\n");
+    session.hook("first", "before_tool", "", ask);
     let question = json!({"decision": "ask", "systemMessage": "hook first: really?"});
-    assert_eq!(answer(&asking, CALL), question);
+    assert_eq!(session.answer(CALL), question);
 }
 
 #[test]
@@ -72,11 +60,11 @@ fn hooks_see_which_files_a_rewritten_command_changed() {
     session.hook("rewrite", "before_tool", "", rewrite);
     session.hook("seen", "after_tool", "", r#"printf '%s\n' "$payload" > "$HOME/seen""#);
     let _ = session.sandbox.shell("git init -q .").expect_code(0);
-    let input = &answer(&session, CALL)["hookSpecificOutput"]["tool_input"];
+    let input = &session.answer(CALL)["hookSpecificOutput"]["tool_input"];
     assert_eq!(input["command"], "touch new");
     session.sandbox.write("new", "");
     let result = session.fire_with(RESULT, |result| result["tool_input"] = input.clone());
-    assert!(HostSession::answer(result).is_null());
+    assert!(HostSession::read_answer(result).is_null());
     let text = fs::read_to_string(session.sandbox.home().join("seen")).unwrap();
     let payload: Value = serde_json::from_str(&text).unwrap();
     let changes = &payload["tool_output"]["metadata"]["changed"];
@@ -90,26 +78,12 @@ fn an_equal_call_that_passes_later_is_no_breach() {
     let session = session();
     let once = r#"[ -e "$HOME/denied" ] || { touch "$HOME/denied"; echo no >&2; exit 2; }"#;
     session.hook("once", "before_tool", "", once);
-    assert_eq!(answer(&session, CALL)["decision"], "deny");
-    assert!(answer(&session, CALL).is_null());
-    assert!(answer(&session, RESULT).is_null());
-    let breach = answer(&session, RESULT);
+    assert_eq!(session.answer(CALL)["decision"], "deny");
+    assert!(session.answer(CALL).is_null());
+    assert!(session.answer(RESULT).is_null());
+    let breach = session.answer(RESULT);
     let notice = breach["systemMessage"].as_str().unwrap();
     assert!(notice.contains("ran a call of run_shell_command that a hook had denied"), "{notice}");
-}
-
-#[test]
-fn a_subagent_starts_and_stops_at_its_call() {
-    let session = session();
-    session.log("start", "subagent_start", "");
-    session.log("stop", "subagent_stop", "");
-    assert!(answer(&session, "BeforeTool.invoke_agent.subagent").is_null());
-    assert!(answer(&session, "AfterTool.invoke_agent.subagent").is_null());
-    let events = session.payloads();
-    assert_eq!(events[0]["event_type"], "subagent_start");
-    assert_eq!(events[1]["event_type"], "subagent_stop");
-    assert_eq!(events[1]["subagent_type"], "generalist");
-    assert!(events[0]["context"]["invoked_by"].is_null(), "calls of a subagent are not marked");
 }
 
 #[test]
@@ -125,5 +99,5 @@ fn the_tools_of_servers_have_the_names_that_hooks_know() {
         call["tool_name"] = json!("mcp_my_git_log");
         call["mcp_context"] = json!({"server_name": "my_git", "tool_name": "log"});
     });
-    assert_eq!(HostSession::answer(call)["decision"], "deny");
+    assert_eq!(HostSession::read_answer(call)["decision"], "deny");
 }

@@ -85,7 +85,7 @@ fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> String 
     session.hook("judge", event, "", &format!("echo '{}'", reply(wish)));
     let output = session.fire(fixture);
     let normal = |answer: String| output.normal(&answer);
-    let answer = HostSession::answer(output.clone());
+    let answer = HostSession::read_answer(output.clone());
     normal(answer.to_string())
 }
 

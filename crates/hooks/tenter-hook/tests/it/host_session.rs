@@ -129,6 +129,11 @@ impl HostSession {
         directory
     }
 
+    /// Adds a user's hook that always gives this reply.
+    pub(crate) fn reply(&self, name: &str, trigger: &str, reply: &str) {
+        self.hook(name, trigger, "", &format!("echo '{reply}'"));
+    }
+
     /// Writes a hook that logs the payloads of an event, with further lines of its front matter.
     pub(crate) fn log(&self, name: &str, trigger: &str, front_matter: &str) {
         self.hook(name, trigger, front_matter, LOG);
@@ -311,8 +316,18 @@ impl HostSession {
         files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
     }
 
+    /// Fires an event, and returns the answer.
+    pub(crate) fn answer(&self, fixture: &str) -> Value {
+        Self::read_answer(self.fire(fixture))
+    }
+
+    /// Fires an event with an edited payload, and returns the answer.
+    pub(crate) fn answer_with(&self, fixture: &str, edit: impl FnOnce(&mut Value)) -> Value {
+        Self::read_answer(self.fire_with(fixture, edit))
+    }
+
     /// Returns the answer to an event: JSON, or text; `Null` if there is none. Checks that it is the only line.
-    pub(crate) fn answer(output: Output) -> Value {
+    pub(crate) fn read_answer(output: Output) -> Value {
         let output = output.expect_code(0);
         assert!(output.stdout.lines().count() <= 1, "{output}");
         match output.stdout.trim_end() {

@@ -72,17 +72,17 @@ fn the_documented_hooks_guard_gemini_unchanged() {
     let grep = session.fire_with("BeforeTool.run_shell_command", |payload| {
         payload["tool_input"]["command"] = json!("grep x notes");
     });
-    assert!(text(&HostSession::answer(grep)).contains("Use rg instead of grep."));
+    assert!(text(&HostSession::read_answer(grep)).contains("Use rg instead of grep."));
     let env = session.fire_with("BeforeTool.write_file", |payload| {
         payload["tool_input"]["file_path"] = json!(".env");
     });
-    assert_eq!(HostSession::answer(env)["decision"], "deny");
+    assert_eq!(HostSession::read_answer(env)["decision"], "deny");
     let curl = session.fire_with("BeforeTool.run_shell_command", |payload| {
         payload["tool_input"]["command"] = json!("curl http://a");
     });
-    assert!(text(&HostSession::answer(curl)).contains("Bash(curl:*)"));
-    assert_ne!(HostSession::answer(session.fire("BeforeTool.write_file"))["decision"], "deny");
-    let result = HostSession::answer(session.fire("AfterTool.write_file"));
+    assert!(text(&HostSession::read_answer(curl)).contains("Bash(curl:*)"));
+    assert_ne!(session.answer("BeforeTool.write_file")["decision"], "deny");
+    let result = session.answer("AfterTool.write_file");
     assert!(text(&result).contains("The file was formatted."), "{result}");
 }
 
@@ -96,7 +96,7 @@ fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
         let output = session.fire_with("PreToolUse.apply_patch", |payload| {
             payload["tool_input"]["command"] = json!(patch);
         });
-        text(&HostSession::answer(output))
+        text(&HostSession::read_answer(output))
     };
     let two = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** Add File: .env\n+KEY=1\n*** End Patch";
     assert!(patch(two).contains("deny"), "one of its files is protected");
@@ -105,7 +105,7 @@ fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
         let event_output = session.fire_with("PreToolUse.Bash", |payload| {
             payload["tool_input"]["command"] = json!(command);
         });
-        text(&HostSession::answer(event_output))
+        text(&HostSession::read_answer(event_output))
     };
     assert!(run("grep x notes").contains("Use rg instead of grep."));
     assert!(run("true; curl http://a").contains("Bash(curl:*)"));
@@ -129,7 +129,7 @@ fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
         return;
     }
     let session = with_hooks_of_plugins("codex");
-    let start = HostSession::answer(session.fire("SessionStart"));
+    let start = session.answer("SessionStart");
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
     let calls = std::cell::Cell::new(0);
     let patch = |line: &str| {
@@ -139,7 +139,7 @@ fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
             payload["tool_input"]["command"] = json!(patch);
             payload["tool_use_id"] = json!(format!("call-{}", calls.get()));
         });
-        text(&HostSession::answer(output))
+        text(&HostSession::read_answer(output))
     };
     assert!(!patch("parse(x)").contains("deny"));
     assert!(patch("eval(x)").contains("Parse the text instead."));
@@ -147,7 +147,7 @@ fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
     let chmod = session.fire_with("PreToolUse.Bash", |payload| {
         payload["tool_input"]["command"] = json!("chmod 777 x");
     });
-    assert!(text(&HostSession::answer(chmod)).contains("deny"));
+    assert!(text(&HostSession::read_answer(chmod)).contains("deny"));
 }
 
 #[test]
@@ -156,20 +156,20 @@ fn the_hooks_of_plugins_guard_qwen_unchanged() {
         return;
     }
     let session = with_hooks_of_plugins("qwen");
-    let start = HostSession::answer(session.fire("SessionStart"));
+    let start = session.answer("SessionStart");
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
     let eval = || {
         let output = session.fire_with("PreToolUse.write_file", |payload| {
             payload["tool_input"]["content"] = json!("eval(x)");
         });
-        text(&HostSession::answer(output))
+        text(&HostSession::read_answer(output))
     };
     assert!(eval().contains("Parse the text instead."));
     assert!(!eval().contains("deny"), "once in a session");
     let chmod = session.fire_with("PreToolUse.run_shell_command", |payload| {
         payload["tool_input"]["command"] = json!("chmod 777 x");
     });
-    assert!(text(&HostSession::answer(chmod)).contains("deny"));
+    assert!(text(&HostSession::read_answer(chmod)).contains("deny"));
 }
 
 const COUNTING: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo x >> \"$HOME/runs\""}]}]}}"#;

@@ -94,7 +94,7 @@ impl Stage {
         let mut child = command.spawn().unwrap();
         let payload = payload.to_string();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
-        HostSession::answer(self.session.sandbox.finish(child))
+        HostSession::read_answer(self.session.sandbox.finish(child))
     }
 
     /// Returns the hook's reply to a tool call. It always denies: no decision is lost.
@@ -416,7 +416,7 @@ fn only_listed_variables_reach_a_hook_and_others_do_not_mean_another_process() {
         let mut child = command.spawn().unwrap();
         let payload = stage.session.payload("PreToolUse.Bash").to_string();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
-        HostSession::answer(stage.session.sandbox.finish(child)).to_string()
+        HostSession::read_answer(stage.session.sandbox.finish(child)).to_string()
     };
     let same = format!("served by {before} ");
     wait_until("it is the same process", || fire(&[("HOST_SECRET", "s3cret")]).contains(&same));

@@ -32,7 +32,7 @@ fn unreadable_payloads_are_reported_and_denied_if_a_hook_fails_closed() {
         let guard_session = session(GUARD);
         let output = guard_session.send("PreToolUse", stdin);
         assert!(output.stderr.contains(error), "{output}");
-        let answer = HostSession::answer(output)["hookSpecificOutput"].clone();
+        let answer = HostSession::read_answer(output)["hookSpecificOutput"].clone();
         assert_eq!(answer["permissionDecision"], "deny", "{stdin}");
         let reason = answer["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.starts_with("hook guard: it fails closed"), "{reason}");
@@ -111,7 +111,7 @@ fn deep_and_long_payloads_are_limited() {
     let mut payload = guard_session.payload("PreToolUse.Write");
     payload["tool_input"]["content"] = "x".repeat(20 << 20).into();
     let output = guard_session.send("PreToolUse", payload.to_string());
-    assert!(HostSession::answer(output).is_null(), "20 MiB are read");
+    assert!(HostSession::read_answer(output).is_null(), "20 MiB are read");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn unknown_fields_of_newer_hosts_are_ignored() {
     let output = session.fire_with("PreToolUse.Bash", |payload| {
         payload["future"] = serde_json::json!({"deep": [1, 2, 3]});
     });
-    assert!(HostSession::answer(output).is_null());
+    assert!(HostSession::read_answer(output).is_null());
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn cursor_is_recognised_when_it_runs_the_hooks_of_claude_code() {
     payload["cwd"] = session.sandbox.project().to_str().unwrap().into();
     for event in ["preToolUse", "PreToolUse"] {
         payload["hook_event_name"] = event.into();
-        let answer = HostSession::answer(session.send("PreToolUse", payload.to_string()));
+        let answer = HostSession::read_answer(session.send("PreToolUse", payload.to_string()));
         assert_eq!(answer["permission"], "deny", "{answer}");
         assert_eq!(answer["agent_message"], "hook guard: no", "{answer}");
     }

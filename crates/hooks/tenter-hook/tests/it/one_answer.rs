@@ -84,7 +84,7 @@ fn the_message_of_an_imported_hook_reaches_the_user() {
         ("vibe", "pre_tool.bash", "system_message"),
         ("opencode", "tool.execute.before.bash", "notices"),
     ] {
-        let answer = HostSession::answer(host(id, false).fire(payload));
+        let answer = HostSession::read_answer(host(id, false).fire(payload));
         assert!(
             answer[field].to_string().contains("hook warn-before-tool: look out"),
             "{id}: {answer}"

@@ -12,9 +12,9 @@ use crate::host_session::HostSession;
 
 /// Returns the answer to a call that writes `path`.
 fn write(session: &HostSession, fixture: &str, path: &str) -> Value {
-    HostSession::answer(session.fire_with(fixture, |payload| {
+    session.answer_with(fixture, |payload| {
         payload["tool_input"]["file_path"] = json!(path);
-    }))
+    })
 }
 
 /// Returns the decision of Claude Code about a write, and its reason.
@@ -257,19 +257,19 @@ fn the_file_of_every_registration_and_the_directories_of_hooks_are_protected() {
             json!({"notebook_path": ".claude/settings.local.json", "new_source": "x"}),
         ),
     ] {
-        let answer = HostSession::answer(session.fire_with("PreToolUse.Write", |payload| {
+        let answer = session.answer_with("PreToolUse.Write", |payload| {
             payload["tool_name"] = json!(tool);
             payload["tool_input"] = input;
-        }));
+        });
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{tool}");
     }
 }
 
 /// Returns why Codex does not apply a patch; empty if it does.
 fn codex(session: &HostSession, patch: &Value) -> String {
-    let answer = HostSession::answer(session.fire_with("PreToolUse.apply_patch", |payload| {
+    let answer = session.answer_with("PreToolUse.apply_patch", |payload| {
         payload["tool_input"]["command"] = patch.clone();
-    }));
+    });
     let specific = &answer["hookSpecificOutput"];
     assert!(specific.is_null() || specific["permissionDecision"] == "deny", "{answer}");
     specific["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
@@ -320,9 +320,9 @@ fn a_patch_that_cannot_be_read_touches_what_it_names() {
 
 /// Returns whether Claude Code gets an answer to a command that a guard stops, except in a container.
 fn is_stopped_unless_contained(session: &HostSession) -> bool {
-    let answer = HostSession::answer(session.fire_with("PreToolUse.Bash", |payload| {
+    let answer = session.answer_with("PreToolUse.Bash", |payload| {
         payload["tool_input"]["command"] = json!("rm -rf /srv/other");
-    }));
+    });
     answer["hookSpecificOutput"]["permissionDecision"] == json!("deny")
 }
 
@@ -359,10 +359,10 @@ fn a_tool_of_a_server_changes_no_protected_file_either() {
     let session = HostSession::registered("claude-code");
     fs::create_dir_all(session.sandbox.project().join(".agents/hooks")).unwrap();
     let decision = |tool: &str, input: Value| {
-        let answer = HostSession::answer(session.fire_with("PreToolUse.Write", |payload| {
+        let answer = session.answer_with("PreToolUse.Write", |payload| {
             payload["tool_name"] = json!(tool);
             payload["tool_input"] = input.clone();
-        }));
+        });
         answer["hookSpecificOutput"]["permissionDecision"].clone()
     };
     for (tool, input) in [

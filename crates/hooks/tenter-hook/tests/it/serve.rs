@@ -26,7 +26,7 @@ fn judge(session: &HostSession) {
         ("result", "after_tool", r#"{"additional_context": "Well done."}"#),
         ("stop", "before_stop", r#"{"follow_up_messages": ["Run the tests."]}"#),
     ] {
-        session.hook(name, event, "", &format!("echo '{reply}'"));
+        session.reply(name, event, reply);
     }
 }
 
@@ -40,7 +40,7 @@ fn every_recorded_event_gets_the_answer_that_a_process_of_its_own_gives() {
             judge(&alone);
             judge(&served);
             let output = alone.fire(fixture);
-            let expected = HostSession::answer(output.clone()).to_string();
+            let expected = HostSession::read_answer(output.clone()).to_string();
             let responses = served.serve(&[request(&served, 1, fixture)]);
             assert_eq!(responses.len(), 1, "{host} {fixture}");
             let answer = responses[0]["answer"].to_string();

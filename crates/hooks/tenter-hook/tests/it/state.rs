@@ -29,7 +29,7 @@ fn sixteen_parallel_calls_are_all_judged() {
                         call["tool_input"]["command"] = format!("{word} {number}").into();
                         call["tool_use_id"] = format!("call-{number}").into();
                     });
-                    HostSession::answer(output)["hookSpecificOutput"]["permissionDecision"]
+                    HostSession::read_answer(output)["hookSpecificOutput"]["permissionDecision"]
                         == "deny"
                 })
             })
@@ -45,7 +45,7 @@ fn without_a_state_directory_denies_hold_and_no_stop_is_continued() {
     for fault in ["a file in its place", "read-only"] {
         let session = HostSession::new("claude-code");
         session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
-        session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
+        session.reply("again", "before_stop", r#"{"follow_up_messages": ["again"]}"#);
         let state = session.sandbox.state();
         fs::create_dir_all(&state).unwrap();
         if fault == "read-only" && !is_root() {
@@ -55,10 +55,10 @@ fn without_a_state_directory_denies_hold_and_no_stop_is_continued() {
         }
         let output = session.fire("PreToolUse.Bash");
         assert!(output.stderr.contains("the state of the session is not kept"), "{output}");
-        let answer = HostSession::answer(output);
+        let answer = HostSession::read_answer(output);
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{fault}");
         let stop = session.fire("Stop");
-        assert!(HostSession::answer(stop)["hookSpecificOutput"].is_null(), "{fault}");
+        assert!(HostSession::read_answer(stop)["hookSpecificOutput"].is_null(), "{fault}");
         fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     }
 }
@@ -82,7 +82,7 @@ fn two_registrations_of_one_host_run_the_hooks_once() {
     let runs = || fs::read_to_string(session.sandbox.home().join("runs")).unwrap().lines().count();
 
     let answers = std::thread::scope(|scope| {
-        let fire = || HostSession::answer(session.fire("PreToolUse.Bash"));
+        let fire = || session.answer("PreToolUse.Bash");
         let other = scope.spawn(fire);
         [fire(), other.join().unwrap()]
     });
@@ -92,8 +92,7 @@ fn two_registrations_of_one_host_run_the_hooks_once() {
     assert_eq!(runs(), 1);
 
     let edit = |payload: &mut serde_json::Value| payload["tool_use_id"] = "other".into();
-    let addition =
-        [(); 2].map(|()| HostSession::answer(session.fire_with("PostToolUse.Bash", edit)));
+    let addition = [(); 2].map(|()| session.answer_with("PostToolUse.Bash", edit));
     assert_eq!(addition.iter().filter(|answer| !answer.is_null()).count(), 1, "{addition:?}");
     assert_eq!(runs(), 2);
 }
@@ -129,7 +128,7 @@ fn a_process_that_is_killed_at_any_moment_leaves_a_usable_session() {
         child.wait().unwrap();
         let output = deny(&format!("after-{milliseconds}"));
         assert_eq!(output.stderr, "", "after {milliseconds} ms");
-        let answer = HostSession::answer(output);
+        let answer = HostSession::read_answer(output);
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
     }
 }
@@ -137,23 +136,23 @@ fn a_process_that_is_killed_at_any_moment_leaves_a_usable_session() {
 #[test]
 fn two_agents_and_two_sessions_in_one_project_do_not_share_what_happened() {
     let claude = HostSession::new("claude-code");
-    claude.hook("hello", "session_start", "", r#"echo '{"additional_context": "Hello."}'"#);
+    claude.reply("hello", "session_start", r#"{"additional_context": "Hello."}"#);
     let edit = |payload: &mut serde_json::Value| payload["session_id"] = "other".into();
-    assert!(!HostSession::answer(claude.fire("SessionStart")).is_null());
-    assert!(!HostSession::answer(claude.fire_with("SessionStart", edit)).is_null());
+    assert!(!claude.answer("SessionStart").is_null());
+    assert!(!claude.answer_with("SessionStart", edit).is_null());
     let id = claude.payload("UserPromptSubmit")["session_id"].clone();
     let gemini = claude.with_host("gemini");
     let same_id = |payload: &mut serde_json::Value| payload["session_id"] = id;
-    let greeting = HostSession::answer(gemini.fire_with("BeforeAgent", same_id));
+    let greeting = gemini.answer_with("BeforeAgent", same_id);
     let text = greeting["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert_eq!(text, "[hook hello] Hello.", "the session of the other agent is another one");
     let claude = gemini.with_host("claude-code");
-    assert!(HostSession::answer(claude.fire("UserPromptSubmit")).is_null(), "it started before");
+    assert!(claude.answer("UserPromptSubmit").is_null(), "it started before");
 }
 
 /// Returns the decision about a tool call, and its reason.
 fn decision(session: &HostSession) -> (Value, String) {
-    let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+    let answer = session.answer("PreToolUse.Bash");
     let answer = &answer["hookSpecificOutput"];
     let reason = answer["permissionDecisionReason"].as_str().unwrap_or_default();
     (answer["permissionDecision"].clone(), reason.to_owned())
@@ -200,10 +199,10 @@ fn a_state_that_cannot_be_read_denies_what_a_hook_that_fails_closed_guards() {
     let (is_denied, reason) = decision(&session);
     assert_eq!(is_denied, "deny");
     assert!(reason.starts_with("hook closed: it fails closed, and what guards"), "{reason}");
-    let other = HostSession::answer(session.fire("PreToolUse.Write"));
+    let other = session.answer("PreToolUse.Write");
     assert!(other["hookSpecificOutput"].is_null(), "no hook that fails closed guards it: {other}");
     session.configure("[hooks]\nfail = \"closed\"\n");
-    let all = HostSession::answer(session.fire("PreToolUse.Write"));
+    let all = session.answer("PreToolUse.Write");
     assert_eq!(all["hookSpecificOutput"]["permissionDecision"], "deny", "{all}");
 }
 
@@ -219,7 +218,7 @@ fn a_directory_below_the_project_removes_no_guard() {
     session.sandbox.hook("guard", script);
     let in_sub = |fixture: &str| {
         let sub = sub.display().to_string();
-        HostSession::answer(session.fire_with(fixture, |payload| payload["cwd"] = sub.into()))
+        session.answer_with(fixture, |payload| payload["cwd"] = sub.into())
     };
     let _ = in_sub("SessionStart");
     let answer = in_sub("PreToolUse.Bash");

@@ -41,7 +41,7 @@ fn notice(version: &str) -> Option<String> {
     child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     // Claude Code shows notices of tool calls, not of a session's start.
-    let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+    let answer = session.answer("PreToolUse.Bash");
     answer["systemMessage"].as_str().map(str::to_owned)
 }
 

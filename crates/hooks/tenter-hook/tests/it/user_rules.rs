@@ -106,7 +106,7 @@ fn write(file: &Path, text: &str) {
 }
 
 fn run(session: &HostSession, fixture: &str, command: &str) -> NativeAnswer {
-    NativeAnswer(HostSession::answer(session.fire_command(fixture, command)))
+    NativeAnswer(HostSession::read_answer(session.fire_command(fixture, command)))
 }
 
 #[derive(Debug)]
