@@ -226,14 +226,6 @@ fn a_symlink_of_earlier_versions_becomes_a_copy() {
 }
 
 #[test]
-fn the_copy_is_removed_with_the_last_registration() {
-    let user = User::with_settings("{}\n");
-    user.install().unwrap();
-    user.remove().unwrap();
-    assert!(!user.home.path().join(".local/share/tenter").exists());
-}
-
-#[test]
 fn a_shared_file_has_no_path_of_this_machine() {
     let user = User::new();
     let project = user.home.path().join("shop");

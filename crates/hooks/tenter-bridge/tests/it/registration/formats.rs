@@ -1,134 +1,17 @@
-//! The formats of the hosts' files, on a host that has the events of Claude Code.
+//! The formats of the hosts' files.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tenter_bridge::host::{HostVersion, Moment};
-use tenter_bridge::registration::{
-    EntryFormat, EntryLayout, FailClosed, FileContext, FileFormat, Options, OwnFile, Reads,
-    Registration, RegistrationFormat, RegistrationScope, Silencer, SwitchValue, TimeoutUnit,
-};
-use tenter_bridge::{Host, hosts};
+use tenter_bridge::registration::{Options, RegistrationScope};
+use tenter_bridge::{Moment, NativeEvent, hosts};
 
-use super::{User, newest};
-
-/// Creates a host that is registered in this way.
-pub(super) fn host(id: &'static str, registration: Registration) -> &'static Host {
-    let claude = hosts::find("claude-code").unwrap();
-    Box::leak(Box::new(Host { id, name: "Host", registration, ..*claude }))
-}
-
-pub(super) const QWEN: Registration = Registration::new(
-    ".qwen/settings.json",
-    &["qwen"],
-    RegistrationFormat::Entries(EntryFormat {
-        unit: TimeoutUnit::Milliseconds,
-        fail_closed: FailClosed::Switch("failMode", SwitchValue::Text("closed")),
-        ..EntryFormat::JSON_GROUPS
-    }),
-);
-
-pub(super) const CODEX: Registration = Registration {
-    directory_variable: Some("CODEX_HOME"),
-    trust_file: Some(".codex/config.toml"),
-    silencers: &[Silencer { file: Some("config.toml"), key: "features.hooks", value: false }],
-    ..Registration::new(
-        ".codex/hooks.json",
-        &["codex"],
-        RegistrationFormat::Entries(EntryFormat {
-            reads: Reads::StrictJson(&["description", "hooks"]),
-            ..EntryFormat::JSON_GROUPS
-        }),
-    )
-};
-
-pub(super) const COPILOT: Registration = Registration {
-    exec_since: Some(HostVersion::new(1, 0, 102)),
-    shared_file: Some(".github/hooks/tenter.json"),
-    ..Registration::new(
-        ".copilot/hooks/tenter.json",
-        &["copilot"],
-        RegistrationFormat::Entries(EntryFormat {
-            root: &[("version", 1)],
-            fields: &[("type", "command")],
-            exec: "exec",
-            timeout: "timeoutSec",
-            blocks_if_missing: &[Moment::BeforeTool],
-            ..EntryFormat::JSON_HANDLERS
-        }),
-    )
-};
-
-const CURSOR: Registration = Registration::new(
-    ".cursor/hooks.json",
-    &["cursor-agent"],
-    RegistrationFormat::Entries(EntryFormat {
-        root: &[("version", 1)],
-        fail_closed: FailClosed::Switch("failClosed", SwitchValue::True),
-        ..EntryFormat::JSON_HANDLERS
-    }),
-);
-
-pub(super) const KIMI: Registration = Registration::new(
-    ".kimi-code/config.toml",
-    &["kimi"],
-    RegistrationFormat::Entries(EntryFormat::TOML_TABLES),
-);
-
-const VIBE: Registration = Registration::new(
-    ".vibe/hooks.toml",
-    &["vibe"],
-    RegistrationFormat::Entries(EntryFormat {
-        layout: EntryLayout::TomlTables { event: "type" },
-        name: Some("name"),
-        fail_closed: FailClosed::Switch("strict", SwitchValue::True),
-        ..EntryFormat::TOML_TABLES
-    }),
-);
-
-const SCRIPTS: Registration = Registration {
-    personal_file: Some(".clinerules/hooks"),
-    ..Registration::new(
-        ".cline/hooks",
-        &["cline"],
-        RegistrationFormat::Files(FileFormat { files: scripts, executable: true }),
-    )
-};
-
-fn scripts(context: &FileContext) -> Vec<OwnFile> {
-    let end = if context.fail_closed { "echo '{\"cancel\":true}'" } else { "exit 0" };
-    let script = |event: &tenter_bridge::NativeEvent| OwnFile {
-        path: PathBuf::from(event.name),
-        text: format!(
-            "#!/bin/sh\n# {}\n'{}' {} {} --home '{}' || {end}\n",
-            context.mark(),
-            context.program,
-            context.host.id,
-            event.name,
-            context.home
-        ),
-    };
-    context.host.events.iter().map(script).collect()
-}
-
-/// Returns a host for every format.
-fn all() -> Vec<&'static Host> {
-    vec![
-        host("qwen", QWEN),
-        host("codex", CODEX),
-        host("copilot", COPILOT),
-        host("cursor", CURSOR),
-        host("kimi-code", KIMI),
-        host("vibe", VIBE),
-        host("cline", SCRIPTS),
-    ]
-}
+use super::{User, host, newest};
 
 #[test]
 fn what_is_installed_is_found_and_removed_without_a_trace() {
-    for host in all() {
+    for host in hosts::ALL {
         let user = User::with_host(host);
         user.install().unwrap();
         let registered = user.registry.registered(&user.target).unwrap();
@@ -145,7 +28,7 @@ fn what_is_installed_is_found_and_removed_without_a_trace() {
 
 #[test]
 fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
-    for host in all() {
+    for host in hosts::ALL {
         let user = User::with_host(host);
         user.install_with(Options { fail_closed: true, ..newest() });
         assert!(!user.plan(Options::default()).unwrap().is_change(), "{}", host.id);
@@ -153,9 +36,12 @@ fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
         assert!(user.registry.records()[0].fail_closed);
         if host.registration.entries().is_some() {
             let text = user.text();
-            let switches = ["failMode", "exit 2", "failClosed", "strict"];
+            let switches = ["onFailure", "on_failure", "exit 2", "echo '{", "failClosed", "strict"];
             let count: usize = switches.iter().map(|one| text.matches(one).count()).sum();
-            assert_eq!(count, 2, "{text}");
+            let is_blocking =
+                |event: &&NativeEvent| matches!(event.moment, Moment::Prompt | Moment::BeforeTool);
+            let expected = host.events.iter().filter(is_blocking).count();
+            assert_eq!(count, expected, "{text}");
         }
     }
 }
@@ -186,14 +72,14 @@ fn the_program_for_shell_commands_comes_with_confine_stays_and_goes_with_the_reg
     user.install_with(newest());
     user.remove().unwrap();
     assert_eq!(user.text(), other);
-    let gemini = User::with_host(hosts::find("gemini").unwrap());
+    let gemini = User::with_host(host("gemini"));
     gemini.install_with(confining);
     assert!(gemini.json().get("env").is_none());
 }
 
 #[test]
 fn gemini_passes_at_every_event_if_the_program_is_missing() {
-    let user = User::with_host(hosts::find("gemini").unwrap());
+    let user = User::with_host(host("gemini"));
     user.install().unwrap();
     let events = user.json()["hooks"].as_object().unwrap().clone();
     assert_eq!(events.len(), user.registry.expected(&user.target));
@@ -206,40 +92,40 @@ fn gemini_passes_at_every_event_if_the_program_is_missing() {
 
 #[test]
 fn handlers_have_the_form_that_the_host_reads() {
-    let user = User::with_host(host("qwen", QWEN));
+    let user = User::with_host(host("qwen"));
     user.install().unwrap();
     let handler = &user.json()["hooks"]["PreToolUse"][0]["hooks"][0];
-    assert_eq!(handler["timeout"], 600_000);
+    assert_eq!(handler["timeout"], 60_000);
 
-    let user = User::with_host(host("copilot", COPILOT));
+    let user = User::with_host(host("copilot"));
     user.install_with(newest());
     let file = user.json();
     assert_eq!(file["version"], 1);
-    let handler = &file["hooks"]["PostToolUse"][0];
+    let handler = &file["hooks"]["postToolUse"][0];
     assert_eq!(keys(handler), ["type", "exec", "args", "timeoutSec"]);
-    assert_eq!(handler["args"][1], "PostToolUse");
+    assert_eq!(handler["args"][1], "postToolUse");
     // Without the program, this host would block every call.
-    let handler = &file["hooks"]["PreToolUse"][0];
+    let handler = &file["hooks"]["preToolUse"][0];
     assert_eq!(keys(handler), ["type", "command", "timeoutSec"]);
     assert!(handler["command"].as_str().unwrap().starts_with("[ -x "));
 
-    let user = User::with_host(host("cursor", CURSOR));
+    let user = User::with_host(host("cursor"));
     user.install().unwrap();
-    assert_eq!(keys(&user.json()["hooks"]["Stop"][0]), ["command", "timeout"]);
+    assert_eq!(keys(&user.json()["hooks"]["stop"][0]), ["command", "timeout"]);
 
-    let user = User::with_host(host("vibe", VIBE));
+    let user = User::with_host(host("vibe"));
     user.install().unwrap();
     let file: toml::Table = user.text().parse().unwrap();
     let handlers = file["hooks"].as_array().unwrap();
     assert_eq!(handlers.len(), user.target.host.events.len());
     let handler = handlers[0].as_table().unwrap();
     assert_eq!(handler.keys().collect::<Vec<_>>(), ["command", "name", "timeout", "type"]);
-    assert!(handler["name"].as_str().unwrap().starts_with("tenter-SessionStart-"));
+    assert!(handler["name"].as_str().unwrap().starts_with("tenter-pre_tool-"));
 }
 
 #[test]
 fn copilot_blocks_prompts_by_an_answer_because_it_ignores_exit_codes_there() {
-    let user = User::with_host(hosts::find("copilot").unwrap());
+    let user = User::with_host(host("copilot"));
     user.install_with(Options { fail_closed: true, ..Options::default() });
     let file = user.json();
     let command = |event: &str| file["hooks"][event][0]["command"].as_str().unwrap().to_owned();
@@ -267,7 +153,7 @@ fn a_file_of_a_project_has_commands_without_arguments_of_their_own() {
 fn members_that_the_host_demands_are_kept_with_handlers_of_others() {
     for text in ["{}\n", "{\"version\": 1}", "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n"] {
         for is_edited in [false, true] {
-            let user = User::with_file(host("cursor", CURSOR), text);
+            let user = User::with_file(host("cursor"), text);
             user.install().unwrap();
             assert_eq!(user.json()["version"], 1);
             if is_edited {
@@ -285,7 +171,7 @@ fn members_that_the_host_demands_are_kept_with_handlers_of_others() {
 
 #[test]
 fn only_the_scripts_of_the_bridge_are_replaced_and_removed() {
-    let user = User::with_host(host("cline", SCRIPTS));
+    let user = User::with_host(host("cline"));
     user.install().unwrap();
     let script = user.file().join("PreToolUse");
     assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o777, 0o755);
@@ -305,7 +191,7 @@ fn only_the_scripts_of_the_bridge_are_replaced_and_removed() {
 
 #[test]
 fn a_failed_change_reverts_the_changes_before_it() {
-    let user = User::with_host(host("cline", SCRIPTS));
+    let user = User::with_host(host("cline"));
     fs::create_dir_all(user.file()).unwrap();
     let plan = user.plan(Options::default()).unwrap();
     let late = user.file().join(user.target.host.events.last().unwrap().name);
@@ -317,7 +203,7 @@ fn a_failed_change_reverts_the_changes_before_it() {
 
 #[test]
 fn a_variable_chooses_another_directory() {
-    let user = User::with_host(host("codex", CODEX));
+    let user = User::with_host(host("codex"));
     let directory = user.home.path().join("elsewhere");
     let variables = [("CODEX_HOME".into(), directory.clone().into_os_string())];
     let registry =
@@ -343,7 +229,7 @@ fn files_that_a_strict_host_ignores_are_recognised() {
         ("{\n// mine\n}", Some("no comments and no trailing commas")),
         ("{\n  \"note\": 1\n}", Some("no keys of other programs")),
     ] {
-        let user = User::with_file(host("codex", CODEX), text);
+        let user = User::with_file(host("codex"), text);
         let reason = user.registry.ignored_because(&user.target).unwrap();
         assert_eq!(reason.map(|file| file.reads), reads, "{text}");
     }
@@ -355,7 +241,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn trust_is_recorded_for_the_resolved_directory_and_the_file_as_it_is_named() {
-    let user = User::with_host(host("codex", CODEX));
+    let user = User::with_host(host("codex"));
     let home = user.home.path().canonicalize().unwrap();
     fs::create_dir(home.join("dotfiles")).unwrap();
     symlink(home.join("dotfiles"), home.join(".codex")).unwrap();
@@ -381,7 +267,7 @@ fn trusted(user: &User) -> Vec<(String, String)> {
 #[test]
 fn the_trust_in_each_handler_is_recorded_and_removed() {
     let user = User::with_file(
-        host("codex", CODEX),
+        host("codex"),
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}"#,
     );
     let config = user.home.path().join(".codex/config.toml");

@@ -37,7 +37,7 @@ struct User {
 
 impl User {
     fn new() -> Self {
-        Self::with_host(hosts::find("claude-code").unwrap())
+        Self::with_host(host("claude-code"))
     }
 
     /// Creates a user of this host.
@@ -51,7 +51,7 @@ impl User {
     }
 
     fn with_settings(text: &str) -> Self {
-        Self::with_file(hosts::find("claude-code").unwrap(), text)
+        Self::with_file(host("claude-code"), text)
     }
 
     /// Creates a user of this host with a settings file.
@@ -104,6 +104,10 @@ impl User {
         fs::remove_file(self.home.path().join(".local/state/tenter/bridge/registrations.json"))
             .unwrap();
     }
+}
+
+fn host(id: &str) -> &'static Host {
+    hosts::find(id).unwrap()
 }
 
 fn parse(text: &str) -> Value {

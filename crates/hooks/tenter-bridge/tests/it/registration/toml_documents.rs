@@ -4,8 +4,7 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::formats::{KIMI, host};
-use super::{NOW, User};
+use super::{NOW, User, host};
 
 /// Configurations as users have them.
 const CONFIGURATIONS: &[&str] = &[
@@ -42,7 +41,7 @@ search = { base_url = "https://example.org" }
 #[test]
 fn removal_restores_the_bytes() {
     for text in CONFIGURATIONS {
-        let user = User::with_file(host("kimi-code", KIMI), text);
+        let user = User::with_file(host("kimi-code"), text);
         user.install().unwrap();
         assert_eq!(user.count(), user.target.host.events.len(), "{text:?}\n{}", user.text());
         let text_after = user.text();
@@ -57,7 +56,7 @@ fn removal_restores_the_bytes() {
 #[test]
 fn removal_without_the_record_leaves_at_most_whitespace() {
     for text in CONFIGURATIONS {
-        let user = User::with_file(host("kimi-code", KIMI), text);
+        let user = User::with_file(host("kimi-code"), text);
         user.install().unwrap();
         user.lose_record();
         user.remove().unwrap();
@@ -67,7 +66,7 @@ fn removal_without_the_record_leaves_at_most_whitespace() {
 
 #[test]
 fn each_table_has_the_keys_that_the_host_reads() {
-    let user = User::with_file(host("kimi-code", KIMI), "default_model = \"k2\"\n");
+    let user = User::with_file(host("kimi-code"), "default_model = \"k2\"\n");
     user.install().unwrap();
     let (home, text) = (user.home.path().display().to_string(), user.text());
     let id = user.registry.registered(&user.target).unwrap()[0].command.id.clone().unwrap();
@@ -88,7 +87,7 @@ fn each_table_has_the_keys_that_the_host_reads() {
 
 #[test]
 fn the_users_edits_around_a_registration_stay() {
-    let user = User::with_file(host("kimi-code", KIMI), "default_model = \"k2\"\n");
+    let user = User::with_file(host("kimi-code"), "default_model = \"k2\"\n");
     user.install().unwrap();
     let edit = user
         .text()
@@ -108,7 +107,7 @@ fn the_users_edits_around_a_registration_stay() {
 
 #[test]
 fn a_registration_that_was_edited_is_repaired() {
-    let user = User::with_file(host("kimi-code", KIMI), "");
+    let user = User::with_file(host("kimi-code"), "");
     user.install().unwrap();
     let text = user.text();
     fs::write(user.file(), text.replacen("timeout = 600", "timeout = 5", 1)).unwrap();
@@ -131,7 +130,7 @@ fn texts_that_cannot_be_edited_are_located_and_left_alone() {
         ("a = 1\n[hooks]\n", 2, 2, "no tables can be added to \"hooks\""),
         ("hooks = 1\n", 1, 1, "no tables can be added to \"hooks\""),
     ] {
-        let user = User::with_file(host("kimi-code", KIMI), text);
+        let user = User::with_file(host("kimi-code"), text);
         let error = user.install().unwrap_err();
         assert!(error.message.contains(message), "{text}: {error:?}");
         let span = error.span.unwrap();
@@ -145,7 +144,7 @@ fn texts_that_cannot_be_edited_are_located_and_left_alone() {
 #[test]
 fn deeply_nested_texts_are_rejected() {
     let text = format!("a = {}", "[".repeat(100_000));
-    let user = User::with_file(host("kimi-code", KIMI), &text);
+    let user = User::with_file(host("kimi-code"), &text);
     assert!(user.install().is_err());
 }
 
@@ -191,7 +190,7 @@ proptest! {
 
     #[test]
     fn any_configuration_is_restored(text in configuration()) {
-        let user = User::with_file(host("kimi-code", KIMI), &text);
+        let user = User::with_file(host("kimi-code"), &text);
         user.install().unwrap();
         prop_assert_eq!(user.count(), user.target.host.events.len());
         user.lose_record();
@@ -209,7 +208,7 @@ proptest! {
 
     #[test]
     fn a_comment_anywhere_survives_removal(text in configuration(), at in any::<prop::sample::Index>()) {
-        let user = User::with_file(host("kimi-code", KIMI), &text);
+        let user = User::with_file(host("kimi-code"), &text);
         user.install().unwrap();
         let text_after = user.text();
         // Not in the texts and lists of the user.
