@@ -18,7 +18,7 @@ fn worked() -> Sandbox {
 }
 
 fn backtest(sandbox: &Sandbox, args: &[&str]) -> Output {
-    sandbox.run(&[&["backtest", SINCE], args].concat())
+    sandbox.run([&["backtest", SINCE], args].concat())
 }
 
 /// Returns the hook, the rule, and the number of calls of each rule in a report.
@@ -60,7 +60,7 @@ fn only_calls_of_the_project_count_unless_all_are_asked_for() {
     let other = sandbox.root().join("other").display().to_string();
     std::fs::create_dir(&other).unwrap();
     let args = ["--project", &other, "backtest", SINCE, "--guard", "git-safety", "--json"];
-    assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 0);
+    assert_eq!(sandbox.run(args).expect_code(0).json()["calls"], 0);
     let args = [&args[..], &["--all"]].concat();
     assert_eq!(sandbox.run(&args).expect_code(0).json()["calls"], 13);
 }
@@ -200,7 +200,7 @@ fn the_log_shows_the_calls_of_transcripts() {
     assert_eq!(output.stdout.lines().count(), 8, "{output}");
     assert!(output.stdout.contains("claude-code  -  git push --force origin main"), "{output}");
     let args = ["log", "--from", "claude-code,codex", "-n", "3", "--json"];
-    let calls = sandbox.run(&args).expect_code(0).json_lines();
+    let calls = sandbox.run(args).expect_code(0).json_lines();
     assert_eq!(calls.len(), 3);
     assert_eq!((&calls[2]["agent"], &calls[2]["decision"]), (&"codex".into(), &Value::Null));
 }
@@ -286,7 +286,7 @@ fn what_the_user_allowed_again_and_again_is_suggested_and_nothing_that_a_guard_s
     for (command, code) in
         [("git branch -D old", 0), ("git branch -D other", 1), ("git push --force", 1)]
     {
-        let _ = sandbox.run(&["check", command]).expect_code(code);
+        let _ = sandbox.run(["check", command]).expect_code(code);
     }
     let report = backtest(&sandbox, &["--suggest", "--json"]).expect_code(0).json();
     assert_eq!(report["exceptions"], serde_json::json!([]), "{report}");

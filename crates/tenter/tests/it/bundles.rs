@@ -78,7 +78,7 @@ impl Fleet {
     fn sign(&self, key: &str) {
         let package = self.package().display().to_string();
         let key = format!("../{key}");
-        let _ = self.sandbox.run(&["bundle", "sign", &package, "--key", &key]).expect_code(0);
+        let _ = self.sandbox.run(["bundle", "sign", &package, "--key", &key]).expect_code(0);
     }
 
     fn publish(&self, version: &str, options: &[&str]) {
@@ -92,7 +92,7 @@ impl Fleet {
 
     /// Returns the decision about a command.
     fn decide(&self, command: &str) -> String {
-        self.sandbox.run(&["check", command]).to_string()
+        self.sandbox.run(["check", command]).to_string()
     }
 
     fn denies(&self, program: &str) -> bool {
@@ -283,7 +283,7 @@ fn one_invalid_rule_among_fifty_is_left_out_and_reported() {
     fleet.write_hook("many", &rules);
     let package = fleet.package().display().to_string();
     let args = ["bundle", "pack", "../plugin", "--name", "acme", "-o", &package, "--version", "1"];
-    let output = fleet.sandbox.run(&args).expect_code(1);
+    let output = fleet.sandbox.run(args).expect_code(1);
     assert_contains(&output.stderr, &["hooks have errors", "programm"]);
     assert!(!fleet.package().exists());
     fleet.publish("1", &["--force"]);
@@ -307,7 +307,7 @@ fn a_bundle_of_another_name_is_refused() {
     let fleet = Fleet::new();
     let package = fleet.package().display().to_string();
     let args = ["bundle", "pack", "../plugin", "--name", "other", "-o", &package, "--version", "2"];
-    let _ = fleet.sandbox.run(&args).expect_code(0);
+    let _ = fleet.sandbox.run(args).expect_code(0);
     fleet.sign("key");
     fleet.refuses("this is the bundle other, and acme is expected");
 }
@@ -339,15 +339,15 @@ fn a_bundle_is_signed_with_minisign_and_installed_from_a_file() {
     fleet.pack("1", &[]);
     fleet.sign("mini.key");
     let package = fleet.package().display().to_string();
-    fleet.sandbox.run(&["bundle", "install", &package]).fails(1, "no pinned key has signed it");
+    fleet.sandbox.run(["bundle", "install", &package]).fails(1, "no pinned key has signed it");
     let verify = ["bundle", "verify", &package, "--key", "../mini.pub"];
-    let output = fleet.sandbox.run(&verify).expect_code(0);
+    let output = fleet.sandbox.run(verify).expect_code(0);
     assert!(output.stdout.starts_with("Valid: acme 1"), "{output}");
     let key = fs::read_to_string(fleet.sandbox.root().join("mini.pub")).unwrap();
     let key = key.lines().last().unwrap();
     let text = format!("[[managed.bundle]]\nname = \"acme\"\nkeys = [{key:?}]\n");
     fleet.sandbox.write_managed("config.toml", text);
-    let _ = fleet.sandbox.run(&["bundle", "install", &package]).expect_code(0);
+    let _ = fleet.sandbox.run(["bundle", "install", &package]).expect_code(0);
     assert!(fleet.denies("sudo"));
 }
 
@@ -401,7 +401,7 @@ fn only_pinned_keys_count_and_invalid_settings_do_not_disable_hooks() {
         ("[[managed.bundle]]\nname = \"acme\"\n", "no key is pinned"),
     ] {
         fleet.sandbox.write_managed("config.toml", text);
-        fleet.sandbox.run(&["bundle", "install", &package]).fails(1, why);
+        fleet.sandbox.run(["bundle", "install", &package]).fails(1, why);
     }
     assert!(fleet.denies("sudo"));
     fleet.update().fails(1, "it has no `keys`");
@@ -412,7 +412,7 @@ fn a_plugin_without_hooks_is_not_packed_and_units_name_the_command() {
     let fleet = Fleet::without_bundle();
     fs::create_dir(Path::new(&fleet.sandbox.root()).join("empty")).unwrap();
     let args = ["bundle", "pack", "../empty", "--name", "acme", "--version", "1"];
-    fleet.sandbox.run(&args).fails(1, "it has no hooks");
+    fleet.sandbox.run(args).fails(1, "it has no hooks");
     let unit = fleet.sandbox.run("bundle unit --every 5").expect_code(0);
     assert_contains(&unit.stdout, &["bundle update\n", "OnUnitActiveSec=5min"]);
 }

@@ -40,7 +40,7 @@ fn start(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
 /// Returns a chat that asks before a tool runs, as chats do unless told otherwise.
 pub(crate) fn asking(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
     let model = sandbox.script(script);
-    sandbox.at_terminal(&[&["chat", "--model", &model], flags].concat())
+    sandbox.at_terminal([&["chat", "--model", &model], flags].concat())
 }
 
 /// Sends a message and returns the output up to the next prompt.

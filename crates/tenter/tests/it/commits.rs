@@ -95,7 +95,7 @@ fn a_commit_that_cannot_succeed_is_reported_before_the_model_is_called() {
       help: run `git init`, or pass --project DIR
     ");
     let model = sandbox.script("turns: [{text: never}]");
-    assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
+    assert_snapshot!(sandbox.run(["pr", "--model", &model]), @"
     exit: 1
     --- stderr
     error: [ROOT]/project is not in a git repository
@@ -125,7 +125,7 @@ fn the_first_commit_of_a_repository_works() {
     let Some(sandbox) = repository() else { return };
     let _ = sandbox.shell("git checkout -q --orphan new").expect_code(0);
     let model = sandbox.script("turns: [{text: Begin}]");
-    let _ = sandbox.run(&["commit", "-y", "--model", &model]).expect_code(0);
+    let _ = sandbox.run(["commit", "-y", "--model", &model]).expect_code(0);
     assert_eq!(last_message(&sandbox), "Begin");
 }
 
@@ -137,7 +137,7 @@ fn a_short_message_is_one_line_and_arguments_reach_the_recipe() {
         &["Write the first line and nothing else.", "The user also wants: no verbs"],
     ));
     let args = ["commit", "--short", "-y", "--arg", "instructions=no verbs", "--model", &model];
-    assert_eq!(sandbox.run(&args).expect_code(0).stdout, "Make it two\n");
+    assert_eq!(sandbox.run(args).expect_code(0).stdout, "Make it two\n");
     assert_eq!(last_message(&sandbox), "Make it two");
 }
 
@@ -150,7 +150,7 @@ fn the_small_model_is_used_if_configured() {
     let config = format!("model = \"{strong}\"\nweak_model = \"scripted:{}\"\n", weak.display());
     sandbox.configure(config);
     assert_eq!(sandbox.run("commit").expect_code(1).stdout, "Weak but right\n");
-    assert_eq!(sandbox.run(&["commit", "--model", &strong]).expect_code(1).stdout, "Strong\n");
+    assert_eq!(sandbox.run(["commit", "--model", &strong]).expect_code(1).stdout, "Strong\n");
 }
 
 #[test]
@@ -166,9 +166,9 @@ fn there_are_no_tools_and_hooks_run_only_with_the_flag() {
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: Fine, expect: {contains: [there is no tool]}}]",
     );
-    assert_eq!(sandbox.run(&["commit", "--model", &model]).expect_code(1).stdout, "Fine\n");
+    assert_eq!(sandbox.run(["commit", "--model", &model]).expect_code(1).stdout, "Fine\n");
     assert!(!sandbox.project().join("ran").exists());
-    assert_snapshot!(sandbox.run(&["commit", "--hooks", "-y", "--model", &model]), @"
+    assert_snapshot!(sandbox.run(["commit", "--hooks", "-y", "--model", &model]), @"
     exit: 3
     --- stderr
       ✗ blocked by hook stop at before_agent: no commits today
@@ -185,14 +185,14 @@ fn a_project_recipe_that_starts_programs_needs_trust() {
         "{{bash \"touch\" \"ran\"}}{{bash \"git\" \"diff\" \"--cached\"}}",
     );
     let model = sandbox.script(&answer("Ours", &["+two"]));
-    let output = sandbox.run(&["commit", "-y", "--model", &model]).expect_code(4);
+    let output = sandbox.run(["commit", "-y", "--model", &model]).expect_code(4);
     assert!(
         output.stderr.contains("the recipe commit comes with the project")
             && !sandbox.project().join("ran").exists(),
         "{output}"
     );
     assert_eq!(
-        sandbox.run(&["commit", "--trust-project", "--model", &model]).expect_code(1).stdout,
+        sandbox.run(["commit", "--trust-project", "--model", &model]).expect_code(1).stdout,
         "Ours\n"
     );
 }
@@ -342,9 +342,9 @@ fn a_template_determines_the_body() {
     let question = ["fill in this template", "## Why\n<!-- say why -->"];
     let model = sandbox.script(&answer(TEXT, &question));
     let args = ["pr", "--template-file", "template.md", "--model", &model];
-    assert!(sandbox.run(&args).expect_code(1).stdout.starts_with(TEXT));
+    assert!(sandbox.run(args).expect_code(1).stdout.starts_with(TEXT));
     let missing =
-        sandbox.run(&["pr", "--template-file", "none.md", "--model", &model]).expect_code(2);
+        sandbox.run(["pr", "--template-file", "none.md", "--model", &model]).expect_code(2);
     assert!(
         missing.stderr.contains("cannot read ") && missing.stderr.contains("none.md: "),
         "{missing}"
@@ -355,19 +355,19 @@ fn a_template_determines_the_body() {
 fn a_branch_without_commits_or_target_is_an_error() {
     let Some(sandbox) = repository() else { return };
     let model = sandbox.script("turns: [{text: never}]");
-    assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
+    assert_snapshot!(sandbox.run(["pr", "--model", &model]), @"
     exit: 1
     --- stderr
     error: main has no commits that are not in main
       help: commit to a new branch (`git switch -c NAME`), or pass --target BRANCH
     ");
-    assert_snapshot!(sandbox.run(&["pr", "--target", "trunk", "--model", &model]), @r#"
+    assert_snapshot!(sandbox.run(["pr", "--target", "trunk", "--model", &model]), @r#"
     exit: 1
     --- stderr
     error: there is no target branch "trunk"
       help: pass --target BRANCH; `git branch --all` lists them
     "#);
-    let option = sandbox.run(&["pr", "--target=--help", "--model", &model]).expect_code(1);
+    let option = sandbox.run(["pr", "--target=--help", "--model", &model]).expect_code(1);
     assert!(option.stderr.contains("there is no target branch \"--help\""), "{option}");
 }
 
@@ -377,7 +377,7 @@ fn a_target_that_was_only_fetched_is_found() {
     let line = "git update-ref refs/remotes/origin/trunk main && git branch -q -D main";
     let _ = sandbox.shell(line).expect_code(0);
     let model = sandbox.script(&answer(TEXT, &["+two", "origin/trunk"]));
-    let output = sandbox.run(&["pr", "--target", "trunk", "--model", &model]).expect_code(1);
+    let output = sandbox.run(["pr", "--target", "trunk", "--model", &model]).expect_code(1);
     assert!(output.stdout.starts_with(TEXT), "{output}");
 }
 

@@ -67,7 +67,7 @@ fn conversations_are_completed_with_their_first_words() {
     let list = sandbox.run("conversation list --json").json();
     let id = list[0]["id"].as_str().unwrap();
     let args = ["--", "tenter", "run", "--resume", ""];
-    let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], &args).stdout;
+    let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], args).stdout;
     assert!(entry.starts_with(&format!("{id}\tTell me a story\n")), "{entry}");
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "conversation", "show", &id[..4]]), [id]);
@@ -109,7 +109,7 @@ fn the_scripts_are_valid_in_their_shells() {
         }
     }
     for shell in ["elvish", "powershell"] {
-        let script = sandbox.run(&["completions", shell]).expect_code(0).stdout;
+        let script = sandbox.run(["completions", shell]).expect_code(0).stdout;
         assert!(script.contains("TENTER_COMPLETE"), "{script}");
     }
     if needs::has("fish") {
@@ -120,7 +120,7 @@ fn the_scripts_are_valid_in_their_shells() {
         assert!(screen.stdout.starts_with("guard-one\t"), "{screen}");
     }
     // An unknown shell and an empty variable do nothing unexpected.
-    let output = sandbox.run_with_env(&[("TENTER_COMPLETE", "dos")], &["--", "tenter", ""]);
+    let output = sandbox.run_with_env(&[("TENTER_COMPLETE", "dos")], ["--", "tenter", ""]);
     assert_eq!((output.code, output.stdout.len()), (Some(1), 0));
     let _ = sandbox.run_with_env(&[("TENTER_COMPLETE", "")], "--version").expect_code(0);
 }
@@ -139,7 +139,7 @@ fn with_servers() -> Sandbox {
 fn names_of_mcp_servers_are_completed() {
     let sandbox = with_servers();
     let args = ["--", "tenter", "mcp", "show", ""];
-    let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], &args).stdout;
+    let entry = sandbox.run_with_env(&[("TENTER_COMPLETE", "fish")], args).stdout;
     assert!(entry.starts_with("issues\ttouch was-run\nlint\tnode x.js\n"), "{entry}");
     if needs::has("bash") {
         assert_eq!(in_bash(&sandbox, &["tenter", "mcp", "test", "l"]), ["lint"]);

@@ -121,7 +121,7 @@ fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is
     sandbox.sh_hook("wait", "user_message_send", wait);
     let model = sandbox
         .script("turns: [{text: Step., tool_calls: [{name: todo, input: {}}]}, {text: Finished.}]");
-    let resume = |word: &str| sandbox.start(&["run", "--resume", &id, "--model", &model, word]);
+    let resume = |word: &str| sandbox.start(["run", "--resume", &id, "--model", &model, word]);
     let children = [("apple", resume("apple")), ("pear", resume("pear"))];
     let is_start = |name: &String| name.starts_with("started.");
     wait_until("both have begun", || {

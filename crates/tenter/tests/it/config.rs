@@ -12,7 +12,7 @@ const USER: &str = "../home/.config/tenter/config.toml";
 const PROJECT: &str = "tenter.toml";
 
 fn value(sandbox: &Sandbox, key: &str) -> (String, String) {
-    let json = sandbox.run(&["config", "get", key, "--json"]).expect_code(0).json();
+    let json = sandbox.run(["config", "get", key, "--json"]).expect_code(0).json();
     (json["value"].to_string(), json["source"].as_str().unwrap().to_owned())
 }
 
@@ -66,7 +66,7 @@ fn set_changes_one_place_and_keeps_the_rest() {
     let old = "# mine\nmax_turns = 3 # few\n\n[hooks] # strict\nfail = \"open\"\n";
     let file = sandbox.write(USER, old);
     let set = |args: &[&str]| {
-        let _ = sandbox.run(&[&["config", "set"], args].concat()).expect_code(0);
+        let _ = sandbox.run([&["config", "set"], args].concat()).expect_code(0);
     };
     set(&["max_turns", "100"]);
     set(&["hooks.pass_env", "A", "B"]);
@@ -107,7 +107,7 @@ fn an_invalid_value_is_not_written() {
         ("models.x/y.input_price", "-1", "a price must be a number that is not negative"),
         ("hooks.fial", "open", "did you mean `hooks.fail`?"),
     ] {
-        let output = sandbox.run(&["config", "set", key, value]).expect_code(2);
+        let output = sandbox.run(["config", "set", key, value]).expect_code(2);
         assert!(output.stderr.contains(why), "{key}\n{output}");
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "max_turns = 3\n");
@@ -125,7 +125,7 @@ fn an_invalid_value_is_not_written() {
 #[test]
 fn a_project_file_accepts_only_what_a_project_may_set() {
     let sandbox = sandbox();
-    let set = |key: &str, value: &str| sandbox.run(&["config", "set", "--project", key, value]);
+    let set = |key: &str, value: &str| sandbox.run(["config", "set", "--project", key, value]);
     for (key, value) in
         [("trust", "all"), ("hooks.fail", "open"), ("max_turns", "0"), ("providers.x.api", "chat")]
     {
@@ -164,7 +164,7 @@ fn secrets_and_control_characters_are_not_printed() {
     sandbox.write(USER, "[providers.x]\nbase_url = \"https://me:hunter2@host/v1\"\napi_key_command = [\"echo\", \"hunter2\"]\nproxy = \"http://me:hunter2@proxy\"\n[providers.y]\napi_key_command = \"echo hunter2\"\napi_key_env = \"sk-abcdefghijklmnopqrstuvwxyz\"\n");
     sandbox.write(PROJECT, "model = \"evil/\\u202e\\u200bx\"\n");
     for json in [&["--json"][..], &[]] {
-        let output = sandbox.run(&[&["config", "list"], json].concat()).expect_code(0);
+        let output = sandbox.run([&["config", "list"], json].concat()).expect_code(0);
         for secret in ["hunter2", "klmnop"] {
             assert!(!output.stdout.contains(secret), "{output}");
         }
@@ -231,7 +231,7 @@ fn an_invalid_text_is_kept_without_a_terminal() {
 fn edit_without_a_change_writes_nothing() {
     let sandbox = sandbox();
     let args = ["config", "edit", "--project"];
-    assert_eq!(sandbox.run_with_env(&[("EDITOR", "true")], &args).stderr, "Nothing changed.\n");
+    assert_eq!(sandbox.run_with_env(&[("EDITOR", "true")], args).stderr, "Nothing changed.\n");
     assert!(!sandbox.project().join(PROJECT).exists());
     let output = sandbox.run_with_env(&[("EDITOR", "no-such-editor")], "config edit");
     assert!(output.expect_code(1).stderr.contains("set VISUAL or EDITOR"));

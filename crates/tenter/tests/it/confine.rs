@@ -55,7 +55,7 @@ fn a_rule_confines_what_it_matches_and_no_other_call() {
     sandbox.write("../home/.config/agents/hooks/scripts/HOOK.md", manifest);
     let outside = sandbox.root().join("outside");
     sandbox.write("deploy.sh", format!("echo x > {}\n", outside.display()));
-    let check = sandbox.run(&["check", "bash deploy.sh"]).expect_code(0);
+    let check = sandbox.run(["check", "bash deploy.sh"]).expect_code(0);
     assert_eq!(check.stdout.trim(), "confined by scripts, rule 1: A script.", "{check}");
     headless(&sandbox, &script("bash deploy.sh"));
     assert!(!outside.exists());
@@ -74,7 +74,7 @@ fn the_command_line_confines_and_checks() {
     let outside = sandbox.root().join("outside");
     let line = format!("echo x > {}", outside.display());
     let spec = r#"{"write": ["project"]}"#;
-    let output = sandbox.run(&["confine", "--spec", spec, "--", "sh", "-c", &line]);
+    let output = sandbox.run(["confine", "--spec", spec, "--", "sh", "-c", &line]);
     assert!(output.code != Some(0) && !outside.exists(), "{output}");
     let check = sandbox.run("confine --check");
     assert!(check.stdout.starts_with("write          kept"), "{check}");
@@ -204,7 +204,7 @@ fn listings_and_the_question_about_trust_say_how_a_recipe_is_confined() {
     let words = "writes nothing, reads no secrets, has no network";
     sandbox.warns("recipe show spy --raw", &format!("Its programs run confined: {words}."));
     let model = sandbox.script("turns: [{text: ok}]");
-    let mut session = sandbox.at_terminal(&["run", "-r", "spy", "--model", &model]);
+    let mut session = sandbox.at_terminal(["run", "-r", "spy", "--model", &model]);
     let question = session.wait_for("[q] quit: ");
     assert!(question.contains(&format!("its programs run confined: {words}")), "{question}");
     session.enter("q");

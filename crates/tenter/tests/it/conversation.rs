@@ -64,7 +64,7 @@ fn previews(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
 }
 
 fn show(sandbox: &Sandbox, args: &[&str]) -> Value {
-    sandbox.run(&[&["conversation", "show", "--json"], args].concat()).expect_code(0).json()
+    sandbox.run([&["conversation", "show", "--json"], args].concat()).expect_code(0).json()
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn other_projects_and_subagents_are_listed_with_flags() {
     let elsewhere = sandbox.root().join("elsewhere");
     let model = sandbox.script("turns: [{text: ok}]");
     let elsewhere = elsewhere.to_str().unwrap();
-    let _ = sandbox.run(&["--project", elsewhere, "run", "--model", &model, "away"]).expect_code(0);
+    let _ = sandbox.run(["--project", elsewhere, "run", "--model", &model, "away"]).expect_code(0);
     assert_eq!(previews(&sandbox, &[]), ["main"]);
     assert_eq!(previews(&sandbox, &["--all"]), ["away", "main"]);
     assert_eq!(previews(&sandbox, &["--project", elsewhere]), ["away"]);
@@ -285,7 +285,7 @@ fn long_results_are_cut_on_the_terminal_and_complete_in_json() {
     let sandbox = sandbox();
     let model = sandbox
         .script("turns: [{tool_calls: [{name: bash, input: {command: seq 1 100}}]}, {text: ok}]");
-    let _ = sandbox.run(&["run", "--model", &model, "count"]).expect_code(0);
+    let _ = sandbox.run(["run", "--model", &model, "count"]).expect_code(0);
     let text = sandbox.run("conversation show last").expect_code(0);
     assert!(
         text.stdout.contains("… 92 more lines") && !text.stdout.contains("\n    9\n"),
@@ -300,10 +300,9 @@ fn long_results_are_cut_on_the_terminal_and_complete_in_json() {
 fn messages_cannot_send_control_sequences_to_the_terminal() {
     let sandbox = sandbox();
     let model = sandbox.script(r#"turns: [{text: "\e[2Jgone\a", tool_calls: [{name: bash, input: {command: "printf '\\033[31mred\\n'"}}]}, {text: ok}]"#);
-    let _ =
-        sandbox.run(&["run", "--model", &model, "\u{1b}]0;title\u{7}hi\u{202e}"]).expect_code(0);
+    let _ = sandbox.run(["run", "--model", &model, "\u{1b}]0;title\u{7}hi\u{202e}"]).expect_code(0);
     for args in [["conversation", "list", "--all"], ["conversation", "show", "last"]] {
-        let output = sandbox.run(&args).expect_code(0);
+        let output = sandbox.run(args).expect_code(0);
         assert!(!output.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", output.stdout);
     }
 }

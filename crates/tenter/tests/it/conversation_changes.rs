@@ -16,7 +16,7 @@ fn ask(sandbox: &Sandbox, query: &str, answer: &str) -> String {
 }
 
 fn show(sandbox: &Sandbox, id: &str) -> Value {
-    sandbox.run(&["conversation", "show", "--json", id]).expect_code(0).json()
+    sandbox.run(["conversation", "show", "--json", id]).expect_code(0).json()
 }
 
 fn contents(conversation: &Value) -> Vec<&str> {
@@ -25,7 +25,7 @@ fn contents(conversation: &Value) -> Vec<&str> {
 }
 
 fn listed(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    let output = sandbox.run(&[&["conversation", "list", "--json"], args].concat()).expect_code(0);
+    let output = sandbox.run([&["conversation", "list", "--json"], args].concat()).expect_code(0);
     output.json().as_array().unwrap().clone()
 }
 
@@ -55,7 +55,7 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
         "turns: [{text: another answer, expect: {contains: [first question, first answer, another question], lacks: [second]}}]",
     );
     let resume = ["run", "--resume", fork, "--model", &model, "another question"];
-    let _ = sandbox.run(&resume).expect_code(0);
+    let _ = sandbox.run(resume).expect_code(0);
     assert_eq!(
         contents(&show(&sandbox, fork)),
         ["first question", "first answer", "another question", "another answer"]
@@ -64,7 +64,7 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
         contents(&show(&sandbox, &id)),
         ["first question", "first answer", "second question", "second answer"]
     );
-    let text = sandbox.run(&["conversation", "show", fork]).expect_code(0);
+    let text = sandbox.run(["conversation", "show", fork]).expect_code(0);
     assert!(text.stdout.contains(&format!("  fork of  {id}\n")), "{text}");
 }
 
@@ -133,7 +133,7 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
     let _ =
         sandbox.play("turns: [{text: ok, expect: {contains: [clean this, TIDY, more], lacks: [It is tidy]}}]", &["--no-hooks", "--follow", "more"]).expect_code(0);
     let restore = ["conversation", "restore", "last", "--epoch", "1"];
-    let _ = sandbox.run(&restore).expect_code(0);
+    let _ = sandbox.run(restore).expect_code(0);
     assert_eq!(
         contents(&show(&sandbox, "last")),
         ["It is tidy now.", "run the tests", "Tests pass."]
@@ -156,15 +156,15 @@ fn a_history_that_was_never_replaced_cannot_be_restored() {
 fn nothing_is_deleted_without_confirmation() {
     let sandbox = sandbox();
     let id = ask(&sandbox, "one", "two");
-    assert_snapshot!(sandbox.run(&["conversation", "delete", &id]), @"
+    assert_snapshot!(sandbox.run(["conversation", "delete", &id]), @"
     exit: 2
     --- stderr
     error: cannot ask for confirmation: there is no terminal
       help: pass --yes to delete without confirmation
     ");
-    sandbox.run_with_stdin(&["conversation", "delete", &id], "y\n").fails(2, "--yes");
+    sandbox.run_with_stdin(["conversation", "delete", &id], "y\n").fails(2, "--yes");
     let one_is_unknown = ["conversation", "delete", "--yes", &id, "nonsense"];
-    sandbox.fails(1, &one_is_unknown, "\"nonsense\"");
+    sandbox.fails(1, one_is_unknown, "\"nonsense\"");
     assert_eq!(sandbox.run("conversation delete").code, Some(2));
     assert_eq!(listed(&sandbox, &[]).len(), 1);
 }
@@ -222,17 +222,16 @@ fn old_conversations_are_deleted_by_age() {
     std::fs::create_dir_all(sandbox.root().join("elsewhere/.git")).unwrap();
     let elsewhere = sandbox.root().join("elsewhere").to_str().unwrap().to_owned();
     let model = sandbox.script("turns: [{text: ok}]");
-    let _ =
-        sandbox.run(&["--project", &elsewhere, "run", "--model", &model, "away"]).expect_code(0);
+    let _ = sandbox.run(["--project", &elsewhere, "run", "--model", &model, "away"]).expect_code(0);
     let young = sandbox.run("conversation delete --older-than 30d").expect_code(0);
     assert_eq!(young.stderr, "No conversation is that old.\n");
     let _ = sandbox.run("conversation delete --older-than 0h --yes").expect_code(0);
     assert_eq!(listed(&sandbox, &["--all"]).len(), 1);
     let all = ["conversation", "delete", "--older-than", "0h", "--all", "--yes"];
-    assert_eq!(sandbox.run(&all).expect_code(0).stderr, "Deleted 1 conversation.\n");
+    assert_eq!(sandbox.run(all).expect_code(0).stderr, "Deleted 1 conversation.\n");
     assert_eq!(listed(&sandbox, &["--all"]), [] as [Value; 0]);
     for args in [["--older-than", "month"], ["--older-than", "-1d"], ["--all", "--yes"]] {
-        let output = sandbox.run(&[&["conversation", "delete"], &args[..]].concat());
+        let output = sandbox.run([&["conversation", "delete"], &args[..]].concat());
         assert_eq!(output.code, Some(2), "{output}");
     }
 }
@@ -244,7 +243,7 @@ fn a_process_using_a_deleted_conversation_gets_an_error() {
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: 'touch begun; until [ -e deleted ]; do sleep 0.01; done'}}]}, {text: ok}]",
     );
-    let working = sandbox.start(&["run", "--headless", "--model", &model, "work"]);
+    let working = sandbox.start(["run", "--headless", "--model", &model, "work"]);
     wait_until("the tool runs", || sandbox.project().join("begun").exists());
     let _ = sandbox.run("conversation delete --yes last").expect_code(0);
     sandbox.write("deleted", "");

@@ -14,7 +14,7 @@ fn play(sandbox: &Sandbox, turns: &Value, query: &str) {
 }
 
 fn export(sandbox: &Sandbox, args: &[&str]) -> String {
-    sandbox.run(&[&["conversation", "export", "last"], args].concat()).expect_code(0).stdout
+    sandbox.run([&["conversation", "export", "last"], args].concat()).expect_code(0).stdout
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn an_export_file_is_private_and_replaced_only_with_force() {
     export(&sandbox, &["--output", "talk.md", "--force", "--format", "json"]);
     assert!(sandbox.read("talk.md").starts_with("{\n"));
     let nowhere = ["conversation", "export", "last", "--output", "no/such/talk.md"];
-    sandbox.fails(1, &nowhere, "no/such/talk.md: ");
+    sandbox.fails(1, nowhere, "no/such/talk.md: ");
     assert_eq!(std::fs::read_dir(sandbox.project()).unwrap().count(), 2, ".git and talk.md");
 }
 
@@ -189,14 +189,14 @@ fn conversations_are_found_by_their_text() {
         &json!([{"tool_calls": [{"name": "bash", "input": {"command": "echo lexer; printf '\\033[2J bad'"}}]}, {"text": "ok"}]),
         "Look around",
     );
-    assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "CAFE pag"]), @"
+    assert_snapshot!(sandbox.run(["conversation", "list", "--search", "CAFE pag"]), @"
     exit: 0
     --- stdout
     Why does the café page fail?                      [TIME]    2 messages  done         scripted:[ROOT]/script.yaml  [ID]
         Why does the «café» «page» fail?
     ");
     let conversations = sandbox
-        .run(&["conversation", "list", "--json", "--search", "lexer bad"])
+        .run(["conversation", "list", "--json", "--search", "lexer bad"])
         .expect_code(0)
         .json();
     assert_eq!(
@@ -204,18 +204,18 @@ fn conversations_are_found_by_their_text() {
         (&json!("Look around"), &json!(4))
     );
     assert_eq!(conversations[0]["snippet"], "«lexer» [2J «bad»");
-    assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "\"parser\" NOT"]), @"
+    assert_snapshot!(sandbox.run(["conversation", "list", "--search", "\"parser\" NOT"]), @"
     exit: 0
     --- stderr
     No message of [ROOT]/project matches. --all searches other projects.
     ");
-    sandbox.fails(2, &["conversation", "list", "--search", " "], "the search text is empty");
+    sandbox.fails(2, ["conversation", "list", "--search", " "], "the search text is empty");
     let elsewhere = sandbox.root().join("elsewhere/.git");
     std::fs::create_dir_all(&elsewhere).unwrap();
     let elsewhere = sandbox.root().join("elsewhere");
     let from_there = |args: &[&str]| {
         let project = ["--project", elsewhere.to_str().unwrap(), "conversation", "list", "--json"];
-        let output = sandbox.run(&[&project, args].concat()).expect_code(0);
+        let output = sandbox.run([&project, args].concat()).expect_code(0);
         output.json().as_array().unwrap().len()
     };
     assert_eq!(from_there(&["--search", "parser"]), 0);

@@ -53,7 +53,7 @@ fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> ReportedWork {
     let turns: Vec<String> = (0..40).map(turn).collect();
     let model = sandbox.script(&format!("turns: [{}]", turns.join(", ")));
     let args = ["run", "--trust-project", "--headless", "--model", &model, "walk"];
-    let mut child = sandbox.start(&args);
+    let mut child = sandbox.start(args);
     let mut stream = BufReader::new(child.stdout.take().unwrap());
     let mut stream_text = String::new();
     for _ in 0..count {
@@ -158,11 +158,11 @@ fn a_killed_first_session_leaves_a_usable_home() {
     let first = sandbox();
     let model = first.script("turns: [{text: ok}]");
     let args = ["run", "--result-only", "--model", &model, "hi"];
-    let full = killed_after_looks(first.start(&args), usize::MAX);
+    let full = killed_after_looks(first.start(args), usize::MAX);
     for round in 0..rounds() {
         let sandbox = sandbox();
-        killed_after_looks(sandbox.start(&args), chosen(round, full + 1));
-        let output = sandbox.run(&args).expect_code(0);
+        killed_after_looks(sandbox.start(args), chosen(round, full + 1));
+        let output = sandbox.run(args).expect_code(0);
         assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("ok\n", ""), "round {round}");
         let list = sandbox.run("conversation list --json").expect_code(0).json();
         let counts: Vec<u64> = list
@@ -205,13 +205,13 @@ fn a_killed_hooks_new_leaves_a_complete_hook_or_none() {
     for (format, event) in [("manifest", "before_tool"), ("executable", "before_tool_call")] {
         let sandbox = sandbox();
         let new = ["hooks", "new", "made", "--format", format, "--event", event, "--force"];
-        let full = killed_after_looks(sandbox.start(&new), usize::MAX);
+        let full = killed_after_looks(sandbox.start(new), usize::MAX);
         let whole = content(&sandbox.project().join(".agents/hooks/made"));
         for round in 0..rounds() / 2 {
             if round.is_multiple_of(2) {
                 remove(&sandbox.project().join(".agents/hooks/made"));
             }
-            killed_after_looks(sandbox.start(&new), chosen(round, full + 1));
+            killed_after_looks(sandbox.start(new), chosen(round, full + 1));
             files_are_whole(&sandbox);
             let parts = content(&sandbox.project().join(".agents/hooks/made"));
             assert!(parts.is_empty() || parts == whole, "round {round}: {parts:?}");
@@ -220,7 +220,7 @@ fn a_killed_hooks_new_leaves_a_complete_hook_or_none() {
             let only = usize::from(!parts.is_empty()) + 1;
             assert_eq!(list.json().as_array().unwrap().len(), only, "round {round}\n{list}");
         }
-        let _ = sandbox.run(&new).expect_code(0);
+        let _ = sandbox.run(new).expect_code(0);
         assert_eq!(content(&sandbox.project().join(".agents/hooks/made")), whole);
         let _ = sandbox.run("hooks test made").expect_code(0);
     }

@@ -26,7 +26,7 @@ fn played(sandbox: &Sandbox, turns: &str) -> (Vec<Value>, Output) {
         format!("turns: [{turns}]\nrecipes: {{compact: [THE SUMMARY]}}\ncontext_window: 16000\n");
     let model = sandbox.script(&script);
     let args = ["run", "--headless", "--disable-auto-compact", "--model", &model, "find it"];
-    let output = sandbox.run(&args).expect_code(0);
+    let output = sandbox.run(args).expect_code(0);
     let lines = output.json_lines();
     let failure = of_kind(&lines, "hook").into_iter().find(|run| run["decision"] == "failed");
     assert!(failure.is_none(), "{output}");

@@ -205,23 +205,23 @@ fn run_on_a_small_disk(sandbox: &Sandbox, room: u32) -> Option<Output> {
 fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     let sandbox = guarded();
     let model = sandbox.script(ONE_CALL);
-    let first = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
+    let first = sandbox.run(["run", "--headless", "--model", &model, "go"]).expect_code(0);
     let id = first.json_lines()[0]["id"].as_str().unwrap().to_owned();
     let journal = sandbox.state().join("journal").join(format!("{id}.jsonl"));
     let text = fs::read(&journal).unwrap();
     fs::remove_file(&journal).unwrap();
     symlink("/dev/full", &journal).unwrap();
     let args = ["run", "--resume", &id, "--model", &model, "again"];
-    let output = sandbox.run(&args).expect_code(0);
+    let output = sandbox.run(args).expect_code(0);
     assert_eq!(output.stderr.matches("the journal could not be written").count(), 1, "{output}");
     assert!(output.stderr.contains("check the directory's free space"), "{output}");
     // The disk has room again: what comes now is written, behind what was there before.
     fs::remove_file(&journal).unwrap();
     fs::write(&journal, &text).unwrap();
-    let output = sandbox.run(&args).expect_code(0);
+    let output = sandbox.run(args).expect_code(0);
     assert!(!output.stderr.contains("journal"), "{output}");
     assert!(fs::read(&journal).unwrap().starts_with(&text));
-    let json = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0).json();
+    let json = sandbox.run(["conversation", "show", &id, "--json"]).expect_code(0).json();
     assert_eq!(json["message_count"], 12, "nothing was lost: {json}");
 }
 

@@ -155,7 +155,7 @@ fn an_exporter_that_is_killed_at_any_batch_loses_nothing() {
             Some(accepted())
         });
         let url = server.url("");
-        *exporter.lock().unwrap() = Some(sandbox.start(&["export", "otlp", "--endpoint", &url]));
+        *exporter.lock().unwrap() = Some(sandbox.start(["export", "otlp", "--endpoint", &url]));
         wait_until("the exporter is killed", || {
             let mut exporter = exporter.lock().unwrap();
             exporter.as_mut().unwrap().try_wait().unwrap().is_some()
@@ -220,8 +220,7 @@ fn half_a_line_waits_for_its_end_and_following_sends_it() {
         let records = log_records(&server);
         records.iter().filter(|(_, attributes)| attributes["tenter.kind"] == "decision").count()
     };
-    let mut exporter =
-        sandbox.start(&["export", "otlp", "--follow", "--endpoint", &server.url("")]);
+    let mut exporter = sandbox.start(["export", "otlp", "--follow", "--endpoint", &server.url("")]);
     wait_until("the first record is sent", || calls() == 1);
     fs::write(&path, format!("{first}{second}")).unwrap();
     wait_until("the second record is sent", || calls() == 2);

@@ -22,7 +22,7 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let guard_file = sandbox.user_hook("guard", "#!/bin/sh\necho 'no token' >&2; exit 7\n");
     let model = sandbox.script(ONE_CALL);
     let refusal = |reason: &str| {
-        let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(3);
+        let output = sandbox.run(["run", "--model", &model, "x"]).expect_code(3);
         let message = "the hook guard does not run";
         assert!(output.stderr.contains(message) && output.stderr.contains(reason), "{output}");
         assert!(output.stderr.contains("blocked by hook guard at session_start"), "{output}");
@@ -41,7 +41,7 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     refusal("before_lunch");
     // Disabling it declares that it may be missing.
     let switched_off = sandbox.run("hooks disable guard");
-    let _ = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    let _ = sandbox.run(["run", "--model", &model, "x"]).expect_code(0);
     assert!(ran(&sandbox), "{switched_off}");
 }
 
@@ -100,8 +100,7 @@ fn invalid_utf8_and_control_characters_are_harmless() {
         r#"printf '{"blocked": true, "reason": "\\u001b[2J\\u001b[31mred\\u0007"}'"#,
     );
     let model = sandbox.script(ONE_CALL);
-    let output =
-        sandbox.run_with_stdin(&["run", "--model", &model], b"caf\xe9 \xff").expect_code(0);
+    let output = sandbox.run_with_stdin(["run", "--model", &model], b"caf\xe9 \xff").expect_code(0);
     assert!(output.stderr.contains("at before_tool: red"), "{output}");
     assert!(!output.stderr.contains('\u{1b}'), "{output}");
 }

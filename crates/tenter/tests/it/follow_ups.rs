@@ -56,9 +56,9 @@ fn context_from_the_last_stop_is_read_when_the_conversation_continues() {
     let sandbox = sandbox();
     sandbox.sh_hook("note", "agent_stop", r#"echo '{"additional_context": "the build is red"}'"#);
     let model = sandbox.script("turns: [{text: Done.}]");
-    assert_eq!(sandbox.run(&["run", "--model", &model, "x"]).code, Some(0));
+    assert_eq!(sandbox.run(["run", "--model", &model, "x"]).code, Some(0));
     let model = sandbox.script("turns: [{text: ok, expect: {contains: [the build is red]}}]");
-    assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "and now?"]).code, Some(0));
+    assert_eq!(sandbox.run(["run", "--follow", "--model", &model, "and now?"]).code, Some(0));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn an_added_guard_stops_what_it_is_about() {
     sandbox.prints("log", "rule force-push fits: git push -fu origin main");
     let input = json!({"command": "sudo git push -f"}).to_string();
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];
-    let explained = sandbox.run(&args).expect_code(0);
+    let explained = sandbox.run(args).expect_code(0);
     assert!(explained.stdout.contains("the call fits its rule force-push"), "{explained}");
     assert!(explained.stdout.contains("force-push fits `git push -f`: deny"), "{explained}");
 }
@@ -117,7 +117,7 @@ fn a_misspelt_guard_is_an_error() {
 fn verdict_outside(sandbox: &tenter_testkit::Sandbox) -> String {
     let input = json!({"command": "rm -rf /srv/other/old"}).to_string();
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", &input];
-    sandbox.run(&args).expect_code(0).stdout
+    sandbox.run(args).expect_code(0).stdout
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_setting_changes_what_a_guard_decides_and_survives_updates() {
     sandbox.fails(1, "guard set secrets read=deny", "run `tenter guard add secrets`");
     let _ = sandbox.run("guard add secrets").expect_code(0);
     let set = ["guard", "set", "secrets", "read=deny", "write=deny", "paths+=config/*.key"];
-    sandbox.prints(&set, "read = deny\nwrite = deny\n");
+    sandbox.prints(set, "read = deny\nwrite = deny\n");
     let list = sandbox.run("guard list --json").expect_code(0).json();
     assert_eq!(list[2]["user"], "current");
     let output = sandbox.play(READ_ENV, &["read it"]);
@@ -194,7 +194,7 @@ fn a_hook_that_is_not_ready_made_is_removed_by_its_user() {
     let sandbox = sandbox();
     let _ = sandbox.run("hooks new mine").expect_code(0);
     for command in ["hooks", "guard"] {
-        let output = sandbox.run(&[command, "remove", "mine", "--project"]).expect_code(1);
+        let output = sandbox.run([command, "remove", "mine", "--project"]).expect_code(1);
         let help = format!(
             "delete {} yourself, or disable it with `tenter hooks disable`; after that, `tenter trust`",
             sandbox.project().join(".agents/hooks/mine").display()

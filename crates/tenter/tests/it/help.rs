@@ -34,8 +34,8 @@ fn a_topic_with_the_name_of_a_command_points_to_its_options() {
 #[test]
 fn other_commands_show_their_help() {
     for args in [&["log"][..], &["hooks", "test"], &["conversation", "fork"]] {
-        let help_text = sandbox().run(&[&["help"], args].concat()).expect_code(0).stdout;
-        let flag_text = sandbox().run(&[args, &["--help"]].concat()).expect_code(0).stdout;
+        let help_text = sandbox().run([&["help"], args].concat()).expect_code(0).stdout;
+        let flag_text = sandbox().run([args, &["--help"]].concat()).expect_code(0).stdout;
         assert_eq!(help_text, flag_text);
     }
 }

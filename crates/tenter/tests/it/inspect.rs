@@ -74,7 +74,7 @@ fn a_port_that_is_in_use_is_a_clear_error() {
     let sandbox = sandbox();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    let output = sandbox.run(&["inspect", "--no-open", "--port", &port]).expect_code(1);
+    let output = sandbox.run(["inspect", "--no-open", "--port", &port]).expect_code(1);
     let expected = format!("cannot serve on port {port}: another program uses it");
     assert!(output.stderr.contains(&expected), "{output}");
     sandbox.fails(2, "inspect --port 99999", "99999");

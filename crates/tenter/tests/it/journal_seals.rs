@@ -45,13 +45,13 @@ fn a_rewritten_chain_is_found_by_its_anchor() {
     let (sandbox, journal) = recorded();
     let head = sandbox.run("journal seal --head").expect_code(0).stdout;
     let head = head.trim();
-    let _ = sandbox.run(&["journal", "verify", "--anchor", head]).expect_code(0);
+    let _ = sandbox.run(["journal", "verify", "--anchor", head]).expect_code(0);
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, text.replacen("\"deny\"", "\"none\"", 1)).unwrap();
     fs::remove_file(sandbox.state().join("journal.seals")).unwrap();
     let _ = sandbox.run("journal seal").expect_code(0);
     let _ = sandbox.run("journal verify").expect_code(0);
-    let output = sandbox.run(&["journal", "verify", "--anchor", head]).expect_code(1);
+    let output = sandbox.run(["journal", "verify", "--anchor", head]).expect_code(1);
     assert!(output.stdout.contains("the chain was rewritten"), "{output}");
 }
 

@@ -77,7 +77,7 @@ fn a_dumb_terminal_and_a_pipe_show_nothing_of_it() {
     session.wait_for_row("Done.");
     let raw = session.raw();
     assert!(!raw.contains("Ctrl-C") && !raw.contains("\x1b[?"), "{raw}");
-    let output = sandbox.run(&["run", "--model", &sandbox.script(&script), "go"]).expect_code(0);
+    let output = sandbox.run(["run", "--model", &sandbox.script(&script), "go"]).expect_code(0);
     assert!(!output.stderr.contains("Ctrl-C") && !output.stderr.contains('\x1b'), "{output}");
 }
 

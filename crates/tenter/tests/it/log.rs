@@ -14,7 +14,7 @@ use crate::manifests::hook as manifest_hook;
 use crate::sandbox;
 
 fn records(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    sandbox.run(&[&["log", "--json"], args].concat()).expect_code(0).json_lines()
+    sandbox.run([&["log", "--json"], args].concat()).expect_code(0).json_lines()
 }
 
 fn hooks(records: &[Value]) -> Vec<&str> {
@@ -99,7 +99,7 @@ fn an_empty_log_is_reported_and_nothing_is_created() {
             && output.stderr.contains(&format!("No hook ran in the session {id}")),
         "{output}"
     );
-    let by_id = sandbox.run(&["log", "--conversation", &id[..20]]).expect_code(0);
+    let by_id = sandbox.run(["log", "--conversation", &id[..20]]).expect_code(0);
     assert_eq!(by_id.stderr, output.stderr);
 }
 
@@ -213,7 +213,7 @@ fn a_denying_failure_differs_from_a_deny() {
     sandbox.sh_hook("guard", "before_tool_call", "exit 7");
     let model =
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
-    let _ = sandbox.run(&["run", "--model", &model, "hi"]).expect_code(0);
+    let _ = sandbox.run(["run", "--model", &model, "hi"]).expect_code(0);
     assert_snapshot!(sandbox.run("log"), @"
     exit: 0
     --- stdout
@@ -288,7 +288,7 @@ fn secrets_do_not_reach_the_log() {
     let model =
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
     let vars = [("MY_API_KEY", "top-secret-value")];
-    let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "hi"]).expect_code(0);
+    let _ = sandbox.run_with_env(&vars, ["run", "--model", &model, "hi"]).expect_code(0);
     let log = sandbox.run("log").expect_code(0);
     assert!(!log.stdout.contains("top-secret-value") && !log.stdout.contains("AKIAABCD"), "{log}");
     assert!(log.stdout.contains("| with AKIA[16 redacted] and top-[12 redacted]"), "{log}");

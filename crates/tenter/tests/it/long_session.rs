@@ -80,7 +80,7 @@ fn played(format: Format) -> (ModelServer, Sandbox) {
     for message in 0..turns() / EACH {
         let text = format!("REQUEST-{message}: continue with all of it");
         let args = ["run", "--follow", &text];
-        let output = sandbox.run(&args).expect_code(0);
+        let output = sandbox.run(args).expect_code(0);
         assert!(!output.stderr.contains("callback-failed"), "{output}");
     }
     (server, sandbox)

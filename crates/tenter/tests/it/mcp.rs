@@ -139,7 +139,7 @@ fn servers_do_not_start_where_their_tools_are_not_offered() {
     user_server(&sandbox, "off", &McpServer::default(), "enabled = false");
     let run = |flags: &[&str], script: &str| {
         let model = sandbox.script(script);
-        sandbox.run(&[&["run", "--model", &model], flags, &["do it"]].concat())
+        sandbox.run([&["run", "--model", &model], flags, &["do it"]].concat())
     };
     let none = "turns: [{text: ok}]";
     let goes_well = |flags: &[&str], script: &str| {
@@ -169,7 +169,7 @@ fn a_server_gets_its_variables_and_no_model_key() {
     );
     let model = sandbox.script("turns: [{text: ok}]");
     let vars = [("OPENAI_API_KEY", "sk-one"), ("GEMINI_API_KEY", "key-two"), ("SOURCE", "three")];
-    let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "do it"]).expect_code(0);
+    let _ = sandbox.run_with_env(&vars, ["run", "--model", &model, "do it"]).expect_code(0);
     let env = sandbox.read("../home/env-of-server");
     assert!(env.contains("TOKEN_OF_TEST=three-x\n"), "{env}");
     assert!(env.contains("GEMINI_API_KEY=key-two\n") && !env.contains("sk-one"), "{env}");
@@ -198,7 +198,7 @@ fn a_tool_of_a_server_needs_permission_in_the_modes_ask_and_edits() {
     user_server(&sandbox, "test", &McpServer::default(), "");
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__test__echo}]}, {text: ok}]");
     for (mode, is_called) in [("ask", false), ("edits", false), ("all", true)] {
-        let output = sandbox.run(&["run", "--model", &model, "--permissions", mode, "do it"]);
+        let output = sandbox.run(["run", "--model", &model, "--permissions", mode, "do it"]);
         let messages = received(&sandbox, "test");
         assert_eq!(messages.contains("tools/call"), is_called, "{mode} {output}");
     }
@@ -218,7 +218,7 @@ fn project_server(sandbox: &Sandbox, file: &str) {
 
 fn runs(sandbox: &Sandbox, flags: &[&str]) -> tenter_testkit::Output {
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__ours__echo}]}, {text: ok}]");
-    sandbox.run(&[&["run", "--model", &model], flags, &["do it"]].concat())
+    sandbox.run([&["run", "--model", &model], flags, &["do it"]].concat())
 }
 
 fn was_called(sandbox: &Sandbox) -> bool {
@@ -359,7 +359,7 @@ fn python_finds_no_module_of_the_project() {
     let model = sandbox.script("turns: [{text: ok}]");
     for path in [".", "", sandbox.project().to_str().unwrap()] {
         let args = ["run", "--model", &model, "do it"];
-        let output = sandbox.run_with_env(&[("PYTHONPATH", path)], &args);
+        let output = sandbox.run_with_env(&[("PYTHONPATH", path)], args);
         assert!(output.stderr.contains("No module named"), "{path} {output}");
         assert!(!sandbox.project().join("was-run").exists(), "{path} {output}");
     }
@@ -380,7 +380,7 @@ fn the_question_shows_everything_and_controls_no_terminal() {
     let sandbox = sandbox();
     project_server(&sandbox, "tenter.toml");
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__ours__echo}]}, {text: ok}]");
-    let mut session = sandbox.at_terminal(&["run", "--model", &model, "do it"]);
+    let mut session = sandbox.at_terminal(["run", "--model", &model, "do it"]);
     let screen = session.wait_for("[q] quit:");
     session.enter("t");
     let output = sandbox.finish_pty(session);
@@ -398,7 +398,7 @@ fn the_question_shows_everything_and_controls_no_terminal() {
 #[test]
 fn servers_are_added_and_removed() {
     let sandbox = sandbox();
-    let add = |args: &[&str]| sandbox.run(&[&["mcp", "add"], args].concat());
+    let add = |args: &[&str]| sandbox.run([&["mcp", "add"], args].concat());
     let _ = add(&["time", "--env", "ZONE=UTC", "--", "no-such-server", "--now"]).expect_code(0);
     let _ = add(&["docs", "https://mcp.example.com/mcp", "--header", "X-Team=a"]).expect_code(0);
     let list = sandbox.run("mcp list --json").expect_code(0).json();
@@ -410,7 +410,7 @@ fn servers_are_added_and_removed() {
     add(&["docs", "https://example.com"]).fails(2, "there is an MCP server \"docs\" already");
     add(&["x", "--header", "A=b", "program"]).fails(2, "--header is for a URL");
     for name in ["time", "docs"] {
-        let _ = sandbox.run(&["mcp", "remove", name]).expect_code(0);
+        let _ = sandbox.run(["mcp", "remove", name]).expect_code(0);
     }
     assert_eq!(sandbox.run("mcp list --json").expect_code(0).json(), serde_json::json!([]));
     let _ = sandbox.run("mcp remove time").expect_code(2);

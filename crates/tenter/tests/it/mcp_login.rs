@@ -112,7 +112,7 @@ fn return_with(address: &str, answer: &str) {
 fn a_login_gives_each_request_a_token_that_is_renewed() {
     let (sandbox, server) = (sandbox(), server(false));
     let url = server.url("/mcp");
-    let _ = sandbox.run(&["mcp", "add", "docs", &url]).expect_code(0);
+    let _ = sandbox.run(["mcp", "add", "docs", &url]).expect_code(0);
     sandbox.fails(1, "mcp test docs", "tenter mcp login");
     let (is_done, stderr) = login(&sandbox, |address| {
         assert_eq!(field(address, "scope"), "tools");
@@ -133,7 +133,7 @@ fn a_login_gives_each_request_a_token_that_is_renewed() {
 #[test]
 fn a_login_that_fails_says_why() {
     let (sandbox, server) = (sandbox(), server(true));
-    let _ = sandbox.run(&["mcp", "add", "docs", &server.url("/mcp")]).expect_code(0);
+    let _ = sandbox.run(["mcp", "add", "docs", &server.url("/mcp")]).expect_code(0);
     let (is_done, stderr) = login(&sandbox, |address| {
         return_with(address, &format!("error=access_denied&state={}", field(address, "state")));
     });
@@ -144,7 +144,7 @@ fn a_login_that_fails_says_why() {
     assert!(!is_done && stderr.contains("the code is too old"), "{stderr}");
     let open = HttpServer::json("{}");
     let _ = sandbox.run("mcp remove docs").expect_code(0);
-    let _ = sandbox.run(&["mcp", "add", "docs", &open.url("/mcp")]).expect_code(0);
+    let _ = sandbox.run(["mcp", "add", "docs", &open.url("/mcp")]).expect_code(0);
     let (is_done, stderr) = login(&sandbox, |_| {});
     assert!(!is_done && stderr.contains("asks for no login"), "{stderr}");
     let _ = sandbox.run("mcp add local -- program").expect_code(0);

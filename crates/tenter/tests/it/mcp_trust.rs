@@ -77,5 +77,5 @@ fn a_server_with_a_file_that_is_too_large_is_reported_and_cannot_be_trusted() {
             ],
         );
     }
-    let _ = sandbox.run(&["run", "--model", &model, "--no-mcp", "hello"]).expect_code(0);
+    let _ = sandbox.run(["run", "--model", &model, "--no-mcp", "hello"]).expect_code(0);
 }

@@ -18,7 +18,7 @@ turns:
 
 fn run(sandbox: &Sandbox, flags: &[&str]) -> Output {
     let model = sandbox.script(WORK);
-    sandbox.run(&[&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
+    sandbox.run([&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
 }
 
 /// Returns whether the edit and the command took effect.
@@ -175,7 +175,7 @@ fn run_asks_at_a_terminal() {
     let sandbox = sandbox();
     let model = sandbox.script(WORK);
     let mut terminal =
-        sandbox.at_terminal(&["run", "--permissions", "edits", "--model", &model, "go"]);
+        sandbox.at_terminal(["run", "--permissions", "edits", "--model", &model, "go"]);
     answer(&mut terminal, "yes");
     assert_eq!(terminal.end().0, Some(0));
     assert_eq!(effects(&sandbox), (true, true));
@@ -274,7 +274,7 @@ fn no_repository_that_file_tools_write_runs_a_program() {
     let sandbox = sandbox();
     let model = sandbox.script(BARE);
     let run = |flags: &[&str]| {
-        sandbox.run(&[&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
+        sandbox.run([&["run", "--model", &model], flags, &["go"]].concat()).expect_code(0)
     };
     let exists = |name| sandbox.project().join(name).exists();
     let output = run(&["--permissions", "edits", "--allow", "bash(git status)"]);

@@ -120,7 +120,7 @@ fn a_plugin_can_be_created_elsewhere_but_not_over_another() {
       help: use lower-case letters, digits and single hyphens
     "#);
     for name in ["Review", "a/b", ".hidden", "two words", "größe", ""] {
-        let output = sandbox.run(&["plugin", "new", name]);
+        let output = sandbox.run(["plugin", "new", name]);
         assert_eq!(output.code, Some(2), "{name}: {output}");
     }
     assert_eq!(fs::read_dir(sandbox.project()).unwrap().count(), 2, "a and .git");

@@ -46,7 +46,7 @@ fn images_are_sent_with_the_query_and_hooks_see_its_text() {
     );
     let dog = "https://example.org/dog.jpeg";
     let args = ["run", "--result-only", "--model", &model, "--image", "cat.png", "--image", dog];
-    let output = sandbox.run(&[&args[..], &["What is this?"]].concat()).expect_code(0);
+    let output = sandbox.run([&args[..], &["What is this?"]].concat()).expect_code(0);
     assert_eq!(output.stdout, "A cat.\n");
     let content = sandbox.read("seen");
     assert!(
@@ -60,12 +60,12 @@ fn an_invalid_image_is_a_usage_error() {
     let sandbox = sandbox();
     sandbox.write("cat.png", "<svg/>");
     let model = sandbox.script("turns: [{text: never}]");
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "--image", "cat.png", "What is this?"]), @"
+    assert_snapshot!(sandbox.run(["run", "--model", &model, "--image", "cat.png", "What is this?"]), @"
     exit: 2
     --- stderr
     error: [ROOT]/project/cat.png is not a PNG, JPEG, GIF or WebP image; convert it to one of these
     ");
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "--image", "https://example.org/cat", "What is this?"]), @"
+    assert_snapshot!(sandbox.run(["run", "--model", &model, "--image", "https://example.org/cat", "What is this?"]), @"
     exit: 2
     --- stderr
     error: the URL https://example.org/cat does not end with .png, .jpg, .jpeg, .gif or .webp; download the image and pass the file

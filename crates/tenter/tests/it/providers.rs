@@ -114,13 +114,13 @@ fn unordered(mut lines: Vec<Value>) -> Vec<Value> {
 fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
     let server = ModelServer::start(Script::new(session()));
     let sandbox = configured(&server, format);
-    let output = sandbox.run(&["run", "--headless", "go ahead"]).expect_code(0);
+    let output = sandbox.run(["run", "--headless", "go ahead"]).expect_code(0);
     server.assert_clean();
     assert_eq!(server.unused_replies(), 0, "{format:?}");
     assert!(!output.stdout.contains("sk-secret") && !output.stderr.contains("sk-secret"));
     assert_eq!(sandbox.read("out.txt"), "ä\n");
     let id = output.json_lines()[0]["conversation_id"].as_str().unwrap().to_owned();
-    let screen = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0);
+    let screen = sandbox.run(["conversation", "show", &id, "--json"]).expect_code(0);
     let content =
         |event: &str| lines(&fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap());
     let mut journal = Vec::new();
@@ -175,13 +175,13 @@ fn a_conversation_continues_with_another_provider() {
         ModelReply::text("One it is."),
     ]);
     let sandbox = configured(&server, Format::Anthropic);
-    let _output = sandbox.run(&["run", "--no-hooks", "what is there?"]).expect_code(0);
+    let _output = sandbox.run(["run", "--no-hooks", "what is there?"]).expect_code(0);
     let continuing = ModelServer::start(
         Script::from(ModelReply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
     );
     let url = continuing.base_url(Format::Chat);
     let args = ["run", "--no-hooks", "--follow", "--model", "local/other", "--base-url", &url];
-    let output = sandbox.run(&[&args[..], &["again?"]].concat()).expect_code(0);
+    let output = sandbox.run([&args[..], &["again?"]].concat()).expect_code(0);
     assert!(output.stdout.contains("As I said: one."), "{}", output.stdout);
     assert!(
         output.stderr.contains("reasoning"),
@@ -222,7 +222,7 @@ fn run_and_chat_work_with_a_real_server() {
     let flags: Vec<&str> = flags.split(' ').collect();
     for model in ["c/m", "r/m", "m/m"] {
         let output =
-            sandbox.run(&[&["run", "-m", model], &flags[..], &["Run the command ls -la"]].concat());
+            sandbox.run([&["run", "-m", model], &flags[..], &["Run the command ls -la"]].concat());
         assert!(matches!(output.code, Some(0 | 5)), "{model}: {output}");
         let mut command = sandbox.command();
         command.args(["chat", "--permissions", "all", "-m", model]).args(&flags);
@@ -257,7 +257,7 @@ fn numbers_reach_hooks_tools_and_the_store_as_the_model_wrote_them() {
         // It writes the input that it read, with another text.
         let rewrite = r#"input=${payload#*'"tool_input": '}; input=${input%%'}'*}'}'; printf '{"input": %s}\n' "$input" | sed 's/"a"/"b"/'"#;
         sandbox.sh_hook("a-rewrite", "before_tool_call", rewrite);
-        sandbox.prints(&["run", "--headless", "go ahead"], "Done.");
+        sandbox.prints(["run", "--headless", "go ahead"], "Done.");
         server.assert_clean();
         let content =
             |event: &str| fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap();

@@ -7,7 +7,7 @@ use crate::sandbox;
 /// Returns a sandbox with these ready-made hooks, and their settings.
 fn with_hook(name: &str, settings: &[&str]) -> Sandbox {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "add", name]).expect_code(0);
+    let _ = sandbox.run(["hooks", "add", name]).expect_code(0);
     if !settings.is_empty() {
         let args = [&["hooks", "set", name], settings].concat();
         let _ = sandbox.run(&args).expect_code(0);
@@ -162,8 +162,8 @@ fn a_checkpoint_brings_the_files_back() {
         list.as_array().unwrap().iter().map(|entry| entry["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["After the agent was done", "Before: do it"]);
     let first = list[1]["id"].as_str().unwrap();
-    sandbox.prints(&["checkpoint", "show", first], "new");
-    let _ = sandbox.run(&["checkpoint", "restore", first]).expect_code(0);
+    sandbox.prints(["checkpoint", "show", first], "new");
+    let _ = sandbox.run(["checkpoint", "restore", first]).expect_code(0);
     assert_eq!(sandbox.read("a"), "before");
     assert!(!sandbox.project().join("new").exists());
     let _ = sandbox.run("checkpoint restore none").expect_code(2);
@@ -268,7 +268,7 @@ fn a_value_that_a_hook_cannot_use_is_not_set() {
         ("budget", "usd=$2.50", "write an amount in US dollars"),
         ("lint", "commands+=sqlfluff lint $FILE", "write one ending"),
     ] {
-        sandbox.fails(2, &["hooks", "set", name, setting], help);
+        sandbox.fails(2, ["hooks", "set", name, setting], help);
     }
     let file = sandbox.home().join(".config/agents/hooks/budget/HOOK.md");
     let text = std::fs::read_to_string(&file).unwrap();

@@ -53,7 +53,7 @@ fn a_prompt_is_rendered_with_arguments_and_program_output() {
         "../home/.kodelet/recipes/team/hello.md",
         "---\narguments: {name: {}, style: {default: kind}}\n---\nSay {{.style}}ly hello to {{.name}} from {{bash \"pwd\"}}.\n{{bash \"false\"}}\n",
     );
-    assert_snapshot!(sandbox.run(&["recipe", "show", "team/hello", "--arg", "name=Ada = Eve", "--arg", "stile=rude"]), @r#"
+    assert_snapshot!(sandbox.run(["recipe", "show", "team/hello", "--arg", "name=Ada = Eve", "--arg", "stile=rude"]), @r#"
     exit: 0
     --- stdout
     Say kindly hello to Ada = Eve from [ROOT]/project.

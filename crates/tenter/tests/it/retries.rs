@@ -47,7 +47,7 @@ fn pieces_of_a_cut_response_are_followed_by_a_line_that_voids_them() {
     let sandbox = hasty();
     let model = sandbox.script("turns: [{reasoning: Hm., text: one two, fault: {kind: cut}}]");
     let args = ["run", "--headless", "--stream-deltas", "--model", &model, "count"];
-    let lines = sandbox.run(&args).expect_code(0).json_lines();
+    let lines = sandbox.run(args).expect_code(0).json_lines();
     let messages = lines
         .iter()
         .filter(|line| !["session", "usage", "end"].iter().any(|kind| line["kind"] == *kind));
@@ -66,7 +66,7 @@ fn a_terminal_shows_attempts_and_restarts_the_answer() {
     let model = sandbox.script(
         "turns: [{reasoning: \"Hm.\\nHm!\", text: one two, fault: {kind: cut}, usage: {input_tokens: 90, output_tokens: 3, cached_input_tokens: 30}, cost_usd: 0.01234}]",
     );
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "count"]), @"
+    assert_snapshot!(sandbox.run(["run", "--model", &model, "count"]), @"
     exit: 0
     --- stdout
     one
@@ -85,7 +85,7 @@ fn the_result_alone_is_on_stdout_and_attempts_are_on_stderr() {
     let sandbox = hasty();
     let model =
         sandbox.script("turns: [{text: one two, fault: {kind: overloaded, message: busy}}]");
-    assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "count"]), @"
+    assert_snapshot!(sandbox.run(["run", "--result-only", "--model", &model, "count"]), @"
     exit: 0
     --- stdout
     one two
@@ -98,7 +98,7 @@ fn the_result_alone_is_on_stdout_and_attempts_are_on_stderr() {
 fn an_unreachable_model_fails_the_run_and_the_conversation_can_be_resumed() {
     let sandbox = hasty();
     let model = sandbox.script("turns: [{fault: {kind: connection, times: 3}}]");
-    assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "My name is Ada."]), @"
+    assert_snapshot!(sandbox.run(["run", "--result-only", "--model", &model, "My name is Ada."]), @"
     exit: 1
     --- stderr
     ↻ the model cannot be reached; retrying in [N] ms (attempt 2 of 3)

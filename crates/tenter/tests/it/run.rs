@@ -12,7 +12,7 @@ use crate::{headless, of_kind, sandbox};
 fn a_task_without_a_command_is_run() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: Done., expect: {contains: [do this]}}]");
-    let output = sandbox.run(&["do this", "--model", &model]).expect_code(0);
+    let output = sandbox.run(["do this", "--model", &model]).expect_code(0);
     assert_eq!(output.stdout, "Done.\n", "{output}");
     sandbox.fails(2, "chta", "chat");
 }
@@ -35,7 +35,7 @@ fn the_query_consists_of_arguments_and_stdin() {
     let model = sandbox
         .script("turns: [{text: ok, expect: {contains: [\"sum this up\\nline one\\nline two\"]}}]");
     let output = sandbox.run_with_stdin(
-        &["run", "--result-only", "--model", &model, "sum", "this", "up"],
+        ["run", "--result-only", "--model", &model, "sum", "this", "up"],
         "line one\nline two\n",
     );
     assert_snapshot!(output, @"
@@ -44,7 +44,7 @@ fn the_query_consists_of_arguments_and_stdin() {
     ok
     ");
     let piped_alone = sandbox.run_with_stdin(
-        &["run", "--result-only", "--model", &model],
+        ["run", "--result-only", "--model", &model],
         "sum this up\nline one\nline two",
     );
     assert_eq!(piped_alone.expect_code(0).stdout, "ok\n");
@@ -168,14 +168,14 @@ fn a_blocked_message_is_not_stored_and_exits_with_3() {
         r#"echo '{"blocked": true, "reason": "no swearing"}'"#,
     );
     let model = sandbox.script("turns: [{text: never}]");
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "damn"]), @"
+    assert_snapshot!(sandbox.run(["run", "--model", &model, "damn"]), @"
     exit: 3
     --- stderr
       ✗ blocked by hook filter at before_agent: no swearing
     blocked · 0 tokens in, 0 out · conversation [ID]
     ");
     let follow =
-        sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "hi"]).expect_code(0);
+        sandbox.run(["run", "--no-hooks", "--follow", "--model", &model, "hi"]).expect_code(0);
     assert!(follow.stderr.contains("this project has no conversation yet"), "{follow}");
 }
 
@@ -186,25 +186,25 @@ fn untrusted_hooks_are_never_run_and_always_reported() {
     sandbox
         .hook("spy", &format!("#!/bin/sh\ntouch {}\necho before_tool_call\n", witness.display()));
     let model = sandbox.script("turns: [{text: ok}]");
-    assert_snapshot!(sandbox.run(&["run", "--model", &model, "hi"]), @"
+    assert_snapshot!(sandbox.run(["run", "--model", &model, "hi"]), @"
     exit: 4
     --- stderr
     error: this project has hooks that you have not trusted: spy
       help: review them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
     ");
-    assert_eq!(sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).code, Some(0));
+    assert_eq!(sandbox.run(["run", "--no-hooks", "--model", &model, "hi"]).code, Some(0));
     assert!(!witness.exists(), "an untrusted hook was run");
 
     let output = sandbox
-        .run(&["run", "--trust-project", "--headless", "--model", &model, "hi"])
+        .run(["run", "--trust-project", "--headless", "--model", &model, "hi"])
         .expect_code(0);
     assert_eq!(of_kind(&output.json_lines(), "session")[0]["hooks"], 1);
     assert!(witness.exists());
-    assert_eq!(sandbox.run(&["run", "--model", &model, "hi"]).code, Some(0), "trust lasts");
+    assert_eq!(sandbox.run(["run", "--model", &model, "hi"]).code, Some(0), "trust lasts");
 
     sandbox.hook("spy", "#!/bin/sh\necho agent_stop\n");
     assert_eq!(
-        sandbox.run(&["run", "--model", &model, "hi"]).code,
+        sandbox.run(["run", "--model", &model, "hi"]).code,
         Some(4),
         "a changed hook asks again"
     );
@@ -216,7 +216,7 @@ fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
     let model = sandbox.script(
         "turns: [{text: Waiting., tool_calls: [{name: bash, input: {command: \"echo $$ > pid; sleep 1000\"}}]}, {text: never}]",
     );
-    let child = sandbox.start(&["run", "--headless", "--model", &model, "wait"]);
+    let child = sandbox.start(["run", "--headless", "--model", &model, "wait"]);
     let pid_file = sandbox.project().join("pid");
     wait_until("the tool runs", || {
         std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n'))
@@ -264,7 +264,7 @@ fn a_second_ctrl_c_kills_a_hook_that_ignores_signals_and_its_daemons() {
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch started; sleep 1000\"}}]}]",
     );
-    let child = sandbox.start(&["run", "--model", &model, "wait"]);
+    let child = sandbox.start(["run", "--model", &model, "wait"]);
     for file in ["started", "hook"] {
         wait_until(file, || sandbox.project().join(file).exists());
         interrupt(child.id());
@@ -297,12 +297,12 @@ fn only_allowed_tools_exist() {
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]",
     );
     let args = ["run", "--allowed-tools", "file_read,grep", "--headless", "--model", &model, "x"];
-    let output = sandbox.run(&args);
+    let output = sandbox.run(args);
     let lines = output.json_lines();
     let error = of_kind(&lines, "tool-result")[0]["result"]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("there is no tool \"bash\"; the tools are file_read, grep"), "{error}");
     assert!(!sandbox.project().join("ran").exists());
-    sandbox.fails(2, &["run", "--allowed-tools", "bsah", "--model", &model, "x"], "bash");
+    sandbox.fails(2, ["run", "--allowed-tools", "bsah", "--model", &model, "x"], "bash");
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_limit_that_is_not_a_number_is_named_in_the_error() {
         ("--max-tokens", "0", "must be a whole number above 0"),
         ("--compact-ratio", "2", "must be a number above 0 and at most 1"),
     ] {
-        let output = sandbox.run(&["run", &format!("{flag}={value}"), "x"]).expect_code(2);
+        let output = sandbox.run(["run", &format!("{flag}={value}"), "x"]).expect_code(2);
         assert_contains(
             &output.stderr,
             &[&format!("invalid value '{value}' for '{flag}"), problem],

@@ -167,7 +167,7 @@ fn ask_at_the_terminal(sandbox: &Sandbox) -> PtySession {
     let short = fs::read_to_string(&manifest).unwrap().replace("timeout: 20000", "timeout: 500");
     fs::write(&manifest, short).unwrap();
     let model = sandbox.script(DONE);
-    let mut terminal = sandbox.at_terminal(&["run", "--model", &model, "hi"]);
+    let mut terminal = sandbox.at_terminal(["run", "--model", &model, "hi"]);
     let question = terminal.wait_for("Answer [1-2]: ");
     assert!(question.contains("the hook judge asks: Which database?"), "{question}");
     terminal

@@ -17,7 +17,7 @@ fn skill(sandbox: &Sandbox, directory: &str, description: &str) {
 fn goes_well(sandbox: &Sandbox, script: &str, flags: &[&str]) {
     let model = sandbox.script(script);
     let output =
-        sandbox.run(&[&["run", "--headless", "--model", &model], flags, &["do it"]].concat());
+        sandbox.run([&["run", "--headless", "--model", &model], flags, &["do it"]].concat());
     assert_eq!(output.code, Some(0), "{flags:?} {output}");
 }
 

@@ -18,9 +18,9 @@ fn a_redacted_output_is_used_for_model_stream_and_store() {
         "turns: [{tool_calls: [{name: file_read, input: {file_path: key.txt}}]}, {text: ok, expect: {contains: [\"[redacted]\"], lacks: [SECRETKEY]}}]",
     );
     sandbox.write("key.txt", "the key is SECRETKEY-123\n");
-    let output = sandbox.run(&["run", "--headless", "--model", &model, "read it"]).expect_code(0);
+    let output = sandbox.run(["run", "--headless", "--model", &model, "read it"]).expect_code(0);
     assert!(!output.stdout.contains("SECRETKEY"), "{output}");
-    let screen = sandbox.run(&["run", "--no-save", "--model", &model, "read it"]).expect_code(0);
+    let screen = sandbox.run(["run", "--no-save", "--model", &model, "read it"]).expect_code(0);
     assert!(
         !screen.stdout.contains("SECRETKEY") && !screen.stderr.contains("SECRETKEY"),
         "{screen}"
@@ -32,7 +32,7 @@ fn a_redacted_output_is_used_for_model_stream_and_store() {
     );
     let resumed = sandbox
         .script("turns: [{text: ok, expect: {contains: [\"[redacted]\"], lacks: [SECRETKEY]}}]");
-    assert_eq!(sandbox.run(&["run", "--follow", "--model", &resumed, "and?"]).code, Some(0));
+    assert_eq!(sandbox.run(["run", "--follow", "--model", &resumed, "and?"]).code, Some(0));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn hooks_run_in_the_project_with_their_variables_and_without_model_keys() {
     sandbox.sh_hook("env", "before_tool_call", "env > env.txt; pwd > pwd.txt");
     let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]");
     let vars = [("OPENAI_API_KEY", "sk-very-secret"), ("SLACK_WEBHOOK_URL", "https://hook")];
-    let _ = sandbox.run_with_env(&vars, &["run", "--model", &model, "x"]).expect_code(0);
+    let _ = sandbox.run_with_env(&vars, ["run", "--model", &model, "x"]).expect_code(0);
     let env = sandbox.read("env.txt");
     for variable in [
         "TENTER_EVENT=before_tool_call",

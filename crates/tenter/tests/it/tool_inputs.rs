@@ -11,7 +11,7 @@ const RECORD: &str = r#"printf '%s\n' "$payload" >> payloads"#;
 
 fn play(sandbox: &Sandbox, calls: &str) -> Output {
     let model = sandbox.script(&format!("turns: [{{tool_calls: [{calls}]}}, {{text: ok}}]"));
-    sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0)
+    sandbox.run(["run", "--headless", "--model", &model, "go"]).expect_code(0)
 }
 
 #[test]

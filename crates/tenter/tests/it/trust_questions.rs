@@ -28,7 +28,7 @@ fn remove_guard(sandbox: &Sandbox) {
 /// Runs one query; `args` come before it.
 fn run(sandbox: &Sandbox, args: &[&str]) -> tenter_testkit::Output {
     let model = sandbox.script("turns: [{text: Hello.}]");
-    sandbox.run(&[&["run", "--model", &model], args, &["hi"]].concat())
+    sandbox.run([&["run", "--model", &model], args, &["hi"]].concat())
 }
 
 /// Answers the question of a run, which continues.
@@ -40,7 +40,7 @@ fn answered(mut session: PtySession, answer: &str) {
 
 fn run_at_terminal(sandbox: &Sandbox) -> PtySession {
     let model = sandbox.script("turns: [{text: Hello.}]");
-    sandbox.at_terminal(&["run", "--model", &model, "hi"])
+    sandbox.at_terminal(["run", "--model", &model, "hi"])
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
         (&"session_start".into(), &"failed".into())
     );
     let model = sandbox.script("turns: [{text: Hello.}]");
-    let mut chat = sandbox.at_terminal(&["chat", "--model", &model]);
+    let mut chat = sandbox.at_terminal(["chat", "--model", &model]);
     chat.wait_for(message);
 }
 
@@ -135,7 +135,7 @@ fn trusting_the_project_accepts_missing_hooks() {
 fn hooks_added_later_are_not_missing_on_an_older_branch() {
     let sandbox = sandbox();
     for name in ["one", "two"] {
-        let _ = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(0);
+        let _ = sandbox.run(["hooks", "new", name, "--format", "executable"]).expect_code(0);
     }
     fs::remove_file(sandbox.project().join(".agents/hooks/two")).unwrap();
     let output = run(&sandbox, &[]).expect_code(0);
@@ -211,7 +211,7 @@ fn a_hook_that_changes_during_a_run_is_asked_about_with_the_diff() {
     for (answer, runs) in [("t", true), ("s", false)] {
         let sandbox = guarded("");
         let model = changed_by_a_run(&sandbox);
-        let mut session = sandbox.at_terminal(&["run", "--model", &model, "hi"]);
+        let mut session = sandbox.at_terminal(["run", "--model", &model, "hi"]);
         let question = session.wait_for("[q] quit: ");
         assert_contains(
             &question,
@@ -254,7 +254,7 @@ fn a_chat_asks_about_a_changed_hook_at_its_prompt() {
     let sandbox = guarded("");
     let model = changed_by_a_run(&sandbox);
     let chat = ["chat", "--permissions", "all", "--model", &model, "hi"];
-    let mut chat = sandbox.at_terminal(&chat);
+    let mut chat = sandbox.at_terminal(chat);
     chat.wait_for("[q] quit: ");
     chat.enter("t");
     chat.wait_for("Done.");
@@ -324,7 +324,7 @@ fn ctrl_c_at_a_hooks_question_ends_a_run_at_the_first_press() {
     );
     for mode in ["all", "ask"] {
         let args = ["run", "--trust-project", "--permissions", mode, "--model", &model, "go"];
-        let mut terminal = sandbox.at_terminal(&args);
+        let mut terminal = sandbox.at_terminal(args);
         terminal.wait_for("Run it? ");
         terminal.signal(Signal::INT);
         let output = sandbox.finish_pty(terminal).expect_code(130);

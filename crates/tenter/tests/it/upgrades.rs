@@ -60,7 +60,7 @@ fn conversations_continue(sandbox: &Sandbox) {
 
 fn trust_holds_until_the_hook_changes(sandbox: &Sandbox) {
     let check = ["check", "rm notes"];
-    let output = sandbox.run(&check).expect_code(1);
+    let output = sandbox.run(check).expect_code(1);
     assert!(output.stdout.contains("no-rm"), "{output}");
     sandbox.write(HOOK, MANIFEST.replace("notes stay", "changed"));
     let output = sandbox.run("hooks list");
@@ -93,7 +93,7 @@ fn record_the_state_of_this_release() {
         "turns:\n  - tool_calls: [{name: bash, input: {command: rm notes}}]\n  - text: Denied.",
     );
     let _ = sandbox
-        .run(&["run", "--model", "scripted:../script.yaml", "remove my notes"])
+        .run(["run", "--model", "scripted:../script.yaml", "remove my notes"])
         .expect_code(0);
     let _ = sandbox.run("bridge install claude-code --yes").expect_code(0);
     let release = releases().join(env!("CARGO_PKG_VERSION"));

@@ -33,7 +33,7 @@ fn fire_on_a_full_disk(session: &HostSession, fixture: &str) -> Option<Output> {
     let shell = [mode, "sh", "-c", ON_A_FULL_DISK, "sh", &state];
     let hook = [program, "claude-code", event, "--home", &home];
     let payload = session.payload(fixture).to_string();
-    let output = unshare.run_with_stdin(&[&shell[..], &hook[..]].concat(), payload);
+    let output = unshare.run_with_stdin([&shell[..], &hook[..]].concat(), payload);
     if output.code == Some(0) {
         return Some(output);
     }
@@ -198,7 +198,7 @@ fn fire_within(session: &HostSession, limit: &str, stdout: &str) -> Output {
     let script = format!("{limit}\nexec \"$0\" \"$@\" {stdout}");
     let program = env!("CARGO_BIN_EXE_tenter-hook");
     let arguments = ["-c", &script, program, "claude-code", "PreToolUse", "--home", &home];
-    bash.run_with_stdin(&arguments, session.payload("PreToolUse.Bash").to_string())
+    bash.run_with_stdin(arguments, session.payload("PreToolUse.Bash").to_string())
 }
 
 fn is_denied(output: Output) -> bool {
@@ -283,6 +283,6 @@ fn without_a_home_directory_or_rights_in_it_a_guard_denies() {
     let missing = home.join("gone").display().to_string();
     let payload = session.payload("PreToolUse.Bash").to_string();
     let output =
-        session.sandbox.run_with_stdin(&["claude-code", "PreToolUse", "--home", &missing], payload);
+        session.sandbox.run_with_stdin(["claude-code", "PreToolUse", "--home", &missing], payload);
     assert!(HostSession::read_answer(output)["hookSpecificOutput"].is_null());
 }

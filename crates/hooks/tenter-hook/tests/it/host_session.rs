@@ -221,7 +221,7 @@ impl HostSession {
     /// Runs the program for an event with this stdin.
     pub(crate) fn send(&self, event: &str, stdin: impl AsRef<[u8]>) -> Output {
         let home = self.sandbox.home().display().to_string();
-        self.sandbox.run_with_stdin(&[self.host, event, "--home", &home], stdin)
+        self.sandbox.run_with_stdin([self.host, event, "--home", &home], stdin)
     }
 
     /// Returns a visitor for an event in this process, whose clock is ahead: files that were just written seem old.
@@ -283,7 +283,7 @@ impl HostSession {
     pub(crate) fn serve_lines(&self, lines: &str) -> Vec<Value> {
         let home = self.sandbox.home().display().to_string();
         let arguments = [self.host, "--serve", "--home", &home];
-        let output = self.sandbox.run_with_stdin(&arguments, format!("{lines}\n"));
+        let output = self.sandbox.run_with_stdin(arguments, format!("{lines}\n"));
         output.expect_code(0).json_lines()
     }
 

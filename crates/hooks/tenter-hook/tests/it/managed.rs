@@ -14,7 +14,7 @@ fn call(sandbox: &Sandbox) -> Output {
         .replace("$WORK", &sandbox.project().display().to_string())
         .replace("$HOME", &sandbox.home().display().to_string());
     let home = sandbox.home().display().to_string();
-    sandbox.run_with_stdin(&["claude-code", "PreToolUse", "--home", &home], payload)
+    sandbox.run_with_stdin(["claude-code", "PreToolUse", "--home", &home], payload)
 }
 
 #[test]

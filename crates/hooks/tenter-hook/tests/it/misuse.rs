@@ -126,7 +126,7 @@ fn unknown_fields_of_newer_hosts_are_ignored() {
 #[test]
 fn a_wrong_registration_says_what_is_known() {
     let session = HostSession::new("claude-code");
-    let output = session.sandbox.run(&["claude-code", "PreToolUs"]).expect_code(1);
+    let output = session.sandbox.run(["claude-code", "PreToolUs"]).expect_code(1);
     assert_eq!(output.stdout, "");
     assert!(output.stderr.contains("did you mean \"PreToolUse\"?"), "{output}");
     assert!(output.stderr.contains("`tenter-hook --help` shows"), "{output}");
@@ -151,7 +151,7 @@ fn help_and_version_are_printed() {
     let sandbox = HostSession::new("claude-code").sandbox;
     let version = concat!("tenter-hook ", env!("CARGO_PKG_VERSION"), "\n");
     for option in ["--version", "-V"] {
-        assert_eq!(sandbox.run(&[option]).expect_code(0).stdout, version);
+        assert_eq!(sandbox.run([option]).expect_code(0).stdout, version);
     }
     for arguments in [&["--help"][..], &["-h"], &["claude-code", "--help"]] {
         let output = sandbox.run(arguments).expect_code(0);

@@ -92,7 +92,7 @@ fn run_plugin(host: &'static str, client: &str, fail_closed: bool, deaths: u32) 
     let project = session.sandbox.project().display().to_string();
     node.write("package.json", r#"{"type": "module"}"#);
     node.write("client.js", client.replace("CWD", &project));
-    node.run(&["client.js"]).expect_code(0).json()
+    node.run(["client.js"]).expect_code(0).json()
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn with_plugin(name: &str) -> Sandbox {
     copy(&fixtures().join(name), &plugin);
     let file = plugin.join("hooks/hooks.json").display().to_string();
     let import = ["bridge", "import", "claude-code", &file, "--user", "--yes"];
-    let _ = sandbox.run(&import).expect_code(0);
+    let _ = sandbox.run(import).expect_code(0);
     sandbox
 }
 
@@ -110,7 +110,7 @@ fn rules_and_hooks_in_files_of_their_own_are_imported() {
         ("gemini", "gemini-deny-bash-wget", ""),
         ("claude-code", "PreToolUse Bash: echo no releases", "only while its skill"),
     ] {
-        let output = sandbox.run(&["bridge", "import", agent, "--yes"]).expect_code(0);
+        let output = sandbox.run(["bridge", "import", agent, "--yes"]).expect_code(0);
         assert!(output.stdout.contains(hook) && output.stdout.contains(left_out), "{output}");
     }
     let _ = sandbox.run("trust --yes").expect_code(0);
@@ -233,7 +233,7 @@ fn what_cannot_be_read_is_located_and_managed_settings_are_refused() {
     assert!(!sandbox.project().join(".agents").exists());
     sandbox.write("managed-settings.json", "{}");
     let managed = ["bridge", "import", "claude-code", "managed-settings.json", "--yes"];
-    let _ = sandbox.run(&managed).expect_code(2);
+    let _ = sandbox.run(managed).expect_code(2);
     let _ = sandbox.run("bridge import codex --yes").expect_code(1);
 }
 

@@ -116,7 +116,7 @@ fn policies_of_gemini_decide_as_in_gemini() {
     let calls = fixture["calls"].as_array().unwrap().iter();
     for call in calls.filter(|call| call["decision"] == "asked" && call.get("tenter").is_none()) {
         let command = call["call"]["bash"].as_str().unwrap();
-        let output = sandbox.run(&["check", "--", command]).expect_code(1);
+        let output = sandbox.run(["check", "--", command]).expect_code(1);
         assert!(output.stdout.starts_with("asked about"), "{command}: {output}");
     }
 }

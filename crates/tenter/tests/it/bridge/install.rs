@@ -54,7 +54,7 @@ fn what_is_installed_can_be_removed() {
 fn an_unknown_version_matters_only_where_events_depend_on_it() {
     let sandbox = Installed::new();
     for (agent, matters) in [("opencode", false), ("claude-code", true)] {
-        let output = sandbox.run(&["bridge", "install", agent, "--yes"]).expect_code(0);
+        let output = sandbox.run(["bridge", "install", agent, "--yes"]).expect_code(0);
         assert_eq!(output.stderr.contains("only events that version"), matters, "{output}");
     }
 }
@@ -199,7 +199,7 @@ fn a_killed_installation_leaves_the_old_file_or_the_new_one() {
     };
     for delay in 0..24 {
         let command = if sandbox.text() == SETTINGS { "install" } else { "remove" };
-        let mut child = sandbox.start(&["bridge", command, "claude-code", "--yes"]);
+        let mut child = sandbox.start(["bridge", command, "claude-code", "--yes"]);
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(delay * 2) {
             thread::yield_now();

@@ -134,7 +134,7 @@ fn what_hooks_can_do_is_shown_for_each_event() {
 fn in_the_home_directory_a_registration_is_found_once() {
     let sandbox = Installed::new();
     for id in ["claude-code", "codex", "gemini", "qwen"] {
-        let _ = sandbox.run(&["bridge", "install", id, "--yes", "--no-check"]).expect_code(0);
+        let _ = sandbox.run(["bridge", "install", id, "--yes", "--no-check"]).expect_code(0);
     }
     let doctor = sandbox.shell("cd \"$HOME\" && tenter hooks doctor --json").expect_code(0);
     let findings = doctor.json();

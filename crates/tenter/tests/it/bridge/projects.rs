@@ -14,18 +14,18 @@ fn a_personal_file_must_be_ignored_by_git() {
     let sandbox = Installed::new();
     sandbox.git("init --quiet");
     let install = ["bridge", "install", "claude-code", "--project", "--yes"];
-    let output = sandbox.run(&install).expect_code(1);
+    let output = sandbox.run(install).expect_code(1);
     assert_contains(&output.stderr, &["git does not ignore it", "pass --shared"]);
 
     let _ = sandbox.write(".git/info/exclude", ".claude/settings.local.json\n");
-    let _ = sandbox.run(&install).expect_code(0);
+    let _ = sandbox.run(install).expect_code(0);
     let text = sandbox.read(PERSONAL);
     assert!(text.contains(&format!("--home {}", sandbox.home().display())), "{text}");
 
     sandbox.git("add --force .claude/settings.local.json");
-    sandbox.fails(1, &install, "git tracks it");
+    sandbox.fails(1, install, "git tracks it");
     let remove = ["bridge", "remove", "claude-code", "--project", "--yes"];
-    let _ = sandbox.run(&remove).expect_code(0);
+    let _ = sandbox.run(remove).expect_code(0);
     assert!(!sandbox.project().join(PERSONAL).exists());
 }
 

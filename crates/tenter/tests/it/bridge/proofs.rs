@@ -116,7 +116,7 @@ fn an_agent_that_cannot_be_run_is_not_proved() {
     for (agent, why) in
         [("claude-code", "is not installed"), ("goose", "cannot run Goose without a terminal")]
     {
-        sandbox.fails(1, &["bridge", "prove", agent], why);
+        sandbox.fails(1, ["bridge", "prove", agent], why);
     }
 }
 

@@ -62,7 +62,7 @@ fn resume_without_an_id_lets_the_user_choose() {
     session.wait_for("│ about apples\nOne.\n");
     let model = sandbox.script("turns: []");
     let args = ["run", "--model", &model, "continue", "--resume"];
-    sandbox.fails(2, &args, "--resume needs an ID");
+    sandbox.fails(2, args, "--resume needs an ID");
 }
 
 #[test]

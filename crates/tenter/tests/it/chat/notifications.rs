@@ -21,7 +21,7 @@ fn chat_with(sandbox: &Sandbox, settings: &str, variables: &[(&str, &str)], asks
         );
     }
     let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}, {text: Done.}]");
-    let mut chat = sandbox.at_terminal_with_env(variables, &["chat", "--model", &model]);
+    let mut chat = sandbox.at_terminal_with_env(variables, ["chat", "--model", &model]);
     chat.wait_for(PROMPT);
     chat.enter("go");
     if asks {
@@ -77,6 +77,6 @@ fn run_notifies_only_on_a_terminal() {
     let (code, screen) = start(&["--headless"]).end();
     assert!(code == Some(0) && !screen.contains('\u{7}'), "{screen}");
     let args = ["run", "--model", &model, "go"];
-    let output = sandbox.run_with_env(&[("TERM", "xterm")], &args).to_string();
+    let output = sandbox.run_with_env(&[("TERM", "xterm")], args).to_string();
     assert!(!output.contains('\u{7}'), "{output}");
 }

@@ -64,7 +64,7 @@ fn the_shell_is_the_users_and_has_no_model_keys() {
     let shell = sandbox.write_program("../my-shell", script);
     let model = sandbox.script("turns: []");
     let vars = [("SHELL", shell.to_str().unwrap()), ("OPENAI_API_KEY", "sk-secret-of-mine")];
-    let mut chat = sandbox.at_terminal_with_env(&vars, &["chat", "--model", &model]);
+    let mut chat = sandbox.at_terminal_with_env(&vars, ["chat", "--model", &model]);
     chat.wait_for(PROMPT);
     assert!(say(&mut chat, "!x y").contains("mine: x y none"));
 }

@@ -98,7 +98,7 @@ fn run_renders_text_and_changes_on_a_terminal_only() {
     assert!(lines.contains(screen), "{lines}");
 
     sandbox.write("list.txt", "one\n\ttwo\n");
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox.run(["run", "--model", &model, "go"]).expect_code(0);
     assert_eq!(output.stdout, "I **change** it.\nDone.\n");
     assert!(output.stderr.contains("● file_edit {\"file_path\""), "{output}");
 }

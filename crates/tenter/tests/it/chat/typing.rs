@@ -47,7 +47,7 @@ fn ctrl_g_edits_the_message_in_the_users_editor() {
     sandbox.write("editor", "#!/bin/sh\nprintf ' and\\nmore\\n' >> \"$1\"\n");
     let model = sandbox.script(r#"turns: [{text: ok, expect: {contains: ["one and\nmore"]}}]"#);
     let args = ["chat", "--model", &model];
-    let mut chat = sandbox.at_terminal_with_env(&[("VISUAL", "sh ./editor")], &args);
+    let mut chat = sandbox.at_terminal_with_env(&[("VISUAL", "sh ./editor")], args);
     chat.wait_for(PROMPT);
     chat.type_in("one\x07");
     chat.wait_for("one and\nmore");

@@ -95,12 +95,12 @@ impl<'s> Scene<'s> {
         let is_there = !self.content().is_empty();
         match deed {
             Deed::Add if is_there => {
-                let _ = self.sandbox.run(&Deed::Remove.args("")).expect_code(0);
+                let _ = self.sandbox.run(Deed::Remove.args("")).expect_code(0);
             }
             Deed::Add => {}
             _ if is_there => {}
             _ => {
-                let _ = self.sandbox.run(&Deed::Add.args(&self.spec())).expect_code(0);
+                let _ = self.sandbox.run(Deed::Add.args(&self.spec())).expect_code(0);
             }
         }
         self.next_version(round);
@@ -108,7 +108,7 @@ impl<'s> Scene<'s> {
 
     /// Begins the deed and kills it: at any moment, or in every other round a moment after its new record is seen.
     fn killed(&self, deed: Deed, round: u64, full: usize) {
-        let mut child = self.sandbox.start(&deed.args(&self.spec()));
+        let mut child = self.sandbox.start(deed.args(&self.spec()));
         if round.is_multiple_of(2) {
             killed_after_looks(child, chosen(round, full + 1));
             return;
@@ -140,7 +140,7 @@ impl<'s> Scene<'s> {
     /// Checks that the same command again does what is left to do.
     fn continues(&self, deed: Deed, round: u64) {
         let was_done = self.content() == self.wanted(deed);
-        let output = self.sandbox.run(&deed.args(&self.spec()));
+        let output = self.sandbox.run(deed.args(&self.spec()));
         let is_reported = match deed {
             Deed::Add if was_done => output.stderr.contains("already installed"),
             Deed::Remove if was_done => output.stderr.contains("no plugin"),
@@ -157,7 +157,7 @@ fn deeds_are_killed(is_repository: bool, rounds: u64) {
         let sandbox = sandbox();
         let scene = Scene::new(&sandbox, is_repository);
         scene.prepare(deed, 0);
-        let full = killed_after_looks(sandbox.start(&deed.args(&scene.spec())), usize::MAX);
+        let full = killed_after_looks(sandbox.start(deed.args(&scene.spec())), usize::MAX);
         assert_eq!(scene.content(), scene.wanted(deed));
         for round in 1..=rounds {
             scene.prepare(deed, round);
@@ -168,7 +168,7 @@ fn deeds_are_killed(is_repository: bool, rounds: u64) {
         }
         // A program that a killed process had started may have written until now.
         wait_until("nothing is left", || {
-            let _ = sandbox.run(&Deed::Replace.args(&scene.spec())).expect_code(0);
+            let _ = sandbox.run(Deed::Replace.args(&scene.spec())).expect_code(0);
             left(&sandbox) == ["ada@guards", "plugin.lock"]
         });
         let list = sandbox.run("hooks list --json").expect_code(0).json();

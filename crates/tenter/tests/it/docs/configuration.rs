@@ -170,7 +170,7 @@ fn interrupted() -> Output {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "user_message_send", "touch begun; sleep 1000");
     let model = sandbox.script("turns: [{text: Hello.}]");
-    let child = sandbox.start(&["run", "--model", &model, "Hello?"]);
+    let child = sandbox.start(["run", "--model", &model, "Hello?"]);
     wait_until("the hook runs", || sandbox.project().join("begun").exists());
     assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
     sandbox.finish(child)

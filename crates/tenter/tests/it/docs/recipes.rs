@@ -19,7 +19,7 @@ fn show(sandbox: &Sandbox, template: &str) -> Output {
     sandbox.write("../home/.kodelet/recipes/one.md", recipe);
     let args = ["name=Ada", "n=12", "files=a.rs, b.rs", "empty="];
     let args = args.iter().flat_map(|arg| ["--arg", arg]);
-    sandbox.run(&["recipe", "show", "one"].into_iter().chain(args).collect::<Vec<_>>())
+    sandbox.run(["recipe", "show", "one"].into_iter().chain(args).collect::<Vec<_>>())
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_built_in_recipes_are_listed_with_their_tools() {
     let table = tables("Recipe").remove(0);
     assert_eq!(table.names(), names);
     for row in &table.rows {
-        let recipe = sandbox.run(&["recipe", "show", &row[0], "--raw", "--json"]).json();
+        let recipe = sandbox.run(["recipe", "show", &row[0], "--raw", "--json"]).json();
         let tools: Vec<String> = recipe["allowed_tools"]
             .as_array()
             .unwrap()

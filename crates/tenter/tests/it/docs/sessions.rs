@@ -104,7 +104,7 @@ fn chat(sandbox: &Sandbox, block: &Block) {
     let mut lines = block.text.lines();
     let start = lines.next().and_then(|line| line.strip_prefix("$ tenter "));
     let args = start.unwrap_or_else(|| panic!("{}: no command", block.place));
-    let mut terminal = sandbox.at_terminal(&args.split_whitespace().collect::<Vec<_>>());
+    let mut terminal = sandbox.at_terminal(args.split_whitespace().collect::<Vec<_>>());
     let mut screen = String::new();
     for line in lines {
         let question = [("> ", "\n> "), (QUESTION, QUESTION)];

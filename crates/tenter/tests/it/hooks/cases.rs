@@ -98,7 +98,7 @@ fn of_all_hooks_only_failed_tests_are_shown_unless_asked_for() {
     test(&hook, "a.json", &json!({"expect": {"decision": "rewrite"}}));
     test(&hook, "b.json", &json!({"expect": {}}));
     let lines_of = |args: &[&str]| {
-        let output = sandbox.run(&[&["hooks", "test"], args].concat()).expect_code(1);
+        let output = sandbox.run([&["hooks", "test"], args].concat()).expect_code(1);
         let lines = output.stdout.lines().filter(|line| !line.starts_with("  "));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
@@ -119,7 +119,7 @@ fn a_sample_a_payload_and_an_event_each_run_the_hook_once() {
     );
     test(&hook, "a.json", &json!({"expect": {"decision": "deny"}}));
     let once = |args: &[&str]| {
-        sandbox.run(&[&["hooks", "test", "guard", "--json"], args].concat()).expect_code(0)
+        sandbox.run([&["hooks", "test", "guard", "--json"], args].concat()).expect_code(0)
     };
     let sample = once(&["--sample"]);
     assert_eq!(sample.json()["payload"]["tool_name"], "bash");
@@ -138,7 +138,7 @@ fn there_is_a_sample_of_every_event_for_hooks_without_tests() {
     for event in events.split(' ') {
         let name = event.replace('_', "-");
         manifest(&user_hooks(&sandbox), &name, &format!("trigger: {event}"), "cat >&2; echo told");
-        let result = sandbox.run(&["hooks", "test", &name, "--json"]).expect_code(0).json();
+        let result = sandbox.run(["hooks", "test", &name, "--json"]).expect_code(0).json();
         assert_eq!([&result["decision"], &result["payload"]["event_type"]], ["none", event]);
         assert_eq!(result["notes"], json!(["printed: told"]), "{result}");
     }

@@ -11,7 +11,7 @@ const RM: [&str; 6] =
     ["--event", "before_tool", "--tool", "Bash", "--input", "{\"command\": \"rm -rf /x\"}"];
 
 fn explain(sandbox: &Sandbox, args: &[&str]) -> Output {
-    sandbox.run(&[&["hooks", "explain"], args].concat())
+    sandbox.run([&["hooks", "explain"], args].concat())
 }
 
 /// Returns hooks for every reason to run or not to run; each would leave a file if it were run.
@@ -160,7 +160,7 @@ fn the_json_form_has_the_facts_about_the_call() {
     let input = r#"{"command": "rm -rf /etc"}"#;
     // Without --event, the call is explained before it runs.
     let args = ["hooks", "explain", "--tool", "bash", "--input", input, "--json"];
-    let explained = sandbox.run(&args).expect_code(0).json();
+    let explained = sandbox.run(args).expect_code(0).json();
     assert_eq!(explained[0]["verdict"], "runs", "{explained}");
     assert_eq!(explained[0]["facts"]["commands"][0]["program"], "rm", "{explained}");
     assert_eq!(explained[0]["facts"]["paths"][0]["path"], "/etc");
@@ -195,14 +195,14 @@ fn a_check_and_a_backtest_name_hooks_that_are_not_trusted() {
     let rule = "---\nname: no-curl\ndescription: d\ntrigger: before_tool\nmetadata:\n  match:\n    - {program: curl, decision: deny, reason: No.}\n---\n";
     sandbox.write(".agents/hooks/no-curl/HOOK.md", rule);
     let why = "Not judged, because they are not trusted: no-curl.";
-    let output = sandbox.run(&["check", "curl x"]).expect_code(0);
+    let output = sandbox.run(["check", "curl x"]).expect_code(0);
     assert!(output.stdout.starts_with("passes: the hooks here are not trusted"), "{output}");
     assert!(output.stderr.contains(why), "{output}");
-    let json = sandbox.run(&["check", "curl x", "--json"]).expect_code(0).json();
+    let json = sandbox.run(["check", "curl x", "--json"]).expect_code(0).json();
     assert_eq!(json["untrusted"][0], "no-curl");
     sandbox.warns("backtest", why);
     let _ = sandbox.run("trust --yes").expect_code(0);
-    let output = sandbox.run(&["check", "curl x"]).expect_code(1);
+    let output = sandbox.run(["check", "curl x"]).expect_code(1);
     assert!(!output.stderr.contains(why), "{output}");
 }
 
@@ -212,7 +212,7 @@ fn a_check_says_in_a_line_what_hooks_decide() {
     let none = sandbox.run("check ls").expect_code(0);
     assert!(none.stdout.starts_with("passes: there are no hooks"), "{none}");
     let _ = sandbox.run("guard add git-safety secrets").expect_code(0);
-    let denial = sandbox.run(&["check", "git push --force"]).expect_code(1);
+    let denial = sandbox.run(["check", "git push --force"]).expect_code(1);
     assert!(
         denial.stdout.starts_with("denied by git-safety, rule force-push: A force"),
         "{denial}"
@@ -221,19 +221,19 @@ fn a_check_says_in_a_line_what_hooks_decide() {
     for words in
         [&["git", "push", "--force"][..], &["git push --force"], &["sh", "-c", "git push '-f'"]]
     {
-        let output = sandbox.run(&[&["check", "--"], words].concat()).expect_code(1);
+        let output = sandbox.run([&["check", "--"], words].concat()).expect_code(1);
         assert!(output.stdout.starts_with("denied by git-safety"), "{output}");
     }
-    let _ = sandbox.run(&["check", "--", "echo", "git push --force"]).expect_code(0);
+    let _ = sandbox.run(["check", "--", "echo", "git push --force"]).expect_code(0);
     let about = sandbox.run("check --read .env").expect_code(1);
     assert!(about.stdout.starts_with("asked about by secrets, rule env-file: "), "{about}");
     assert_eq!(
         sandbox.run("check --write .env").expect_code(0).stdout,
         "passes: no hook stops it\n"
     );
-    let tool = sandbox.run(&["check", "--tool", "Bash", r#"{"command": "git push -f"}"#]);
-    assert_eq!(tool.expect_code(1).stdout, sandbox.run(&["check", "git push -f"]).stdout);
-    sandbox.fails(2, &["check", "--tool", "basj", "{}"], "did you mean `bash`?");
+    let tool = sandbox.run(["check", "--tool", "Bash", r#"{"command": "git push -f"}"#]);
+    assert_eq!(tool.expect_code(1).stdout, sandbox.run(["check", "git push -f"]).stdout);
+    sandbox.fails(2, ["check", "--tool", "basj", "{}"], "did you mean `bash`?");
     sandbox.sh_hook("program", "before_tool_call", "touch ran");
     let open = sandbox.run("check ls -v").expect_code(0);
     assert!(open.stdout.starts_with("passes, unless program stops it"), "{open}");

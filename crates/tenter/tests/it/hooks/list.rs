@@ -141,7 +141,7 @@ fn a_list_for_one_event_accepts_any_spelling_and_marks_unknowns() {
     let sandbox = every_status();
     for spelling in ["after_tool_failure", "post-tool-call", "after_tool_call"] {
         let list =
-            sandbox.run(&["hooks", "list", "--json", "--event", spelling]).expect_code(0).json();
+            sandbox.run(["hooks", "list", "--json", "--event", spelling]).expect_code(0).json();
         let names: Vec<&Value> =
             list.as_array().unwrap().iter().map(|entry| &entry["name"]).collect();
         assert_eq!(names, ["many"], "{spelling}");
@@ -192,7 +192,7 @@ fn without_hooks_the_directories_and_the_next_step_are_shown() {
 #[test]
 fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "show", BUILT_IN]), @"
+    assert_snapshot!(sandbox.run(["hooks", "show", BUILT_IN]), @"
     exit: 0
     --- stdout
     builtin:compact-trigger
@@ -203,16 +203,16 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
       about     asks for the recipe compact when 80 % of the context window is used
       order     last; a hook that acts on the history takes precedence
     ");
-    let json = sandbox.run(&["hooks", "show", BUILT_IN, "--json"]).expect_code(0).json();
+    let json = sandbox.run(["hooks", "show", BUILT_IN, "--json"]).expect_code(0).json();
     assert_eq!([&json[0]["script"], &json[0]["trusted"]], [&Value::Null, &Value::Null]);
-    assert_snapshot!(sandbox.run(&["hooks", "disable", BUILT_IN]), @"
+    assert_snapshot!(sandbox.run(["hooks", "disable", BUILT_IN]), @"
     exit: 1
     --- stderr
     error: builtin:compact-trigger is built in and has no file
       help: turn it off with `--disable-auto-compact`, or with compact.auto = false in the configuration
     ");
     for command in ["enable", "test"] {
-        sandbox.fails(1, &["hooks", command, BUILT_IN], "is built in and has no file");
+        sandbox.fails(1, ["hooks", command, BUILT_IN], "is built in and has no file");
     }
     let new = sandbox.run("hooks new builtin:mine --format executable");
     assert!(new.code == Some(2) && new.stderr.contains("it begins with builtin:"), "{new}");
@@ -236,13 +236,13 @@ fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     assert_eq!((&list[0]["threshold"], &list[0]["status"]), (&json!(0.625), &json!("active")));
     sandbox.configure("[compact]\nauto = false\n");
     let event = ["--event", "after_turn"];
-    let listing = sandbox.run(&[&["hooks", "list"][..], &event].concat()).expect_code(0);
+    let listing = sandbox.run([&["hooks", "list"][..], &event].concat()).expect_code(0);
     assert_snapshot!(listing.stdout, @"
     NAME                     EVENT       LAYER    STATUS  PATH
     builtin:compact-trigger  after_turn  builtin  off     -
       it is off: conversations are not compacted automatically
     ");
-    assert_snapshot!(sandbox.run(&[&["hooks", "explain"][..], &event].concat()), @"
+    assert_snapshot!(sandbox.run([&["hooks", "explain"][..], &event].concat()), @"
     exit: 0
     --- stdout
     after_turn
@@ -391,7 +391,7 @@ fn a_broken_hook_is_diagnosed_once_and_then_on_one_line() {
     let model =
         sandbox.script(&format!("turns:\n  - {call}\n  - {call}\n  - {call}\n  - text: Done.\n"));
     for more in [&[][..], &["--result-only"]] {
-        let output = sandbox.run(&[&["run", "--model", &model, "go"][..], more].concat());
+        let output = sandbox.run([&["run", "--model", &model, "go"][..], more].concat());
         let stderr = output.expect_code(0).stderr;
         assert_eq!(stderr.matches("Traceback").count(), 1, "{stderr}");
         assert_eq!(stderr.matches("hook broken failed at before_tool").count(), 1, "{stderr}");

@@ -46,7 +46,7 @@ fn nothing_is_left_of_a_hook_that_cannot_be_trusted() {
 #[test]
 fn an_empty_hook_with_the_name_of_a_ready_made_one_says_how_to_add_that() {
     let sandbox = sandbox();
-    let note = |name: &str| sandbox.run(&["hooks", "new", name]).expect_code(0).stderr;
+    let note = |name: &str| sandbox.run(["hooks", "new", name]).expect_code(0).stderr;
     assert!(note("privilege").contains("`tenter hooks add privilege` adds the ready-made hook"));
     assert!(!note("mine").contains("ready-made"));
 }
@@ -76,13 +76,13 @@ fn an_empty_hook_is_valid_and_does_nothing_in_every_language() {
         for Lifecycle { name: event, .. } in run_in {
             let name = event.replace('_', "-");
             let args = ["hooks", "new", &name, "--event", event, "--lang", language];
-            let _ = sandbox.run(&args).expect_code(0);
+            let _ = sandbox.run(args).expect_code(0);
         }
         every_test_passes(&sandbox, run_in.len());
         let run_once = if language == "bash" { executable_spellings() } else { vec!["turn_end"] };
         for event in &run_once {
             let args = ["hooks", "new", event, "--event", event, "--format", "executable"];
-            let _ = sandbox.run(&[&args[..], &["--lang", language]].concat()).expect_code(0);
+            let _ = sandbox.run([&args[..], &["--lang", language]].concat()).expect_code(0);
         }
         let silent = sandbox.run("hooks test turn_end --json").expect_code(0).json();
         assert_eq!(
@@ -104,14 +104,14 @@ fn a_runtime_hook_comes_with_its_sdk() {
     let names: Vec<&str> = languages_here.map(|(language, _)| language).collect();
     for language in &names {
         let event = ["--event", "after_tool_failure", "--lang", language, "--runtime"];
-        let _ = sandbox.run(&[&["hooks", "new", language], &event[..]].concat()).expect_code(0);
+        let _ = sandbox.run([&["hooks", "new", language], &event[..]].concat()).expect_code(0);
     }
     every_test_passes(&sandbox, names.len());
     let _ = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
     // There is none for bash, and a template has its own script.
     sandbox.fails(2, "hooks new guard --runtime", "there is no SDK for bash");
     let args = ["hooks", "new", "guard", "--runtime", "--template", "audit-log"];
-    let _ = sandbox.run(&args).expect_code(2);
+    let _ = sandbox.run(args).expect_code(2);
     assert!(!hooks(&sandbox).join("guard").exists());
 }
 
@@ -165,7 +165,7 @@ fn a_name_that_matches_a_template_selects_it() {
         ("redact", ["--event", "after_tool"]),
         ("audit-log", ["--format", "manifest"]),
     ] {
-        let _ = sandbox.run(&[&["hooks", "new", name], &more[..]].concat()).expect_code(0);
+        let _ = sandbox.run([&["hooks", "new", name], &more[..]].concat()).expect_code(0);
         let manifest = sandbox.read(&format!(".agents/hooks/{name}/HOOK.md"));
         assert!(manifest.contains("description: Does nothing yet."), "{manifest}");
     }
@@ -186,7 +186,7 @@ fn a_template_creates_a_manifest_hook_for_its_event() {
         sandbox.fails(2, &args, expected);
     }
     let args = ["hooks", "new", "no-force-push", "--lang", "python"];
-    sandbox.fails(2, &args, "the template no-force-push has rules and no script");
+    sandbox.fails(2, args, "the template no-force-push has rules and no script");
     sandbox.fails(2, "hooks new x --template no-cows", "possible values: no-force-push, ");
     assert!(!hooks(&sandbox).exists());
     sandbox.prints("hooks new --help", "redact-secrets");
@@ -198,14 +198,14 @@ fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
     for (name, format, script) in
         [("one", "executable", "one"), ("two", "manifest", "two/scripts/run.sh")]
     {
-        let _ = sandbox.run(&["hooks", "new", name, "--format", format]).expect_code(0);
-        assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(0));
+        let _ = sandbox.run(["hooks", "new", name, "--format", format]).expect_code(0);
+        assert_eq!(sandbox.run(["hooks", "test", name]).code, Some(0));
         fs::write(
             hooks(&sandbox).join(script),
             "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n",
         )
         .unwrap();
-        assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(4), "{name}");
+        assert_eq!(sandbox.run(["hooks", "test", name]).code, Some(4), "{name}");
     }
     let list = sandbox.run("trust --list --json").expect_code(0).json();
     assert_eq!(list[0]["events"], json!(["before_tool_call"]));
@@ -255,7 +255,7 @@ fn user_hooks_are_in_the_configured_directory() {
 fn an_executable_only_event_name_creates_an_executable() {
     let sandbox = sandbox();
     let is_file = |name: &str, args: &[&str]| {
-        let _ = sandbox.run(&[&["hooks", "new", name], args].concat()).expect_code(0);
+        let _ = sandbox.run([&["hooks", "new", name], args].concat()).expect_code(0);
         hooks(&sandbox).join(name).is_file()
     };
     assert!(is_file("a", &["--event", "before_tool_call"]));
@@ -271,7 +271,7 @@ fn an_existing_hook_is_replaced_only_with_force() {
         let sandbox = sandbox();
         let mine = if format == "manifest" { "guard/HOOK.md" } else { "guard" };
         sandbox.write(&format!(".agents/hooks/{mine}"), "mine");
-        let output = sandbox.run(&["hooks", "new", "guard", "--format", format]).expect_code(1);
+        let output = sandbox.run(["hooks", "new", "guard", "--format", format]).expect_code(1);
         assert!(
             output.stderr.contains(
                 "already exists\n  help: choose another name, or replace it with --force"
@@ -280,7 +280,7 @@ fn an_existing_hook_is_replaced_only_with_force() {
         );
         assert_eq!(sandbox.read(&format!(".agents/hooks/{mine}")), "mine");
         let _ =
-            sandbox.run(&["hooks", "new", "guard", "--force", "--format", format]).expect_code(0);
+            sandbox.run(["hooks", "new", "guard", "--force", "--format", format]).expect_code(0);
         assert_eq!(sandbox.run("hooks test guard").code, Some(0));
         assert_eq!(fs::read_dir(hooks(&sandbox)).unwrap().count(), 1);
     }
@@ -291,7 +291,7 @@ fn an_existing_hook_is_replaced_only_with_force() {
 fn invalid_names_and_events_are_rejected_before_anything_is_written() {
     let sandbox = sandbox();
     for name in ["../up", "a\nb"] {
-        let output = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(2);
+        let output = sandbox.run(["hooks", "new", name, "--format", "executable"]).expect_code(2);
         assert!(output.stderr.contains("a hook cannot have the name"), "{output}");
     }
     assert_snapshot!(sandbox.run("hooks new old.disable --format executable"), @r#"
@@ -325,12 +325,12 @@ fn a_symlink_cannot_place_a_new_hook_outside_the_project() {
             let path = sandbox.project().join(link);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             symlink(&outside, &path).unwrap();
-            let output = sandbox.run(&["hooks", "new", "x", "--format", format]).expect_code(1);
+            let output = sandbox.run(["hooks", "new", "x", "--format", format]).expect_code(1);
             assert!(output.stderr.contains("leads out of the project"), "{output}");
             assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link} {format}");
             // A dangling symlink is not followed either.
             fs::remove_dir(&outside).unwrap();
-            let _ = sandbox.run(&["hooks", "new", "x", "--format", format]).expect_code(1);
+            let _ = sandbox.run(["hooks", "new", "x", "--format", format]).expect_code(1);
             assert!(!outside.exists(), "{link} {format}");
         }
     }
@@ -345,7 +345,7 @@ fn a_symlink_cannot_place_a_new_hook_outside_the_project() {
 fn a_changed_hook_is_tested_in_one_step_with_trust_that_covers_no_other_hook() {
     let sandbox = sandbox();
     for name in ["guard", "other"] {
-        let _ = sandbox.run(&["hooks", "new", name]).expect_code(0);
+        let _ = sandbox.run(["hooks", "new", name]).expect_code(0);
         let script = format!(".agents/hooks/{name}/scripts/run.sh");
         sandbox.write(&script, "#!/bin/sh\nexit 0\n# changed\n");
     }

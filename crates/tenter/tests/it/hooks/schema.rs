@@ -22,7 +22,7 @@ const PROTOCOLS: [ProtocolName; 2] = [ProtocolName::Executable, ProtocolName::Ma
 
 /// Returns the output of the command.
 fn printed(sandbox: &Sandbox, args: &[&str]) -> Value {
-    sandbox.run(&[&["hooks", "schema"], args].concat()).expect_code(0).json()
+    sandbox.run([&["hooks", "schema"], args].concat()).expect_code(0).json()
 }
 
 #[track_caller]
@@ -60,7 +60,7 @@ fn the_command_prints_the_schema_of_one_event_or_of_all() {
 fn an_event_that_the_protocol_does_not_have_is_an_error() {
     let sandbox = sandbox();
     let args = ["hooks", "schema", "session_start", "--protocol", "executable"];
-    let output = sandbox.run(&args).expect_code(2);
+    let output = sandbox.run(args).expect_code(2);
     let expected = "executable hooks do not have the event session_start\n  help: omit `--protocol executable`";
     assert!(output.stderr.contains(expected), "{output}");
     sandbox.fails(2, "hooks schema xyz", "there is no event \"xyz\"");

@@ -63,7 +63,7 @@ fn hooks_are_listed_with_their_counts_and_durations() {
 fn runs_are_counted_since_a_time_and_in_all_projects() {
     let sandbox = sandbox();
     journal(&sandbox);
-    let stats = |args: &[&str]| sandbox.run(&[&["hooks", "stats", "--json"], args].concat()).json();
+    let stats = |args: &[&str]| sandbox.run([&["hooks", "stats", "--json"], args].concat()).json();
     let all = stats(&[]);
     assert_eq!(names(&all), [("format", 1), ("guard", 2)]);
     assert_eq!(all["hooks"][1]["p95_ms"], 30);

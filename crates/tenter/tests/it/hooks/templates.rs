@@ -40,7 +40,7 @@ fn languages() -> Vec<&'static str> {
 fn with_hook(template: &str, language: &str) -> Sandbox {
     let sandbox = sandbox();
     let args = ["hooks", "new", template, "--template", template, "--lang", language, "--user"];
-    let _ = sandbox.run(&args).expect_code(0);
+    let _ = sandbox.run(args).expect_code(0);
     sandbox
 }
 
@@ -48,7 +48,7 @@ fn with_hook(template: &str, language: &str) -> Sandbox {
 fn with_rules(template: &str) -> Sandbox {
     let sandbox = sandbox();
     let args = ["hooks", "new", template, "--template", template, "--user"];
-    let _ = sandbox.run(&args).expect_code(0);
+    let _ = sandbox.run(args).expect_code(0);
     sandbox
 }
 
@@ -60,7 +60,7 @@ fn hook_dir(sandbox: &Sandbox, name: &str) -> PathBuf {
 fn tried(sandbox: &Sandbox, hook: &str, payload: &Value, vars: &[(&str, &str)]) -> Value {
     sandbox.write("payload.json", payload.to_string());
     let args = ["hooks", "test", hook, "--json", "--payload", "payload.json"];
-    let output = sandbox.run_with_env(vars, &args);
+    let output = sandbox.run_with_env(vars, args);
     assert!(output.code == Some(0) || output.code == Some(1), "{output}");
     output.json()
 }
@@ -73,10 +73,10 @@ fn every_template_is_valid_and_passes_its_own_tests() {
         let rules = if language == "bash" { &RULES[..] } else { &[] };
         for name in SCRIPTS {
             let args = ["hooks", "new", name, "--template", name, "--lang", language];
-            let _ = sandbox.run(&args).expect_code(0);
+            let _ = sandbox.run(args).expect_code(0);
         }
         for name in rules {
-            let _ = sandbox.run(&["hooks", "new", name, "--template", name]).expect_code(0);
+            let _ = sandbox.run(["hooks", "new", name, "--template", name]).expect_code(0);
         }
         let output = sandbox.run("hooks test --all").expect_code(0);
         assert!(output.stdout.ends_with(" passed, 0 failed\n"), "{language}: {output}");
@@ -141,7 +141,7 @@ fn attack(template: &str) {
         count += 1;
     }
     let tmp = format!("{root}/tmp");
-    let output = sandbox.run_with_env(&[("TMPDIR", &tmp)], &["hooks", "test", template]);
+    let output = sandbox.run_with_env(&[("TMPDIR", &tmp)], ["hooks", "test", template]);
     let failures: Vec<&str> =
         output.stdout.lines().filter(|line| !line.starts_with("pass ")).collect();
     assert_eq!(output.code, Some(0), "{failures:#?}");
@@ -344,7 +344,7 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
         let model = sandbox.script(
             "turns: [{text: Done.}, {tool_calls: [{name: bash, input: {command: touch fixed}}], expect: {contains: ['FAIL: \"x\" is 3', 'go test']}}, {text: Fixed.}]",
         );
-        let run = || sandbox.run_with_env(&[("PATH", &path)], &["run", "--model", &model, "go"]);
+        let run = || sandbox.run_with_env(&[("PATH", &path)], ["run", "--model", &model, "go"]);
         // The project has no known tests.
         assert!(!run().stdout.contains("Fixed."), "{language}");
         sandbox.write("go.mod", "module shop\n");
@@ -355,7 +355,7 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
             "turns: [{text: One.}, {text: Two.}, {text: Three.}, {text: Four.}, {text: Five.}]",
         );
         let args = ["run", "--model", &stubborn, "go"];
-        let output = sandbox.run_with_env(&[("PATH", &path)], &args).expect_code(0);
+        let output = sandbox.run_with_env(&[("PATH", &path)], args).expect_code(0);
         assert!(output.stdout.contains("Four.") && !output.stdout.contains("Five."), "{output}");
     }
 }

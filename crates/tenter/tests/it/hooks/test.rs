@@ -160,7 +160,7 @@ fn a_given_payload_is_passed_on_with_protocol_separators() {
     has_all(piped);
     let file = sandbox.write("payload.json", payload);
     for name in ["payload.json", &file.to_string_lossy()] {
-        has_all(sandbox.run(&["hooks", "test", "echo", "--json", "--payload", name]));
+        has_all(sandbox.run(["hooks", "test", "echo", "--json", "--payload", name]));
     }
 }
 
@@ -186,7 +186,7 @@ fn a_hook_whose_matcher_does_not_match_is_not_run() {
     manifest(&user_hooks(&sandbox), "guard", front, "touch ran; exit 2");
     sandbox.write("ls", "{\"tool_input\": {\"command\": \"ls\"}}");
     sandbox.write("rm", "{\"tool_name\": \"bash\", \"tool_input\": {\"command\": \"rm x\"}}");
-    let test = |payload| sandbox.run(&["hooks", "test", "guard", "--json", "--payload", payload]);
+    let test = |payload| sandbox.run(["hooks", "test", "guard", "--json", "--payload", payload]);
     let unmatched = test("ls").expect_code(0).json();
     assert_eq!(
         [&unmatched["decision"], &unmatched["exit"]],
@@ -214,7 +214,7 @@ fn a_test_an_explanation_and_a_run_agree_on_whether_a_hook_runs() {
         let output = sandbox.run("hooks test guard --json --payload p").json();
         assert_eq!(output["decision"] != "unmatched", runs, "{output}");
         let explain = ["hooks", "explain", "--json", "--event", "before_tool", "--tool", "bash"];
-        let explained = sandbox.run(&[&explain[..], &["--input", &input.to_string()]].concat());
+        let explained = sandbox.run([&explain[..], &["--input", &input.to_string()]].concat());
         assert_eq!(explained.json()[0]["verdict"] == "runs", runs, "{explained}");
         let _ = fs::remove_file(sandbox.project().join("events"));
         let call = json!([{"name": "bash", "input": input}]);
@@ -234,7 +234,7 @@ fn an_override_of_the_user_gives_one_executable_a_key_and_no_other() {
     sandbox.user_hook("other", print);
     let key = |hook: &str| {
         let vars = [("OPENAI_API_KEY", "sk-of-ada")];
-        let output = sandbox.run_with_env(&vars, &["hooks", "test", hook, "--json"]);
+        let output = sandbox.run_with_env(&vars, ["hooks", "test", hook, "--json"]);
         output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned()
     };
     let give = "[[hooks.override]]\nname = \"asks\"\nenv = [\"OPENAI_API_KEY\"]\n";
@@ -252,7 +252,7 @@ fn the_event_is_taken_from_the_payload_or_the_option() {
     let sandbox = sandbox();
     echoing(&sandbox);
     let test = |args: &[&str]| {
-        sandbox.run(&[&["hooks", "test", "echo", "--json"], args].concat()).expect_code(0).json()
+        sandbox.run([&["hooks", "test", "echo", "--json"], args].concat()).expect_code(0).json()
     };
     assert_eq!(test(&[])["event"], "before_tool_call");
     assert_eq!(test(&["--event", "post-tool-call"])["payload"]["tool_output"]["success"], true);

@@ -181,13 +181,13 @@ fn an_untrusted_executable_is_reported_as_not_checked() {
     let sandbox = sandbox();
     sandbox.hook("typo", "#!/bin/sh\necho PreToolUse\n");
     let path = ".kodelet/hooks/typo";
-    let text = sandbox.run(&["hooks", "validate", path]).expect_code(0);
+    let text = sandbox.run(["hooks", "validate", path]).expect_code(0);
     assert_eq!(text.stdout, format!("Not checked: {path}\n"));
     assert!(text.stderr.contains("run `tenter trust`"), "{text}");
-    let checks = sandbox.run(&["hooks", "validate", "--json", path]).expect_code(0).json();
+    let checks = sandbox.run(["hooks", "validate", "--json", path]).expect_code(0).json();
     assert_eq!(checks[0]["valid"], json!(null));
     assert_eq!(checks[0]["diagnostics"][0]["id"], "executable-not-checked");
-    let strict = sandbox.run(&["hooks", "validate", "--strict", path]).expect_code(1);
+    let strict = sandbox.run(["hooks", "validate", "--strict", path]).expect_code(1);
     assert_eq!(strict.stdout, "");
 }
 
@@ -197,9 +197,9 @@ fn an_executable_is_checked_as_well() {
     let fine = sandbox.user_hook("fine", super::SILENT);
     let typo = sandbox.user_hook("typo", "#!/bin/sh\necho PreToolUse\n");
     let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-    let output = sandbox.run(&["hooks", "validate", &path(&fine)]).expect_code(0);
+    let output = sandbox.run(["hooks", "validate", &path(&fine)]).expect_code(0);
     assert!(output.stdout.starts_with("Valid hook: "), "{output}");
-    sandbox.fails(1, &["hooks", "validate", &path(&typo)], "did you mean \"before_tool_call\"?");
+    sandbox.fails(1, ["hooks", "validate", &path(&typo)], "did you mean \"before_tool_call\"?");
     let elsewhere = sandbox.write("draft.sh", "#!/no/such/shell\n");
     sandbox.fails(1, "hooks validate draft.sh", "the file is not executable");
     fs::set_permissions(elsewhere, fs::Permissions::from_mode(0o755)).unwrap();
@@ -207,7 +207,7 @@ fn an_executable_is_checked_as_well() {
     assert!(output.stderr.contains("its interpreter /no/such/shell is not installed"), "{output}");
     assert!(output.stderr.contains("it was not asked for its events"), "{output}");
     let directory =
-        sandbox.run(&["hooks", "validate", &path(fine.parent().unwrap())]).expect_code(1);
+        sandbox.run(["hooks", "validate", &path(fine.parent().unwrap())]).expect_code(1);
     assert!(directory.stdout.contains("/fine"), "{directory}");
 }
 

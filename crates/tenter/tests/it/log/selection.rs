@@ -12,7 +12,7 @@ use crate::sandbox;
 
 /// Returns the shown lines of a journal without its headings: hook and decision of each record.
 fn shown(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
-    let output = sandbox.run(&[&["log"], args].concat()).expect_code(0);
+    let output = sandbox.run([&["log"], args].concat()).expect_code(0);
     let rows = output.stdout.lines().filter(|line| line.starts_with("  2"));
     rows.map(|line| line.split_whitespace().skip(3).take(2).collect::<Vec<_>>().join(" ")).collect()
 }
@@ -142,10 +142,10 @@ fn a_conversation_can_be_selected_by_id_or_as_the_newest() {
     };
     let length = (1..=first.len()).find(is_ones_own).unwrap();
     assert_eq!(of(&["--conversation", &first[..length]]), *slice::from_ref(&first));
-    let ambiguous = sandbox.run(&["log", "--conversation", &first[..3]]).expect_code(1);
+    let ambiguous = sandbox.run(["log", "--conversation", &first[..3]]).expect_code(1);
     assert!([first, second, unsaved].iter().all(|id| ambiguous.stderr.contains(id)), "{ambiguous}");
     assert_eq!(sandbox.run("log --conversation ../../trust").code, Some(1));
-    assert_eq!(sandbox.run(&["log", "--conversation", ""]).code, Some(2));
+    assert_eq!(sandbox.run(["log", "--conversation", ""]).code, Some(2));
     assert_eq!(sandbox.run("log --session x --all").code, Some(2));
 }
 
@@ -166,7 +166,7 @@ fn the_newest_session_is_last_and_the_newest_records_can_be_selected() {
     assert_eq!(shown(&sandbox, &["-n", "2"]).len(), 2);
     assert_eq!(records(&sandbox, &["-n", "1"]).len(), 1);
     for (count, why) in [("0", "at least 1 record must be shown"), ("x", "x is not a number")] {
-        let output = sandbox.run(&["log", "-n", count]).expect_code(2);
+        let output = sandbox.run(["log", "-n", count]).expect_code(2);
         assert!(output.stderr.contains(why) && !output.stderr.contains("digit"), "{output}");
     }
 }

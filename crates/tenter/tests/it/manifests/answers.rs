@@ -85,7 +85,7 @@ fn text_is_logged_and_invalid_json_is_warned_about() {
         assert!(sandbox.project().join("ran").exists());
         let model = sandbox.script(&script);
         for args in [&["run"][..], &["run", "--result-only"]] {
-            let output = sandbox.run(&[args, &["--model", &model, "x"]].concat()).expect_code(0);
+            let output = sandbox.run([args, &["--model", &model, "x"]].concat()).expect_code(0);
             let text = warning.is_none_or(|warning| {
                 output.stderr.contains("hook guard at before_tool: ")
                     && output.stderr.contains(warning)
@@ -287,7 +287,7 @@ fn an_interrupted_guard_lets_nothing_pass() {
     hook(&sandbox, "guard", "before_tool", "", "touch asked; sleep 600");
     let model = sandbox
         .script("turns: [{tool_calls: [{name: file_write, input: {file_path: ran, text: x}}]}]");
-    let child = sandbox.start(&["run", "--headless", "--model", &model, "x"]);
+    let child = sandbox.start(["run", "--headless", "--model", &model, "x"]);
     tenter_testkit::wait_until("the guard runs", || sandbox.project().join("asked").exists());
     crate::run::interrupt(child.id());
     let output = sandbox.finish(child).expect_code(130);
@@ -300,7 +300,7 @@ fn a_message_that_hooks_could_not_check_is_not_kept() {
         let sandbox = sandbox();
         hook(&sandbox, "filter", "before_agent", more, "touch asked; sleep 600");
         let model = sandbox.script("turns: [{text: ok}]");
-        let child = sandbox.start(&["run", "--headless", "--model", &model, "my password"]);
+        let child = sandbox.start(["run", "--headless", "--model", &model, "my password"]);
         tenter_testkit::wait_until("the filter runs", || sandbox.project().join("asked").exists());
         crate::run::interrupt(child.id());
         let _ = sandbox.finish(child).expect_code(130);

@@ -39,7 +39,7 @@ fn a_script_reads_claude_codes_payload_and_its_variables() {
     let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a.txt, text: x}}, {name: bash, input: {command: 'echo oops; exit 3'}}]}, {text: Done.}]";
     let model = sandbox.script(script);
     let args = ["run", "--headless", "--model", &model, "do it"];
-    let _ = sandbox.run_with_env(&[("CLAUDECODE", "1")], &args).expect_code(0);
+    let _ = sandbox.run_with_env(&[("CLAUDECODE", "1")], args).expect_code(0);
     let project = sandbox.project().display().to_string();
     assert_eq!(sandbox.read("vars"), format!("{project}|/opt/plugin|unset"));
     let payloads = sandbox.read_lines("log");
@@ -114,7 +114,7 @@ fn the_dialect_is_checked() {
     hook(&sandbox, "other", "before_tool", "metadata: {dialect: codex}", "true");
     let validate = |name: &str| {
         let hook = sandbox.home().join(".config/agents/hooks").join(name);
-        sandbox.run(&["hooks", "validate", &hook.display().to_string()])
+        sandbox.run(["hooks", "validate", &hook.display().to_string()])
     };
     let _ = validate("good").expect_code(0);
     for (name, message) in [

@@ -68,7 +68,7 @@ fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
     let reason = "reason: \"{{default .session.id 1}}\"";
     let directory =
         declared(&sandbox, "guard", "trigger: before_tool", &["action: deny", when, reason]);
-    assert_snapshot!(sandbox.run(&["hooks", "validate", directory.to_str().unwrap()]), @r#"
+    assert_snapshot!(sandbox.run(["hooks", "validate", directory.to_str().unwrap()]), @r#"
     exit: 1
     --- stderr
     error: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`
@@ -127,7 +127,7 @@ fn every_listing_marks_a_static_hook() {
     }
     let input = "{\"command\": \"rm -rf /\"}";
     let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
-    let explained = sandbox.run(&args).expect_code(0);
+    let explained = sandbox.run(args).expect_code(0);
     let message = "it has no code and does `deny` where `not (eq .tool_input.command \"rm -rf build\")` holds";
     assert!(explained.stdout.contains(message), "{explained}");
     let well = sandbox.run("hooks doctor").expect_code(0);
@@ -141,7 +141,7 @@ fn a_static_hook_is_tested_like_any_hook() {
     let directory = declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
     let payload = "{\"event_type\": \"before_tool\", \"tool_name\": \"Shell\", \"tool_input\": {\"command\": \"rm -rf /\"}}";
     let args = ["hooks", "test", "no-rm", "--payload", "-"];
-    assert_snapshot!(sandbox.run_with_stdin(&args, payload), @r#"
+    assert_snapshot!(sandbox.run_with_stdin(args, payload), @r#"
     exit: 0
     --- stdout
     no-rm at before_tool (~/.config/agents/hooks/no-rm)
@@ -179,10 +179,10 @@ fn every_static_hook_template_is_valid_and_passes_its_tests() {
     for (event, action) in &possible {
         let name = format!("{}-{action}", event.replace('_', "-"));
         let args = ["hooks", "new", &name, "--event", event, "--action", action];
-        let _ = sandbox.run(&args).expect_code(0);
+        let _ = sandbox.run(args).expect_code(0);
     }
     let args = ["hooks", "new", "x", "--event", "session_end", "--action", "callback"];
-    sandbox.fails(2, &args, "`callback` is not possible at session_end");
+    sandbox.fails(2, args, "`callback` is not possible at session_end");
     let test_output = sandbox.run("hooks test --all").expect_code(0);
     assert!(test_output.stdout.ends_with("58 passed, 0 failed\n"), "{test_output}");
     let valid = sandbox.run("hooks validate --strict .agents/hooks").expect_code(0);
@@ -193,7 +193,7 @@ fn every_static_hook_template_is_valid_and_passes_its_tests() {
 fn a_new_static_hook_reports_its_action_and_runs_only_as_written() {
     let sandbox = sandbox();
     let args = ["hooks", "new", "ship", "--event", "before_tool", "--action", "ask"];
-    assert_snapshot!(sandbox.run(&args), @"
+    assert_snapshot!(sandbox.run(args), @"
     exit: 0
     --- stdout
     [ROOT]/project/.agents/hooks/ship

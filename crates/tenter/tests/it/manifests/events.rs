@@ -218,7 +218,7 @@ fn ending(
     hook(&sandbox, "end", "session_end", "", "printf '%s' \"$payload\" > session_end.jsonl");
     prepare(&sandbox);
     let model = sandbox.script(script);
-    let output = sandbox.run(&[&["run", "--headless", "--model", &model, "x"], args].concat());
+    let output = sandbox.run([&["run", "--headless", "--model", &model, "x"], args].concat());
     let reason = own(&sandbox, "session_end")["exit_reason"].clone();
     (output.code, reason, sandbox)
 }
@@ -249,7 +249,7 @@ fn an_interrupted_session_still_fires_session_end() {
     record_everything(&sandbox);
     let model = sandbox
         .script("turns: [{tool_calls: [{name: bash, input: {command: touch begun; sleep 600}}]}]");
-    let child = sandbox.start(&["run", "--headless", "--model", &model, "x"]);
+    let child = sandbox.start(["run", "--headless", "--model", &model, "x"]);
     wait_until("the tool runs", || sandbox.project().join("begun").exists());
     interrupt(child.id());
     let _ = sandbox.finish(child).expect_code(130);

@@ -29,7 +29,7 @@ fn user_hook(sandbox: &Sandbox, url: &str, more: &str) {
 fn run(sandbox: &Sandbox, variables: &[(&str, &str)]) -> Vec<Value> {
     let model = sandbox.script(&bash("touch made", ""));
     let args = ["run", "--headless", "--model", &model, "do it"];
-    sandbox.run_with_env(variables, &args).json_lines()
+    sandbox.run_with_env(variables, args).json_lines()
 }
 
 fn error(lines: &[Value]) -> String {
@@ -122,7 +122,7 @@ fn a_variable_that_is_not_set_or_withheld_is_not_sent() {
 fn the_helper_sends_no_model_key() {
     let sandbox = sandbox();
     let server = HttpServer::json("{}");
-    let post = |args: &[&str]| sandbox.run(&[&["hooks", "post"], args].concat());
+    let post = |args: &[&str]| sandbox.run([&["hooks", "post"], args].concat());
     let url = server.url("/");
     post(&["--header", "X=env:OPENAI_API_KEY", &url]).fails(1, "model key");
     for header in ["X", "X=TEAM", "=env:TEAM", "Host=env:TEAM"] {
@@ -181,11 +181,11 @@ fn a_url_and_a_script_are_an_error() {
     let sandbox = sandbox();
     user_hook(&sandbox, "https://hooks.example.com", "fail: open");
     let directory = sandbox.home().join(DIRECTORY).join("remote");
-    let output = sandbox.run(&["hooks", "validate", directory.to_str().unwrap()]).expect_code(0);
+    let output = sandbox.run(["hooks", "validate", directory.to_str().unwrap()]).expect_code(0);
     assert!(!output.stderr.contains("script"), "{output}");
     fs::create_dir(directory.join("scripts")).unwrap();
     fs::write(directory.join("scripts/run.sh"), "#!/bin/sh\n").unwrap();
-    let output = sandbox.run(&["hooks", "validate", directory.to_str().unwrap()]);
+    let output = sandbox.run(["hooks", "validate", directory.to_str().unwrap()]);
     assert!(output.stderr.contains("the hook has both a `url` and a script"), "{output}");
     let list = sandbox.run("hooks list --json").expect_code(0).json();
     assert_eq!(list[0]["status"], "invalid", "{list:#}");

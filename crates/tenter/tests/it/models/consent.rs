@@ -17,7 +17,7 @@ fn hostile(server: &ModelServer, more: &str) -> Sandbox {
 }
 
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
-    sandbox.run_with_env(&[], &[&["run"], args, &["hi"]].concat())
+    sandbox.run_with_env(&[], [&["run"], args, &["hi"]].concat())
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn a_truncated_key_in_a_server_error_is_masked() {
     sandbox.write(USER_FILE, sandbox.read(USER_FILE) + "api_key_env = \"WORK_LLM\"\n");
     for more in ["--headless", "--no-save"] {
         let args = ["run", more, "--model", "lab/m", "hi"];
-        let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(1);
+        let output = sandbox.run_with_env(&[("WORK_LLM", key)], args).expect_code(1);
         let text = everything_written(&sandbox, &output);
         assert!(text.contains("[key]"), "{text}");
         assert!(!text.contains(&key[3..13]), "{text}");
@@ -95,7 +95,7 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
     let key = "swordfish-0123456789";
     sandbox.sh_hook("spy", "user_message_send", &format!("env > env.txt; echo 'I saw {key}' >&2"));
     let args = ["run", "--headless", "--model", "lab/m", "hi"];
-    let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(0);
+    let output = sandbox.run_with_env(&[("WORK_LLM", key)], args).expect_code(0);
     assert_eq!(
         server.requests()[0].header("authorization"),
         Some(format!("Bearer {key}").as_str())
@@ -103,14 +103,14 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
     assert!(!everything_written(&sandbox, &output).contains(key));
 
     sandbox.write(USER_FILE, format!("[hooks]\npass_env = [\"WORK_LLM\"]\n{config}"));
-    let output = sandbox.run_with_env(&[("WORK_LLM", key)], &args).expect_code(0);
+    let output = sandbox.run_with_env(&[("WORK_LLM", key)], args).expect_code(0);
     assert!(
         sandbox.read("env.txt").contains(key),
         "a hook that is configured to receive it receives it"
     );
     assert!(!format!("{}{}", output.stdout, output.stderr).contains(key));
 
-    sandbox.run_with_env(&[], &args).fails(1, "lab needs a key, but WORK_LLM is not set");
+    sandbox.run_with_env(&[], args).fails(1, "lab needs a key, but WORK_LLM is not set");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
     };
     let args = ["run", "--result-only", "--model", "anthropic/claude-sonnet-5", "hi"];
     command(r#""touch ran; echo k-2""#);
-    let _ = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
+    let _ = sandbox.run_with_env(&[("ANTHROPIC_API_KEY", "k-1")], args).expect_code(0);
     assert_eq!(server.requests()[0].header("x-api-key"), Some("k-1"));
     assert!(!sandbox.home().join("ran").exists());
     let list = sandbox.run("models anthropic --json").json();
@@ -132,7 +132,7 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
     assert!(!sandbox.home().join("ran").exists(), "listing models runs nothing");
 
     command(r#"["sh", "-c", "echo half-a-key; echo the vault is locked >&2; exit 4"]"#);
-    assert_snapshot!(sandbox.run(&args), @"
+    assert_snapshot!(sandbox.run(args), @"
     exit: 1
     --- stderr
     error: the api_key_command of anthropic failed with exit code 4:
@@ -140,7 +140,7 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
       help: run it by hand in your home directory: it must print the key on its first line; it is configured under [providers.anthropic]
     ");
     command(r#"["no-such-vault"]"#);
-    sandbox.fails(1, &args, "could not be started: there is no program `no-such-vault`");
+    sandbox.fails(1, args, "could not be started: there is no program `no-such-vault`");
     assert_eq!(server.requests().len(), 1);
 }
 

@@ -14,7 +14,7 @@ use crate::sandbox;
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
 
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
-    sandbox.run_with_env(&[], &[&["run", "--result-only"], args, &["hi"]].concat())
+    sandbox.run_with_env(&[], [&["run", "--result-only"], args, &["hi"]].concat())
 }
 
 /// Configures a server that needs no key, as the provider `lab` of the user's configuration.
@@ -138,7 +138,7 @@ fn without_a_model_the_first_available_key_selects_one() {
     let keys = [("ANTHROPIC_API_KEY", "k-1"), ("OPENAI_API_KEY", "k-2"), ("GOOGLE_API_KEY", "k-3")];
     let messages = (0..keys.len()).map(|from| {
         let output =
-            sandbox.run_with_env(&keys[from..], &["run", "--result-only", "hi"]).expect_code(0);
+            sandbox.run_with_env(&keys[from..], ["run", "--result-only", "hi"]).expect_code(0);
         output.stderr
     });
     assert_snapshot!(messages.collect::<String>(), @"
@@ -202,7 +202,7 @@ fn a_name_close_to_a_known_one_is_warned_about() {
     let base = server.base_url(Format::Anthropic);
     let output = sandbox.run_with_env(
         &[("ANTHROPIC_API_KEY", "k-1")],
-        &["run", "--result-only", "--model", "anthropic/claude-sonet-5", "--base-url", &base, "hi"],
+        ["run", "--result-only", "--model", "anthropic/claude-sonet-5", "--base-url", &base, "hi"],
     );
     let output = output.expect_code(1).stderr;
     let suggestion = "did you mean anthropic/claude-sonnet-5, ";

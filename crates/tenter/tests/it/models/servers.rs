@@ -50,7 +50,7 @@ fn an_unknown_model_lists_those_of_the_server() {
     ] {
         let (sandbox, server) = (sandbox(), served(names));
         let base = server.base_url(Format::Chat);
-        let output = sandbox.run(&["run", "--model", "local/qwen3:8", "--base-url", &base, "hi"]);
+        let output = sandbox.run(["run", "--model", "local/qwen3:8", "--base-url", &base, "hi"]);
         output.fails(1, help);
     }
 }

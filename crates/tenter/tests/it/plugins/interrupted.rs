@@ -33,7 +33,7 @@ fn a_running_installation_is_not_disturbed() {
     let sandbox = sandbox();
     let child = slow(&sandbox, &[]);
     let repository = Repository::new(&sandbox, "more");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     let rest = left(&sandbox);
     assert!(rest.len() == 3 && rest[0].starts_with(".staging-"), "{rest:?}");
     let_go(&sandbox);
@@ -45,7 +45,7 @@ fn a_running_installation_is_not_disturbed() {
 fn ctrl_c_stops_it_and_changes_nothing() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     let child = slow(&sandbox, &["--force", "--continue-on-error"]);
     assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
     sandbox.finish(child).fails(130, "ada/guards is unchanged");

@@ -10,7 +10,7 @@ use crate::sandbox;
 fn a_plugin_is_added_listed_shown_verified_and_removed() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
+    assert_snapshot!(sandbox.run(["plugin", "add", &repository.url()]), @r#"
     exit: 0
     --- stdout
     Installed ada/guards:
@@ -24,7 +24,7 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
     They do not run yet: review them and run `tenter trust`.
     "#);
     let _ =
-        sandbox.run(&["plugin", "add", "-g", &format!("{}@main", repository.url())]).expect_code(0);
+        sandbox.run(["plugin", "add", "-g", &format!("{}@main", repository.url())]).expect_code(0);
     assert_snapshot!(sandbox.run("plugin list"), @r#"
     exit: 0
     --- stdout
@@ -73,10 +73,10 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
 fn a_close_name_is_suggested() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     for command in ["show", "verify", "update", "remove"] {
         for name in ["ada/gaurds", "bob/guards", "ada@guard"] {
-            let output = sandbox.run(&["plugin", command, name]).expect_code(1);
+            let output = sandbox.run(["plugin", command, name]).expect_code(1);
             assert!(output.stderr.contains("did you mean \"ada/guards\"?"), "{command}\n{output}");
         }
     }
@@ -86,7 +86,7 @@ fn a_close_name_is_suggested() {
 fn differences_are_reported_with_exit_code_1() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     sandbox.write(".kodelet/plugins/ada@guards/hooks/lib/words.sh", "words=2\n");
     sandbox.write(".kodelet/plugins/ada@guards/hooks/more", "");
     sandbox.write(".kodelet/plugins/by@hand/recipes/x.md", "X.\n");
@@ -121,7 +121,7 @@ fn a_failing_plugin_stops_the_command_unless_told_to_continue() {
         let start = ["plugin", "add"].iter().chain(flags).map(|word| (*word).to_owned());
         start.chain(specs.clone()).collect()
     };
-    let run = |args: Vec<String>| sandbox.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let run = |args: Vec<String>| sandbox.run(args.iter().map(String::as_str).collect::<Vec<_>>());
     let _ = run(args(&[])).expect_code(1);
     assert_eq!(left(&sandbox), ["ada@one", "plugin.lock"]);
     let output = run(args(&["--force", "--continue-on-error", "--json"])).expect_code(1).json();
@@ -133,10 +133,10 @@ fn an_invalid_spec_does_not_stop_others_with_continue() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let specs = ["./missing", &repository.url()];
-    let _ = sandbox.run(&["plugin", "add", specs[0], specs[1]]).expect_code(2);
+    let _ = sandbox.run(["plugin", "add", specs[0], specs[1]]).expect_code(2);
     assert!(!sandbox.project().join(".kodelet").exists(), "nothing was begun");
     let output =
-        sandbox.run(&["plugin", "add", "--continue-on-error", specs[0], specs[1]]).expect_code(2);
+        sandbox.run(["plugin", "add", "--continue-on-error", specs[0], specs[1]]).expect_code(2);
     assert!(output.stderr.contains("/missing: No such file"), "{output}");
     assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
 }
@@ -145,12 +145,12 @@ fn an_invalid_spec_does_not_stop_others_with_continue() {
 fn an_installed_plugin_is_replaced_only_with_the_flag() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
+    assert_snapshot!(sandbox.run(["plugin", "add", &repository.url()]), @r#"
     exit: 1
     --- stderr
     error: ada/guards is already installed
       help: `tenter plugin update ada/guards` updates it; --force replaces it
     "#);
-    let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "--force", &repository.url()]).expect_code(0);
 }

@@ -33,7 +33,7 @@ fn a_hosted_plugin_is_fetched_by_branch_tag_and_commit() {
         (format!("ada/guards@{first}"), "Review it.\n"),
         (format!("ada/guards@{}", &first[..9]), "Review it.\n"),
     ] {
-        let _ = sandbox.run(&["plugin", "add", "--force", &spec]).expect_code(0);
+        let _ = sandbox.run(["plugin", "add", "--force", &spec]).expect_code(0);
         assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/recipes/review.md"), text, "{spec}");
         assert!(
             sandbox

@@ -26,7 +26,7 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
     );
     repository.write("hooks/tidy/scripts/run.sh", "echo tidy >> \"$HOME/ran\"\n");
     repository.commit();
-    let output = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let output = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     let tidy = "  ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy\n";
     assert!(output.stderr.contains(tidy), "{output}");
     assert_eq!(ran(&sandbox), "");
@@ -39,7 +39,7 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
 fn with_the_flag_hooks_are_trusted_and_then_queried() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let output = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let output = sandbox.run(["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     let text = "Trusted:\n  ada/guards/guard  before_tool_call\n";
     assert!(output.stderr.ends_with(text), "{output}");
     assert_eq!(ran(&sandbox), "hook\n");
@@ -50,7 +50,7 @@ fn with_the_flag_hooks_are_trusted_and_then_queried() {
 fn at_a_terminal_the_user_is_asked_only_once() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "guards"), Repository::new(&sandbox, "more"));
-    let mut terminal = sandbox.at_terminal(&["plugin", "add", &one.url(), &two.url()]);
+    let mut terminal = sandbox.at_terminal(["plugin", "add", &one.url(), &two.url()]);
     let question = terminal.wait_for("[s] skip: ");
     assert!(question.contains(GUARD_NAME) && question.contains("ada/more/guard"), "{question}");
     assert!(question.contains("executable; its events are asked after you trust it"), "{question}");
@@ -71,7 +71,7 @@ fn at_a_terminal_the_user_is_asked_only_once() {
 fn skipping_installs_the_plugin_without_trusting_its_hooks() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let mut terminal = sandbox.at_terminal(&["plugin", "add", &repository.url()]);
+    let mut terminal = sandbox.at_terminal(["plugin", "add", &repository.url()]);
     terminal.wait_for("[s] skip: ");
     terminal.enter("s");
     let _ = sandbox.finish_pty(terminal).expect_code(0);
@@ -84,7 +84,7 @@ fn skipping_installs_the_plugin_without_trusting_its_hooks() {
 fn a_user_plugin_needs_no_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let output = sandbox.run(&["plugin", "add", "-g", &repository.url()]).expect_code(0);
+    let output = sandbox.run(["plugin", "add", "-g", &repository.url()]).expect_code(0);
     assert_eq!(output.stderr.lines().count(), 1, "nothing about trust: {output}");
     assert_eq!(ran(&sandbox), "", "adding asks no hook");
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
@@ -94,12 +94,12 @@ fn a_user_plugin_needs_no_trust() {
 fn a_changed_plugin_asks_again() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     repository.hook("guard", &format!("{GUARD}# second\n"));
     repository.commit();
     let _ = sandbox.run("plugin update").expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
-    let _ = sandbox.run(&["plugin", "add", "--force", "--trust", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "--force", "--trust", &repository.url()]).expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
 }
 
@@ -113,10 +113,10 @@ fn a_symlink_of_the_project_does_not_make_its_plugins_the_users() {
     fs::create_dir_all(sandbox.project().join(".kodelet")).unwrap();
     std::os::unix::fs::symlink(&own, sandbox.project().join(".kodelet/plugins")).unwrap();
     for line in [&["add", repository.url().as_str()][..], &["update"], &["remove", "ada/guards"]] {
-        sandbox.fails(1, &[&["plugin"], line].concat(), "outside of the project");
+        sandbox.fails(1, [&["plugin"], line].concat(), "outside of the project");
     }
     assert_eq!(fs::read_dir(&own).unwrap().count(), 0);
-    let _ = sandbox.run(&["plugin", "add", "-g", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "-g", &repository.url()]).expect_code(0);
 }
 
 /// The installed plugin stays, and so does the trust in it.
@@ -124,10 +124,10 @@ fn a_symlink_of_the_project_does_not_make_its_plugins_the_users() {
 fn a_failed_replacement_keeps_the_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     repository.git("rm --quiet -r hooks skills recipes");
     repository.commit();
-    let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(1);
+    let _ = sandbox.run(["plugin", "add", "--force", &repository.url()]).expect_code(1);
     let _ = sandbox.run("plugin update").expect_code(1);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
     let _ = sandbox.run("plugin verify").expect_code(0);
@@ -137,7 +137,7 @@ fn a_failed_replacement_keeps_the_trust() {
 fn changes_outside_the_hooks_keep_their_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     repository.write("recipes/review.md", "Review it again.\n");
     repository.commit();
     let _ = sandbox.run("plugin update").expect_code(0);
@@ -152,7 +152,7 @@ fn changes_outside_the_hooks_keep_their_trust() {
 fn a_removal_revokes_trust_first() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", "--trust", &repository.url()]).expect_code(0);
     assert_eq!(status(&sandbox, GUARD_NAME), "active");
     sandbox.write(".kodelet/plugins/plugin.lock", "<<<<<<< HEAD\n");
     let _ = sandbox.run("plugin remove ada/guards").expect_code(1);

@@ -10,7 +10,7 @@ fn an_update_shows_what_changes_and_a_dry_run_changes_nothing() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let before = repository.git("rev-parse HEAD");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     repository.hook("guard", &GUARD.replace("exit 0", "exit 1"));
     repository.hook("audit", "#!/bin/sh\necho after_turn\n");
     repository.git("update-index --add --chmod=+x hooks/lib/words.sh");
@@ -60,7 +60,7 @@ fn a_pinned_commit_stays_and_a_branch_moves() {
     let commit = checkouts.git("rev-parse HEAD");
     let specs =
         [format!("{}@{}", checkouts.url(), &commit[..12]), format!("{}@main", moving.url())];
-    let _ = sandbox.run(&["plugin", "add", &specs[0], &specs[1]]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &specs[0], &specs[1]]).expect_code(0);
     for repository in [&checkouts, &moving] {
         repository.write("recipes/review.md", "Second.\n");
         repository.commit();
@@ -77,7 +77,7 @@ fn a_missing_plugin_is_fetched_again_even_if_pinned() {
     let repository = Repository::new(&sandbox, "guards");
     let commit = repository.git("rev-parse HEAD");
     let spec = format!("{}@{commit}", repository.url());
-    let _ = sandbox.run(&["plugin", "add", &spec]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &spec]).expect_code(0);
     std::fs::remove_dir_all(sandbox.project().join(".kodelet/plugins/ada@guards")).unwrap();
     sandbox.fails(1, "plugin verify", "`tenter plugin update` fetches it again");
     let _ = sandbox.run("plugin update").expect_code(0);
@@ -88,7 +88,7 @@ fn a_missing_plugin_is_fetched_again_even_if_pinned() {
 fn local_changes_are_not_overwritten() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
-    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     repository.write("recipes/review.md", "Second.\n");
     repository.commit();
     sandbox.write(".kodelet/plugins/ada@guards/hooks/guard", "mine\n");
@@ -105,7 +105,7 @@ fn local_changes_are_not_overwritten() {
 fn a_plugin_whose_new_version_is_invalid_stays_unchanged() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
-    let _ = sandbox.run(&["plugin", "add", &one.url(), &two.url()]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", &one.url(), &two.url()]).expect_code(0);
     std::os::unix::fs::symlink("/etc/passwd", one.path.join("hooks/out")).unwrap();
     one.commit();
     two.write("recipes/review.md", "Second.\n");
@@ -124,7 +124,7 @@ fn a_plugin_whose_new_version_is_invalid_stays_unchanged() {
 fn an_untrusted_lock_copies_no_directory_of_the_user() {
     let author = sandbox();
     let repository = Repository::new(&author, "guards");
-    let _ = author.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = author.run(["plugin", "add", &repository.url()]).expect_code(0);
     let lock = author.read(".kodelet/plugins/plugin.lock");
 
     let sandbox = sandbox();
@@ -142,7 +142,7 @@ fn an_untrusted_lock_copies_no_directory_of_the_user() {
     assert_eq!(left(&sandbox), ["plugin.lock"]);
 
     // Naming it is agreeing to it.
-    let _ = sandbox.run(&["plugin", "add", path]).expect_code(0);
+    let _ = sandbox.run(["plugin", "add", path]).expect_code(0);
     private.write("recipes/review.md", "Second.\n");
     private.commit();
     let _ = sandbox.run("plugin update").expect_code(0);
@@ -161,7 +161,7 @@ fn an_untrusted_lock_copies_no_directory_of_the_user() {
 fn a_directory_that_a_lock_names_is_copied_when_the_user_agrees() {
     let author = sandbox();
     let repository = Repository::new(&author, "guards");
-    let _ = author.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let _ = author.run(["plugin", "add", &repository.url()]).expect_code(0);
     let lock = author.read(".kodelet/plugins/plugin.lock");
     let sandbox = sandbox();
     let own = Repository::new(&sandbox, "guards");

@@ -37,7 +37,7 @@ fn a_query_is_appended_to_the_recipe() {
     let model = sandbox.script(&script("Review lib. Mind the gap.\n\nbe quick\nand kind"));
     let args = ["run", "--recipe", "review", "--arg", "directory=lib", "--arg", "focus=the gap"];
     let query = ["--result-only", "--model", &model, "be", "quick"];
-    let with_query = sandbox.run_with_stdin(&[&args[..], &query].concat(), "and kind\n");
+    let with_query = sandbox.run_with_stdin([&args[..], &query].concat(), "and kind\n");
     assert_eq!(with_query.expect_code(0).stdout, "ok\n");
 }
 
@@ -86,12 +86,12 @@ fn missing_arguments_are_named_with_their_description() {
         "---\narguments: {name: {description: whom to greet}, wish: {}, note: {description: not needed}}\n---\nGreet {{.name}}: {{.wish}}{{if .note}}!{{end}}\n",
     );
     let model = sandbox.script("turns: [{text: never}]");
-    let missing = sandbox.run(&["run", "-r", "greet", "--model", &model]).expect_code(2);
+    let missing = sandbox.run(["run", "-r", "greet", "--model", &model]).expect_code(2);
     let end = "error: the recipe \"greet\" needs more arguments\n  help: --arg name=… (whom to greet); --arg wish=…\n";
     assert!(missing.stderr.ends_with(end), "{missing}");
-    sandbox.fails(2, &["run", "-r", "great", "--model", &model], "did you mean \"greet\"?");
+    sandbox.fails(2, ["run", "-r", "great", "--model", &model], "did you mean \"greet\"?");
     let useless = sandbox
-        .run(&[
+        .run([
             "run", "-r", "greet", "--arg", "name=Ada", "--arg", "wish=hi", "--arg", "nmae=x",
             "--model", &model,
         ])
@@ -105,11 +105,11 @@ fn a_recipe_that_cannot_be_rendered_is_shown_with_lines_and_calls_no_model() {
     let sandbox = sandbox();
     sandbox.write("recipes/wrong.md", "{{range \"x\"}}{{end}}");
     let model = sandbox.script("turns: [{text: never}]");
-    let wrong = sandbox.run(&["run", "-r", "wrong", "--model", &model]).expect_code(1);
+    let wrong = sandbox.run(["run", "-r", "wrong", "--model", &model]).expect_code(1);
     let end = "error: cannot fill in the recipe \"wrong\"\n  help: fix its file\n";
     assert!(wrong.stderr.contains("wrong.md:1:9: ") && wrong.stderr.ends_with(end), "{wrong}");
     sandbox.write("recipes/wrong.md", "---\nallowed_tools: [bsah]\n---\nGo.");
-    assert_snapshot!(sandbox.run(&["run", "-r", "wrong", "--model", &model]), @r#"
+    assert_snapshot!(sandbox.run(["run", "-r", "wrong", "--model", &model]), @r#"
     exit: 1
     --- stderr
     error: cannot use the recipe "wrong": there is no tool "bsah" (did you mean "bash"?); the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent

@@ -86,7 +86,7 @@ fn the_user_is_asked_and_may_trust_skip_or_quit() {
         "turns: [{text: ok, expect: {contains: [\"Look: [bash: touch ran was not started\"]}}]";
     let start = |script: &str| {
         let model = sandbox.script(script);
-        sandbox.at_terminal(&["run", "-r", "spy", "--model", &model])
+        sandbox.at_terminal(["run", "-r", "spy", "--model", &model])
     };
     let mut session = start(SCRIPT);
     let question = session.wait_for("[q] quit: ");

@@ -73,7 +73,7 @@ fn another_users_directory_above_is_not_the_project_root() {
             needs::skipped("root", "only root can give files away");
             return;
         }
-        let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]);
+        let output = sandbox.run(["run", "--headless", "--model", &model, "go"]);
         let list = sandbox.run("conversation list --json");
         assert_eq!(
             list.json()[0]["project"],
@@ -91,7 +91,7 @@ fn root_does_not_write_to_the_home_directory_of_the_user_who_called_sudo() {
         return needs::skipped("root", "only root can give a directory to another user");
     }
     let new = ["hooks", "new", "mine"];
-    sandbox.run_with_env(&[("SUDO_UID", "65534")], &new).fails(1, "run it without sudo");
+    sandbox.run_with_env(&[("SUDO_UID", "65534")], new).fails(1, "run it without sudo");
     assert!(!sandbox.state().exists() && !sandbox.project().join(".agents").exists());
-    let _ = sandbox.run_with_env(&[("SUDO_UID", "65533")], &new).expect_code(0);
+    let _ = sandbox.run_with_env(&[("SUDO_UID", "65533")], new).expect_code(0);
 }

@@ -141,7 +141,7 @@ fn a_question_shows_everything_or_how_much_is_hidden() {
         let model = sandbox.script(&format!(
             "turns: [{{tool_calls: [{{name: bash, input: {{command: \"{line}\"}}}}]}}, {{text: ok}}]"
         ));
-        let mut session = sandbox.at_terminal(&["run", "--model", &model, "go"]);
+        let mut session = sandbox.at_terminal(["run", "--model", &model, "go"]);
         let question = session.wait_for("[n] no: ");
         let question = &question[question.find("sure?").unwrap()..];
         assert!(question.replace(['\r', '\n'], "").contains(shown), "{question}");

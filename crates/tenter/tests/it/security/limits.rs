@@ -64,7 +64,7 @@ fn a_search_stops_at_one_signal() {
         sandbox.sh_hook("started", "before_tool_call", "touch started");
         // A pattern for which the search needs minutes.
         let model = script(&sandbox, "{name: grep, input: {pattern: '([a-z]{1,99}){99}[0-9]'}}");
-        let child = sandbox.start(&["run", "--model", &model, "go"]);
+        let child = sandbox.start(["run", "--model", &model, "go"]);
         wait_until("the call", || sandbox.project().join("started").exists());
         let before = ticks(child.id());
         wait_until("the search", || ticks(child.id()) > before + 30);

@@ -112,7 +112,7 @@ fn a_project_cannot_impersonate_the_model() {
             let output = sandbox.run(args);
             assert!(!sandbox.project().join("ran").exists(), "{key} {args:?}\n{output}");
         }
-        let output = sandbox.run(&["run", "--model", &quiet, "go"]).expect_code(0);
+        let output = sandbox.run(["run", "--model", &quiet, "go"]).expect_code(0);
         assert!(
             output.stderr.contains(&format!("a project may not set {key} = \"scripted:")),
             "{output}"
@@ -128,11 +128,11 @@ fn a_project_cannot_raise_the_users_limit() {
     sandbox.configure("max_turns = 2\n");
     for limit in ["0", "1000"] {
         sandbox.write("tenter.toml", format!("max_turns = {limit}\n"));
-        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(5);
+        let _ = sandbox.run(["run", "--model", &model, "go"]).expect_code(5);
     }
     sandbox.write("tenter.toml", "max_turns = 1\n");
     // It may be stricter: one response, and one call.
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(5);
+    let output = sandbox.run(["run", "--model", &model, "go"]).expect_code(5);
     assert_eq!(output.stderr.matches("● bash").count(), 1, "{output}");
 }
 
@@ -146,7 +146,7 @@ fn a_projects_hooks_toml_does_not_affect_user_hooks() {
     sandbox.write(".kodelet/hooks/hooks.toml", toml);
     sandbox.write(".agents/hooks/hooks.toml", toml);
     sandbox.write(".kodelet/plugins/a@b/hooks/hooks.toml", toml);
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox.run(["run", "--model", &model, "go"]).expect_code(0);
     assert!(!sandbox.project().join("ran").exists(), "{output}");
 }
 
@@ -232,7 +232,7 @@ fn another_name_directory_or_symlink_target_asks_again() {
     fs::create_dir_all(&directory).unwrap();
     symlink("../../one", directory.join("guard")).unwrap();
     let _ = sandbox.run("trust --yes").expect_code(0);
-    let run = || sandbox.run(&["run", "--model", &model, "go"]);
+    let run = || sandbox.run(["run", "--model", &model, "go"]);
     let _ = run().expect_code(0);
     fs::rename(directory.join("guard"), directory.join("Guard")).unwrap();
     let _ = run().expect_code(4);
@@ -252,7 +252,7 @@ fn a_generated_python_hook_imports_no_module_from_its_directory() {
     for event in ["after_turn", "before_tool_call", "agent_stop"] {
         let args =
             ["hooks", "new", event, "--format", "executable", "--lang", "python", "--event", event];
-        let _ = sandbox.run(&args).expect_code(0);
+        let _ = sandbox.run(args).expect_code(0);
     }
     let trap = "import os\nopen(os.environ['HOME'] + '/pwned', 'a').write(__name__)\n";
     for module in ["json.py", "re.py", "pathlib.py"] {
@@ -260,10 +260,10 @@ fn a_generated_python_hook_imports_no_module_from_its_directory() {
         sandbox.write(module, trap);
     }
     // A module beside the hooks asks again, and is not imported even then.
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(4);
+    let output = sandbox.run(["run", "--model", &model, "go"]).expect_code(4);
     assert_eq!(sprung(&sandbox), "", "{output}");
     let args = ["run", "--model", &model, "--trust-project", "go"];
-    let output = sandbox.run(&args).expect_code(0);
+    let output = sandbox.run(args).expect_code(0);
     assert_eq!(sprung(&sandbox), "", "{output}");
 }
 
@@ -278,11 +278,11 @@ fn a_model_that_writes_into_a_guard_is_denied_until_the_guard_is_trusted_again()
   - tool_calls: [{name: bash, input: {command: "touch escaped"}}]
   - text: Done."#,
     );
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox.run(["run", "--model", &model, "go"]).expect_code(0);
     assert!(output.stderr.contains("run `tenter trust`"), "{output}");
     assert!(!sandbox.project().join("escaped").exists(), "{output}");
     let _ = sandbox.run("trust --yes").expect_code(0);
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    let output = sandbox.run(["run", "--model", &model, "go"]).expect_code(0);
     assert!(!sandbox.project().join("escaped").exists(), "it wrote into it again: {output}");
 }
 

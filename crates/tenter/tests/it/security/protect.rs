@@ -18,7 +18,7 @@ fn calls(paths: &[&str]) -> String {
 fn write(sandbox: &Sandbox, paths: &[&str], flags: &[&str]) -> Output {
     let model =
         sandbox.script(&format!("turns: [{{tool_calls: [{}]}}, {{text: ok}}]", calls(paths)));
-    sandbox.run(&[&["run", "--headless", "--model", &model, "go"], flags].concat()).expect_code(0)
+    sandbox.run([&["run", "--headless", "--model", &model, "go"], flags].concat()).expect_code(0)
 }
 
 fn exists(sandbox: &Sandbox, path: &str) -> bool {
