@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use tenter_engine::inspect::AsynchronousHooks;
 use tenter_engine::{
-    DecisionKind, Engine, EventName, HookRun, MessageDecision, RunEnd, ToolCall, ToolDecision,
+    DecisionKind, Engine, EventName, HookRun, MessageDecision, RunEnd, ToolDecision,
 };
 
-use crate::scene::{ObservedRuns, Scene, USER, scope};
+use crate::scene::{ObservedRuns, Scene, USER, scope, tool_call};
 
 const HANGS: &str = "#!/bin/sh\nsleep 1000\n";
 /// Marks in the project that it ran.
@@ -18,10 +18,6 @@ const MARKS: &str = "#!/bin/sh\necho \"$TENTER_HOOK_NAME\" >> \"$TENTER_PROJECT_
 fn manifest_hook(scene: &Scene, name: &str, fields: &str, script: &str) {
     scene.bare(USER, name, &format!("name: {name}\ndescription: d\n{fields}"));
     scene.file(&format!("{USER}/{name}/scripts/run"), script, 0o755);
-}
-
-fn bash(command: &str) -> ToolCall {
-    ToolCall::new("call-1", "bash", [("command".to_owned(), command.into())])
 }
 
 fn engine(scene: &Scene, asynchronous: AsynchronousHooks) -> (Engine, Arc<ObservedRuns>) {
@@ -57,7 +53,8 @@ fn a_hook_that_hangs_fails_closed_at_the_deadline() {
         HANGS,
     );
     let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
-    let decision = engine.session(scope("c")).with_deadline(soon()).before_tool(bash("ls"));
+    let decision =
+        engine.session(scope("c")).with_deadline(soon()).before_tool(tool_call("bash", "ls"));
     let ToolDecision::Deny(denial) = decision else { panic!("{decision:?}") };
     assert!(denial.reason.contains(AT_DEADLINE), "{denial:?}");
     let [run] = &runs(&observer)[..] else { panic!("not one run") };
@@ -86,7 +83,7 @@ fn a_hook_that_cannot_start_in_time_denies_if_it_fails_closed() {
     manifest_hook(&scene, "guard", "trigger: before_tool\nmetadata: {fail: closed}", MARKS);
     let (engine, _) = engine(&scene, AsynchronousHooks::Run);
     let hooks = engine.session(scope("c")).with_deadline(Instant::now());
-    let decision = hooks.before_tool(bash("ls"));
+    let decision = hooks.before_tool(tool_call("bash", "ls"));
     let ToolDecision::Deny(denial) = decision else { panic!("{decision:?}") };
     assert!(denial.reason.contains(TOO_LATE), "{denial:?}");
     assert!(marks(&scene).is_empty());
@@ -98,7 +95,7 @@ fn a_hooks_own_timeout_counts_if_it_is_sooner_than_the_deadline() {
     manifest_hook(&scene, "slow", "trigger: before_tool\ntimeout: 100", HANGS);
     let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
     let deadline = Instant::now() + Duration::from_mins(1);
-    let _ = engine.session(scope("c")).with_deadline(deadline).before_tool(bash("ls"));
+    let _ = engine.session(scope("c")).with_deadline(deadline).before_tool(tool_call("bash", "ls"));
     assert_eq!(runs(&observer)[0].reason.as_deref(), Some("timed out after 100 ms"));
 }
 
@@ -109,7 +106,7 @@ fn a_static_hook_decides_after_the_deadline() {
     scene.bare(USER, "guard", &format!("name: guard\ndescription: d\n{fields}"));
     let (engine, _) = engine(&scene, AsynchronousHooks::Run);
     let hooks = engine.session(scope("c")).with_deadline(Instant::now());
-    let decision = hooks.before_tool(bash("ls"));
+    let decision = hooks.before_tool(tool_call("bash", "ls"));
     let ToolDecision::Deny(denial) = decision else { panic!("{decision:?}") };
     assert!(denial.reason.contains("not here"), "{denial:?}");
 }
@@ -130,9 +127,9 @@ fn asynchronous_hooks_can_be_left_out() {
     let scene = both_kinds();
     let (engine, _) = engine(&scene, AsynchronousHooks::Skip);
     let hooks = engine.session(scope("c"));
-    let call = bash("git push");
+    let call = tool_call("bash", "git push");
     assert!(hooks.has_asynchronous(EventName::BeforeTool, Some(&call)));
-    assert!(!hooks.has_asynchronous(EventName::BeforeTool, Some(&bash("ls"))));
+    assert!(!hooks.has_asynchronous(EventName::BeforeTool, Some(&tool_call("bash", "ls"))));
     assert!(!hooks.has_asynchronous(EventName::SessionStart, None));
     let _ = hooks.before_tool(call);
     engine.drain(Duration::from_mins(1));
@@ -144,7 +141,7 @@ fn asynchronous_hooks_can_run_alone_and_are_awaited() {
     let scene = both_kinds();
     let (engine, observer) = engine(&scene, AsynchronousHooks::Only);
     let hooks = engine.session(scope("c"));
-    let _ = hooks.before_tool(bash("git push"));
+    let _ = hooks.before_tool(tool_call("bash", "git push"));
     assert_eq!(marks(&scene), ["background"]);
     let late = hooks.take_late_replies();
     assert_eq!(late[0].context.as_deref(), Some("CI is red"));
@@ -158,6 +155,6 @@ fn an_asynchronous_hook_that_is_awaited_ends_at_the_deadline() {
     let fields = "trigger: before_tool\nasync: true\ntimeout: 60000";
     manifest_hook(&scene, "background", fields, HANGS);
     let (engine, observer) = engine(&scene, AsynchronousHooks::Only);
-    let _ = engine.session(scope("c")).with_deadline(soon()).before_tool(bash("ls"));
+    let _ = engine.session(scope("c")).with_deadline(soon()).before_tool(tool_call("bash", "ls"));
     assert_eq!(runs(&observer)[0].reason.as_deref(), Some(AT_DEADLINE));
 }

@@ -22,7 +22,7 @@ use tenter_engine::{
 use tenter_protocol::{EventName, Scope, ToolCall};
 use tenter_testkit::needs;
 
-use crate::scene::ObservedRuns;
+use crate::scene::{ObservedRuns, tool_call};
 
 pub(crate) const SECRET: &str = "hunter2-hunter2";
 
@@ -40,7 +40,7 @@ pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
     let mut run = HookRun::new(scope, event, "guard", Layer::User, Timestamp::UNIX_EPOCH);
     "before_tool_call".clone_into(&mut run.spelling);
     run.fingerprint = Fingerprint("0".repeat(64));
-    run.tool_call = Some(call("bash", "ls"));
+    run.tool_call = Some(tool_call("bash", "ls"));
     run.duration = Duration::from_millis(7);
     run.end = RunEnd::Exited(0);
     run.decision = DecisionKind::Deny;
@@ -75,18 +75,13 @@ pub(crate) fn answer(conversation: &str) -> AskAnswer {
     AskAnswer {
         scope: scope(conversation, None),
         event: EventName::BeforeTool,
-        tool_call: call("bash", "git push"),
+        tool_call: tool_call("bash", "git push"),
         time: Timestamp::UNIX_EPOCH,
         hook: "guard".to_owned(),
         reason: "it publishes".to_owned(),
         answer: PermissionAnswer::Yes,
         remembered: false,
     }
-}
-
-pub(crate) fn call(name: &str, command: &str) -> ToolCall {
-    let input = [("command".to_owned(), command.into())].into_iter().collect();
-    ToolCall { id: "call-1".to_owned(), name: name.to_owned(), input }
 }
 
 pub(crate) struct Journal {
@@ -353,7 +348,7 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     let writer = journal.writer();
     let key = "AKIAABCDEFGHIJKLMNOP";
     let text = format!("with {SECRET} and {key}");
-    let call = ToolCall { id: text.clone(), ..call(&text, &text) };
+    let call = ToolCall { id: text.clone(), ..tool_call(&text, &text) };
     let mut run = run("a", &text);
     run.tool_call = Some(call.clone());
     run.change = Some(RewriteChange {
@@ -398,8 +393,8 @@ fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     let writer = JournalWriter::new(journal.directory(), Redactor::default())
         .of_project(Path::new("/home/ada/shop"));
     let long = "x".repeat(100_000);
-    writer.hook_ran(&run_with("no", |run| run.tool_call = Some(call("bash", &long))));
-    writer.decided(&decision_with(|decision| decision.tool_call = Some(call("bash", "ls"))));
+    writer.hook_ran(&run_with("no", |run| run.tool_call = Some(tool_call("bash", &long))));
+    writer.decided(&decision_with(|decision| decision.tool_call = Some(tool_call("bash", "ls"))));
     writer.ask_answered(&AskAnswer {
         answer: PermissionAnswer::Unattended { allowed: false },
         remembered: true,

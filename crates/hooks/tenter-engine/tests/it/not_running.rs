@@ -3,24 +3,19 @@
 
 use tenter_engine::inspect::PolicyOverride;
 use tenter_engine::{FailMode, RunEnd};
-use tenter_protocol::{Body, Event, EventName, ToolCall, ToolResult, tool_metadata};
+use tenter_protocol::{Body, Event, EventName, ToolResult, tool_metadata};
 
-use crate::scene::{GUARD, Scene, USER, ids, scope};
-
-fn call(name: &str) -> ToolCall {
-    let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
-    ToolCall { id: "1".into(), name: name.into(), input }
-}
+use crate::scene::{GUARD, Scene, USER, ids, scope, tool_call};
 
 fn body(event: EventName, tool: &str) -> Body {
     match event {
         EventName::BeforeAgent => Body::BeforeAgent { message: "hello".into() },
-        EventName::BeforeTool => Body::BeforeTool(call(tool)),
+        EventName::BeforeTool => Body::BeforeTool(tool_call(tool, "ls")),
         EventName::AfterTool => {
             let metadata =
                 tool_metadata::Bash { output: "SECRET".to_owned(), ..Default::default() };
             let result = ToolResult::success(tool, &metadata, "T".to_owned());
-            Body::AfterTool { call: call(tool), result }
+            Body::AfterTool { call: tool_call(tool, "ls"), result }
         }
         other => unreachable!("{other}"),
     }

@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use tenter_engine::inspect::{Catalog, HookEnvironment, Outcome, Reload, Untrusted};
+use tenter_engine::inspect::{Catalog, HookEnvironment, Reload, Untrusted};
 use tenter_engine::trust::TrustEntry;
-use tenter_engine::{DecisionKind, Engine, EngineBuilder, FailMode};
+use tenter_engine::{DecisionKind, EngineBuilder, FailMode};
 use tenter_proc::{Cancel, Invocation, Limits};
-use tenter_protocol::{Body, Event, ToolCall};
 use tenter_testkit::{needs, wait_until};
 
-use crate::scene::{ObservedRuns, PROJECT, Scene, USER, running, scope};
+use crate::scene::{ObservedRuns, PROJECT, Scene, USER, call, reason, running};
 
 const NOW: &str = "2024-01-15T10:30:00Z";
 
@@ -68,16 +67,6 @@ fn denies(words: &str) -> String {
 
 /// A guard that says nothing, and shows that it ran.
 const PASSES: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ntouch \"$TENTER_PROJECT_DIR/ran\"\n";
-
-fn call(engine: &Engine) -> Outcome {
-    let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
-    let body = Body::BeforeTool(ToolCall { id: "1".into(), name: "bash".into(), input });
-    engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new())
-}
-
-fn reason(outcome: &Outcome) -> &str {
-    outcome.denied().map_or("", |(_, reason)| reason)
-}
 
 #[test]
 fn a_hook_changed_at_run_time_denies_with_any_fail_mode() {

@@ -1,12 +1,11 @@
 //! Replies as real programs write them (R82): the decision stands, whatever else is in them.
 
-use tenter_engine::inspect::Outcome;
 use tenter_proc::{Cancel, Invocation, Limits};
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, executable, manifest};
 use tenter_testkit::needs;
 
-use crate::scene::{Scene, USER};
+use crate::scene::{Scene, USER, reason};
 
 /// Prints replies of every kind: the bytes in hex, a tab, and the decision.
 const RANDOM_REPLIES: &str = r#"
@@ -83,10 +82,6 @@ fn every_reply_that_python_writes_keeps_its_decision() {
         // The same reply in the executable protocol has unknown fields only.
         assert!(executable::parse_reply(EventName::BeforeTool, &bytes).is_ok(), "{text}");
     }
-}
-
-fn reason(outcome: &Outcome) -> &str {
-    outcome.denied().map_or("", |(_, reason)| reason)
 }
 
 /// Returns the reason of a denial by a hook that prints this, in each form in which a hook may be written.

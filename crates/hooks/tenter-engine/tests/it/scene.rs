@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tenter_engine::inspect::{Catalog, PolicyTable, Status};
+use tenter_engine::inspect::{Catalog, Outcome, PolicyTable, Status};
 use tenter_engine::layout::ResourceLayout;
 use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_engine::{
     AskAnswer, Decision, Directories, Engine, EngineBuilder, HookRun, Observer, TrustMode,
 };
 use tenter_proc::Cancel;
-use tenter_protocol::{Diagnostic, Scope};
+use tenter_protocol::{Body, Diagnostic, Event, Scope, ToolCall};
 
 pub(crate) const PROJECT: &str = "project/.kodelet/hooks";
 pub(crate) const PROJECT_AGENTS: &str = "project/.agents/hooks";
@@ -173,6 +173,22 @@ impl Observer for ObservedRuns {
     }
 
     fn ask_answered(&self, _answer: &AskAnswer) {}
+}
+
+/// Returns a call of a tool with this command.
+pub(crate) fn tool_call(name: &str, command: &str) -> ToolCall {
+    ToolCall::new("call-1", name, [("command".to_owned(), command.into())])
+}
+
+/// Dispatches a call of `bash {"command": "ls"}`.
+pub(crate) fn call(engine: &Engine) -> Outcome {
+    let body = Body::BeforeTool(tool_call("bash", "ls"));
+    engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new())
+}
+
+/// Returns the reason of a denial, or an empty text.
+pub(crate) fn reason(outcome: &Outcome) -> &str {
+    outcome.denied().map_or("", |(_, reason)| reason)
 }
 
 /// Returns the scope of an event of this conversation.

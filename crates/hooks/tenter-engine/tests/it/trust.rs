@@ -249,9 +249,7 @@ fn a_changed_helper_revokes_trust_in_the_executables_of_its_directory_only() {
     scene.hook(PROJECT, "other", GUARD);
     scene.file(&format!("{PROJECT}/lib.sh"), "echo before_tool_call", 0o644);
     scene.hook(PROJECT_AGENTS, "elsewhere", GUARD);
-    let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
-    scene.file(&format!("{PROJECT}/apart/HOOK.md"), manifest, 0o644);
-    scene.hook(PROJECT, "apart/scripts/run", GUARD);
+    scene.manifest(PROJECT, "apart", "");
     scene.trust_all();
     assert_eq!(running(&scene.load().0), ["apart", "guard", "other", "elsewhere"]);
     // What a hook and its logs do beside it is no helper.
@@ -289,9 +287,7 @@ fn a_helper_changed_after_load_stops_its_hook() {
 fn a_plugins_hook_is_trusted_with_the_whole_hooks_directory_of_its_plugin() {
     let scene = Scene::gated();
     scene.hook(PLUGIN, "guard", GUARD);
-    let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
-    scene.file(&format!("{PLUGIN}/apart/HOOK.md"), manifest, 0o644);
-    scene.hook(PLUGIN, "apart/scripts/run", GUARD);
+    scene.manifest(PLUGIN, "apart", "");
     scene.trust_all();
     assert_eq!(running(&scene.load().0), ["acme/guards/apart", "acme/guards/guard"]);
     let file = scene.at(&format!("{PLUGIN}/guard.disable"));
@@ -332,9 +328,7 @@ fn too_many_helpers_make_only_executables_invalid() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
     scene.hook(USER, "mine", GUARD);
-    let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
-    scene.file(&format!("{PROJECT}/apart/HOOK.md"), manifest, 0o644);
-    scene.hook(PROJECT, "apart/scripts/run", GUARD);
+    scene.manifest(PROJECT, "apart", "");
     for directory in [PROJECT, USER] {
         for index in 0..=200 {
             scene.file(&format!("{directory}/node_modules/{index}"), "", 0o644);

@@ -9,8 +9,8 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::actions_at;
 use tenter_testkit::Sandbox;
 
-use super::{DIRECTORY, bash, decisions, records};
-use crate::{headless, sandbox};
+use super::{DIRECTORY, bash};
+use crate::sandbox;
 
 /// Writes a user hook: its trigger and more front matter, and the lines below `metadata`.
 fn declared(sandbox: &Sandbox, name: &str, front: &str, lines: &[&str]) -> PathBuf {
@@ -24,42 +24,6 @@ fn declared(sandbox: &Sandbox, name: &str, front: &str, lines: &[&str]) -> PathB
 
 const NO_RM: &str = "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: rm -rf}";
 const NO_RM_WHY: &str = "reason: \"`{{.tool_input.command}}` deletes too much\"";
-
-#[test]
-fn a_deny_blocks_the_call_and_is_recorded() {
-    let sandbox = sandbox();
-    declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY]);
-    sandbox.write("kept/file", "x");
-    let expect = "contains: [\"blocked by hook: `rm -rf kept` deletes too much\"]";
-    let (lines, code) = headless(&sandbox, &bash("rm -rf kept", expect));
-    assert_eq!((code, decisions(&lines, "no-rm")), (0, vec!["deny".to_owned()]));
-    assert!(sandbox.project().join("kept/file").exists());
-    let records = records(&sandbox);
-    assert_eq!((&records[0]["hook"], &records[0]["exit"]), (&json!("no-rm"), &json!("no process")));
-    let (lines, _) = headless(&sandbox, &bash("rm kept/file", ""));
-    assert_eq!(decisions(&lines, "no-rm"), [""; 0], "its matcher matches something else");
-    assert!(!sandbox.project().join("kept/file").exists());
-}
-
-const FULL: &str = "when: ge (percent .usage.current_context_window .usage.max_context_window) 70";
-
-#[test]
-fn a_callback_runs_the_recipe_when_its_condition_holds() {
-    let sandbox = sandbox();
-    declared(
-        &sandbox,
-        "early",
-        "trigger: after_turn",
-        &["action: callback", "recipe: compact", FULL],
-    );
-    let script = "context_window: 10000\nrecipes: {compact: [SUMMARY-OF-ALL]}\nturns: \
-        [{tool_calls: [{name: glob, input: {pattern: \"*\"}}], usage: {input_tokens: 6800, output_tokens: 100}}, \
-        {tool_calls: [{name: glob, input: {pattern: \"*\"}}], usage: {input_tokens: 6900, output_tokens: 100}}, \
-        {text: ok, expect: {contains: [SUMMARY-OF-ALL]}, usage: {input_tokens: 500, output_tokens: 10}}]";
-    let (lines, code) = headless(&sandbox, script);
-    assert_eq!(code, 0, "{lines:#?}");
-    assert_eq!(decisions(&lines, "early"), ["none", "callback", "none"], "{lines:#?}");
-}
 
 #[test]
 fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
@@ -85,27 +49,6 @@ fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
         "HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`; it counts as missing";
     assert!(output.stderr.contains(message), "{output}");
     assert!(sandbox.project().join("ran").exists());
-}
-
-#[test]
-fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
-    let sandbox = sandbox();
-    let directory = declared(
-        &sandbox,
-        "guard",
-        "trigger: before_tool",
-        &["action: deny", "reason: \"{{.nmae}}\""],
-    );
-    let output = sandbox.play(&bash("touch ran", ""), &["Do it."]).expect_code(0);
-    let message = "hook guard failed at before_tool: its template cannot be rendered: the payload has no `nmae`, in `{{.nmae}}`";
-    assert!(output.stderr.contains(message), "{output}");
-    assert!(sandbox.project().join("ran").exists());
-    let text = fs::read_to_string(directory.join("HOOK.md")).unwrap();
-    fs::write(directory.join("HOOK.md"), text.replace("  action", "  fail: closed\n  action"))
-        .unwrap();
-    let (_, code) = headless(&sandbox, &bash("touch ran-too", "contains: [set to fail closed]"));
-    assert_eq!(code, 0);
-    assert!(!sandbox.project().join("ran-too").exists());
 }
 
 #[test]

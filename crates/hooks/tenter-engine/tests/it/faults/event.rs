@@ -6,9 +6,9 @@ use tenter_protocol::event::{
     CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, StopAttempt, StopReason,
     Subagent, Turn, Usage,
 };
-use tenter_protocol::{Body, Event, EventName, Object, Scope, ToolCall, ToolResult, tool_metadata};
+use tenter_protocol::{Body, Event, EventName, Object, Scope, ToolResult, tool_metadata};
 
-use crate::scene::scope;
+use crate::scene::{scope, tool_call};
 
 /// The output of the user's tool.
 pub(super) const SECRET: &str = "SECRET";
@@ -28,15 +28,15 @@ fn body(event: EventName) -> Body {
             Body::SessionStart(SessionStart { model: Some("m".into()), args: Object::new() })
         }
         EventName::BeforeAgent => Body::BeforeAgent { message: text() },
-        EventName::BeforeTool => Body::BeforeTool(call(SECRET)),
+        EventName::BeforeTool => Body::BeforeTool(tool_call("bash", SECRET)),
         EventName::AfterTool => {
             let metadata = tool_metadata::Bash { output: text(), ..Default::default() };
             let result = ToolResult::success("bash", &metadata, "T".to_owned());
-            Body::AfterTool { call: call("ls"), result }
+            Body::AfterTool { call: tool_call("bash", "ls"), result }
         }
         EventName::AfterToolFailure => {
             let result = ToolResult::failure("bash", SECRET, "T".to_owned());
-            Body::AfterTool { call: call("ls"), result }
+            Body::AfterTool { call: tool_call("bash", "ls"), result }
         }
         EventName::AfterTurn => Body::AfterTurn(turn(text())),
         EventName::BeforeStop => Body::BeforeStop(stop(text())),
@@ -51,11 +51,6 @@ fn body(event: EventName) -> Body {
             exit_reason: ExitReason::Done,
         }),
     }
-}
-
-fn call(command: &str) -> ToolCall {
-    let input = serde_json::json!({"command": command}).as_object().unwrap().clone();
-    ToolCall { id: "1".into(), name: "bash".into(), input }
 }
 
 fn turn(response: String) -> Turn {

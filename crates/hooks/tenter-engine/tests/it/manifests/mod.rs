@@ -8,11 +8,9 @@ mod triggers;
 
 use std::path::PathBuf;
 
-use tenter_engine::Engine;
 use tenter_engine::inspect::Outcome;
-use tenter_protocol::{Body, Event, ToolCall};
 
-use crate::scene::{Scene, scope};
+use crate::scene::{Scene, call, reason};
 
 /// Says no to everything.
 const DENY: &str = "#!/bin/sh\necho \"$TENTER_HOOK_DIR says no\" >&2\nexit 2\n";
@@ -56,15 +54,4 @@ impl Scene {
     pub(super) fn dispatch(&self) -> Outcome {
         call(&self.engine(self.load().0).0)
     }
-}
-
-/// Tells the engine's hooks of `bash {"command": "ls"}`.
-fn call(engine: &Engine) -> Outcome {
-    let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
-    let body = Body::BeforeTool(ToolCall { id: "1".into(), name: "bash".into(), input });
-    engine.dispatch(Event { scope: scope("c"), body }, &tenter_proc::Cancel::new())
-}
-
-fn reason(outcome: &Outcome) -> &str {
-    outcome.denied().map_or("", |(_, reason)| reason)
 }

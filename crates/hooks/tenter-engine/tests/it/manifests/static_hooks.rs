@@ -9,7 +9,7 @@ use tenter_protocol::{Body, Event, HistoryAction, Message, Severity, ToolCall, T
 
 use super::{call, reason};
 use crate::builtin::turn;
-use crate::scene::{PROJECT, Scene, USER, ids, running, scope, why};
+use crate::scene::{PROJECT, Scene, USER, ids, running, scope, tool_call, why};
 
 impl Scene {
     /// Returns a static hook in the user's directory: its trigger, and the lines below `metadata`.
@@ -35,11 +35,6 @@ impl Scene {
     }
 }
 
-fn bash(command: &str) -> ToolCall {
-    let input = serde_json::json!({"command": command}).as_object().unwrap().clone();
-    ToolCall { id: "1".into(), name: "bash".into(), input }
-}
-
 #[test]
 fn a_deny_uses_the_payload_and_is_reported_like_any_run() {
     let scene = Scene::new();
@@ -49,7 +44,7 @@ fn a_deny_uses_the_payload_and_is_reported_like_any_run() {
         "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: rm -rf}",
         &["action: deny", "reason: \"{{.tool_name}} may not run {{.tool_input.command}}\""],
     );
-    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("rm -rf /")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(tool_call("bash", "rm -rf /")));
     assert_eq!(reason(&outcome), "Shell may not run rm -rf /");
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     assert_eq!(
@@ -57,7 +52,7 @@ fn a_deny_uses_the_payload_and_is_reported_like_any_run() {
         ("no-rm", DecisionKind::Deny, &RunEnd::NoProcess)
     );
     assert!(!run.fingerprint.0.is_empty());
-    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("ls")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(tool_call("bash", "ls")));
     assert_eq!((outcome.denied(), runs.len()), (None, 0));
 }
 
@@ -67,7 +62,7 @@ fn an_unmet_condition_has_no_effect() {
     let when = "when: 'eq .tool_input.command \"ls\"'";
     scene.declared("no-ls", "before_tool", &["action: deny", "reason: no", when]);
     assert_eq!(reason(&scene.dispatch()), "no");
-    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("pwd")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(tool_call("bash", "pwd")));
     assert_eq!((outcome.denied(), runs[0].decision), (None, DecisionKind::None));
 }
 
@@ -77,7 +72,7 @@ fn every_action_equals_the_reply_of_a_script() {
     scene.declared("ask", "before_tool", &["action: ask", "reason: sure?"]);
     scene.declared("allow", "before_tool", &["action: allow"]);
     scene.declared("context", "before_tool", &["action: context", "text: by {{.tool_name}}"]);
-    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("ls")));
+    let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(tool_call("bash", "ls")));
     assert_eq!(outcome.asked(), Some(("ask", "sure?")));
     assert_eq!(outcome.contexts[0].value, "by bash");
     let decisions: Vec<_> = runs.iter().map(|run| run.decision.as_str()).collect();
@@ -112,7 +107,8 @@ fn a_hook_sees_the_output_as_rewritten_by_earlier_hooks() {
     let text = "text: \"{{default .tool_error \\\"fine\\\"}}\"";
     scene.declared("told", "after_tool_failure", &["action: context", text]);
     let result = ToolResult::failure("bash", "exit code 2", "T".to_owned());
-    let (outcome, _) = scene.dispatch_body(Body::AfterTool { call: bash("ls"), result });
+    let (outcome, _) =
+        scene.dispatch_body(Body::AfterTool { call: tool_call("bash", "ls"), result });
     assert_eq!(outcome.contexts[0].value, "exit code 2");
 }
 
@@ -126,7 +122,7 @@ fn a_template_error_is_a_failure_under_the_hooks_policy() {
             "before_tool",
             &["action: deny", "reason: \"{{.gone.far}}\"", &fail],
         );
-        let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(bash("ls")));
+        let (outcome, runs) = scene.dispatch_body(Body::BeforeTool(tool_call("bash", "ls")));
         assert_eq!(outcome.denied().is_some(), is_denied);
         assert_eq!(outcome.denied_by_failure, is_denied);
         assert_eq!(runs[0].decision, DecisionKind::Failed);

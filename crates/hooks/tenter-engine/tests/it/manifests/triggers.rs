@@ -10,15 +10,10 @@ use tenter_protocol::tool_metadata::Bash;
 use tenter_protocol::{Body, Event, EventName, Object, ToolCall, ToolResult};
 
 use super::SCRIPT;
-use crate::scene::{Scene, USER, running, scope};
+use crate::scene::{Scene, USER, running, scope, tool_call};
 
 /// Notes in the project what it was told, then denies.
 const NOTE: &str = "#!/bin/sh\necho \"$TENTER_EVENT\" >> \"$TENTER_PROJECT_DIR/events\"\nexit 2\n";
-
-fn call(name: &str) -> ToolCall {
-    let input = Object::from_iter([("command".to_owned(), json!("ls"))]);
-    ToolCall { id: "1".into(), name: name.into(), input }
-}
 
 fn finished(error: Option<&str>) -> Body {
     let metadata = Bash {
@@ -34,7 +29,7 @@ fn finished(error: Option<&str>) -> Body {
         Some(error) => result.failed(error),
         None => result,
     };
-    Body::AfterTool { call: call("bash"), result }
+    Body::AfterTool { call: tool_call("bash", "ls"), result }
 }
 
 fn session_start() -> Body {
@@ -72,8 +67,11 @@ fn a_matcher_applies_only_to_tool_events() {
     ] {
         let scene = Scene::new();
         hook(&scene, front);
-        let bodies =
-            vec![session_start(), Body::BeforeTool(call("grep")), Body::BeforeTool(call("bash"))];
+        let bodies = vec![
+            session_start(),
+            Body::BeforeTool(tool_call("grep", "ls")),
+            Body::BeforeTool(tool_call("bash", "ls")),
+        ];
         assert_eq!(spellings(&scene, bodies), ["session_start", "before_tool"], "{front}");
         let (catalog, _) = scene.load();
         let facts = HookFacts::default();
@@ -81,7 +79,7 @@ fn a_matcher_applies_only_to_tool_events() {
             let call = call.map(|call| (call, &facts));
             catalog.explain(&[event], call).remove(0).selection
         };
-        let (grep, bash) = (call("grep"), call("bash"));
+        let (grep, bash) = (tool_call("grep", "ls"), tool_call("bash", "ls"));
         assert_eq!(names(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
         let shell = Selection::Runs { tool_name: Some("Shell".to_owned()) };
         assert_eq!(names(EventName::BeforeTool, Some(&bash)), shell);
@@ -117,7 +115,7 @@ fn hooks_are_explained_in_the_order_in_which_they_run() {
     hook("d-other", "matcher: {tool: Grep}");
     hook("e-text", "matcher: {pattern: mkfs}");
     hook("f-undecided", "matcher: {pattern: \"(a+)+\\\\1b(?=c)\"}");
-    let mut call = call("bash");
+    let mut call = tool_call("bash", "ls");
     call.input.insert("filler".to_owned(), json!("a".repeat(70_000)));
     let (catalog, _) = scene.load();
     let facts = HookFacts::default();
