@@ -88,9 +88,11 @@ impl Reader<'_> {
             emitted.sort_with_subcommand(args);
         } else {
             emitted.arguments = Arguments::sort(args, row);
-            if row.is_none() {
-                emitted.subcommand = first_word(args, &emitted.arguments);
-            }
+            emitted.subcommand = match emitted.program.as_str() {
+                "npx" | "bunx" | "pnpx" => first_word(args, &emitted.arguments, is_package),
+                _ if row.is_none() => first_word(args, &emitted.arguments, is_plain),
+                _ => None,
+            };
         }
         emitted
     }
@@ -395,13 +397,25 @@ fn is_system_program(path: &str) -> bool {
     DIRECTORIES.iter().any(|directory| path.starts_with(directory)) && !path.contains("/../")
 }
 
-/// Returns the first operand of an unknown program, if it is a plain word.
-fn first_word(args: &[Field], arguments: &Arguments) -> Option<String> {
+/// Returns the first operand, if it is certain and such a word.
+fn first_word(
+    args: &[Field],
+    arguments: &Arguments,
+    is_word: fn(&str) -> bool,
+) -> Option<String> {
     let first = args.get(*arguments.operands.first()?)?;
-    let is_word = first.is_certain
-        && first.text.starts_with(|c: char| c.is_ascii_lowercase())
-        && first.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte));
-    is_word.then(|| first.text.clone())
+    (first.is_certain && is_word(&first.text)).then(|| first.text.clone())
+}
+
+/// Checks whether a word may be a subcommand.
+fn is_plain(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte))
+}
+
+/// Checks whether a word is a package of a registry, and neither an address nor the repository `owner/name`.
+fn is_package(word: &str) -> bool {
+    !word.contains(':') && (word.starts_with('@') || !word.contains('/'))
 }
 
 fn classes(call: &Call, emitted: &Emitted) -> Vec<crate::facts::Class> {

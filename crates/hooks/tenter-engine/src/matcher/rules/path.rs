@@ -153,6 +153,22 @@ impl PathPattern {
         own.zip(letters).all(|(one, other)| one == other)
     }
 
+    /// Returns whether a name of a pattern of the shell begins as one of the names of `**/name`: `.e*`, but not `a*`, for `**/.env`.
+    fn shares_a_name(&self, text: &PathText) -> bool {
+        let start = |name: &str| name.find(WILDCARDS).unwrap_or(name.len());
+        let mut own = self.text().split('/').map(|name| &name[..start(name)]);
+        !self.is_floating
+            || own.any(|own| {
+                let mut names = text.value.split('/');
+                !own.is_empty()
+                    && names.any(|name| match &name[..start(name)] {
+                        "" => false,
+                        whole if whole.len() == name.len() => own == whole,
+                        begin => own.starts_with(begin) || begin.starts_with(own),
+                    })
+            })
+    }
+
     /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
     fn begins_with(&self, directory: &str) -> bool {
         let names = self.text().trim_start_matches('*');
@@ -363,17 +379,18 @@ impl PathRule {
                 pattern.is_in(directory, call) && pattern.may_fit(&text.open().tokens, call)
             })
         });
-        let fit = text.perhaps(|| {
-            let without_stars = text.without_stars();
-            self.glob.iter().any(|pattern| {
-                let short = without_stars.filter(|_| pattern.is_floating);
-                let open = short.unwrap_or_else(|| text.open());
-                let may_have = pattern.first_name().is_none_or(|name| open.may_have(name));
-                may_have && pattern.may_fit(&open.tokens, call)
-            })
-        });
-        let is_as_written =
-            fit.is_as_written || (fit.truth != Truth::No && is_directory_of_pattern);
+        let may_fit = |pattern: &PathPattern| {
+            let short = text.without_stars().filter(|_| pattern.is_floating);
+            let open = short.unwrap_or_else(|| text.open());
+            let may_have = pattern.first_name().is_none_or(|name| open.may_have(name));
+            may_have && pattern.may_fit(&open.tokens, call)
+        };
+        let fit = text.perhaps(|| self.glob.iter().any(may_fit));
+        // That `README*` could be `README.key` means nothing.
+        let names_one =
+            || self.glob.iter().any(|pattern| pattern.shares_a_name(text) && may_fit(pattern));
+        let is_as_written = (fit.is_as_written && names_one())
+            || (fit.truth != Truth::No && is_directory_of_pattern);
         PathFit { is_as_written, ..fit }
     }
 
