@@ -10,7 +10,7 @@ pub(super) fn may_be_call(language: Language, name: &str, after: &str) -> bool {
     let is_eval = name == "eval" && !next.starts_with(['{', '=', ':']);
     let is_marked = language == Language::Other && next.starts_with("!(");
     let is_list = name == "Dir" && next.starts_with('[');
-    let is_nested = ["glob(", "glob ", "Dir", "qw", "q(", "qq", "*%w"]
+    let is_nested = ["glob(", "glob ", "Dir", "File.", "qw", "q(", "qq", "*%w"]
         .iter()
         .any(|start| next.starts_with(start));
     let is_open = language == Language::Perl && name == "open";
@@ -51,6 +51,25 @@ pub(super) fn renamed(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// Returns the new name of `from pathlib import Path as P`.
+pub(super) fn imported_as<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, after) = text.split_once(&format!("{name} as "))?;
+    names(after).next().map(|(_, name)| name)
+}
+
+/// Returns the name of the module for paths: `p = require("path")`, `import p from "node:path"`, `import os.path as p`.
+pub(super) fn path_module(text: &str) -> Option<&str> {
+    let modules = ["'path'", "\"path\"", "'node:path'", "\"node:path\""];
+    let at = modules.iter().find_map(|module| text.find(module));
+    let import = at.and_then(|at| {
+        let before = text[..at].strip_suffix("require(").or(text[..at].strip_suffix("from "))?;
+        Some(before.trim_end().trim_end_matches('=').trim_end())
+    });
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = import.map(|before| &before[before.trim_end_matches(is_part).len()..]);
+    name.or_else(|| imported_as(text, "path"))
+}
+
 /// Returns the identifiers of a text, with their positions.
 pub(super) fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -82,7 +101,7 @@ pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> boo
     if call.effect == Effect::Eval {
         let is_bare = match call.language {
             Language::Node => call.name == "eval" && matches!(next, Some(')' | ',')),
-            Language::Perl | Language::Ruby => {
+            Language::Perl | Language::Ruby | Language::Php => {
                 next.is_some_and(|next| next.is_alphanumeric() || "$\"'[".contains(next))
             }
             _ => false,
@@ -95,7 +114,7 @@ pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> boo
     let is_run = call.effect == Effect::Words
         && (matches!(next, Some('$' | '@')) || begins_with_call(after.trim_start()));
     let is_nested =
-        is_open || (is_command && (is_run || matches!(next, Some('g' | 'D' | 'q' | '*'))));
+        is_open || (is_command && (is_run || matches!(next, Some('g' | 'D' | 'F' | 'q' | '*'))));
     // The name itself can be a text: `"rm" "a"`.
     let is_text = before.ends_with(['"', '\'']) && after.starts_with(['"', '\'']);
     let is_quoted = is_command && !is_text && matches!(next, Some('"' | '\''));

@@ -38,6 +38,9 @@ const FUEL: usize = 4 * crate::limits::MAX_BYTES;
 /// A program, in which the values of variables are looked up.
 pub(super) struct Source<'a> {
     text: &'a str,
+    /// Other names of the class and of the module for paths.
+    pub(super) path_class: Option<&'a str>,
+    pub(super) path_module: Option<&'a str>,
     /// Number of bytes in which variables were looked up.
     lookups: Cell<usize>,
     /// Number of bytes that may still be read, so that brackets in brackets do not take long.
@@ -60,6 +63,8 @@ impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self {
             text,
+            path_class: super::calls::imported_as(text, "Path"),
+            path_module: super::calls::path_module(text),
             lookups: Cell::new(0),
             fuel: Cell::new(FUEL),
             limit: Cell::new(None),

@@ -62,7 +62,9 @@ impl CodeReader<'_> {
     /// Reads `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     pub(super) fn pipes(&mut self) {
         let (mut before, mut has_print) = ("", false);
-        for (index, part) in self.text.split('"').enumerate() {
+        // `print | "sh -c \"command\""`.
+        let text = self.text.replace("\\\"", "'");
+        for (index, part) in text.split('"').enumerate() {
             let is_literal = index % 2 == 1;
             let end = before.trim_end();
             if is_literal && end.ends_with('|') && !end.ends_with("||") {

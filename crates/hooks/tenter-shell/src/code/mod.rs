@@ -154,6 +154,15 @@ impl CodeReader<'_> {
                 self.words(words.into_iter().map(Some).collect(), end);
             }
             Effect::Builder => self.builder(&arguments, end),
+            Effect::Git => {
+                let name = Some(call.name.to_owned()).filter(|name| name != "raw");
+                let words = arguments.into_iter().flat_map(|argument| match argument {
+                    Argument::List(words) => words,
+                    argument => vec![argument.text()],
+                });
+                let git = [Some("git".to_owned())].into_iter().chain(name.map(Some));
+                self.words(git.chain(words).collect(), end);
+            }
             Effect::Program => self.program(arguments, end),
             Effect::Transfer(op) => self.transfer(&arguments, op, call.name == "copytree"),
             Effect::MoveTo => {
@@ -270,7 +279,8 @@ impl CodeReader<'_> {
     fn note_callback(&mut self, name: &str, after: &str) {
         let next = after.trim_start();
         let is_perl = self.language == Language::Perl
-            && (next.starts_with(['$', '@', '}', ';']) || next.starts_with("for"));
+            && (next.starts_with(['$', '@', '}', ';', '<'])
+                || ["for", "while"].iter().any(|word| next.starts_with(word)));
         // `File.delete f`.
         let is_ruby = self.language == Language::Ruby
             && after.starts_with(' ')
@@ -288,6 +298,12 @@ impl CodeReader<'_> {
     fn delete_listed(&mut self) {
         if !self.deletes_unknown {
             return;
+        }
+        if self.language == Language::Perl {
+            // `unlink </etc/*>`.
+            let lists = self.text.split('<').skip(1).filter_map(|text| text.split('>').next());
+            let lists = lists.filter(|list| list.contains('*') && !list.contains(['\n', ';']));
+            self.listed.extend(lists.map(str::to_owned));
         }
         for list in std::mem::take(&mut self.listed) {
             let literal = list.split(['*', '?', '[', '{']).next().unwrap_or_default();
@@ -340,7 +356,7 @@ impl CodeReader<'_> {
             Some(Argument::Text(program)) if program.starts_with("http") => {
                 self.facts.runs_download = true;
             }
-            Some(Argument::Text(program)) if self.depth < 3 => {
+            Some(Argument::Text(program)) if self.depth < 3 && !program.is_empty() => {
                 let inner = read_nested(self.language, program, self.depth + 1);
                 self.facts.calls.extend(inner.calls);
                 self.facts.dynamic |= inner.dynamic;
@@ -348,13 +364,14 @@ impl CodeReader<'_> {
                 self.facts.runs_download |= inner.runs_download;
                 self.facts.over_limit |= inner.over_limit;
             }
-            Some(Argument::Text(_)) => self.facts.over_limit = true,
+            Some(Argument::Text(program)) if !program.is_empty() => self.facts.over_limit = true,
+            // `let d = ""` has more in it when it runs.
             _ => {
                 self.runs_unknown(end);
-                // What `then(eval)` runs is not in its arguments.
+                // What `then(eval)` runs is not in its arguments, and what a callback has received is not in an assignment.
+                self.facts.runs_download |= taint::downloads(self.text);
                 if !self.text[end..].trim_start().starts_with('(') {
                     self.facts.runs_decoded |= taint::decodes(self.text);
-                    self.facts.runs_download |= taint::downloads(self.text);
                 }
             }
         }

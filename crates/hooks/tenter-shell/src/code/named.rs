@@ -88,10 +88,14 @@ impl<'a> Literals<'a, '_> {
 
     fn call(&mut self, whole: &str, name: &str) -> Option<String> {
         let arguments = self.in_brackets()?;
+        let name = if self.source.path_class == Some(name) { "Path" } else { name };
         let first = || arguments.first().and_then(Argument::text);
         match name {
             "Path" | "PurePath" | "PosixPath" | "join" | "Pathname"
-                if name != "join" || whole.contains("ath") || whole.contains("File") =>
+                if name != "join"
+                    || whole.contains("ath")
+                    || whole.contains("File")
+                    || whole.strip_suffix(".join") == self.source.path_module =>
             {
                 let texts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
                 let mut parts = texts?.into_iter();

@@ -23,6 +23,8 @@ pub(super) enum Effect {
     Lisp,
     /// As [`Words`](Self::Words), with more words in calls of `arg` and `args` that follow.
     Builder,
+    /// The name and the arguments are words of git.
+    Git,
     /// The first text is a program, and its words follow, its own name first.
     Program,
     /// The first argument is a program in the same language.
@@ -80,6 +82,8 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Ruby, "instance_eval", "", Effect::Eval),
     call(Language::Php, "eval", NO_OBJECT, Effect::Eval),
     call(Language::Php, "assert", NO_OBJECT, Effect::Eval),
+    call(Language::Php, "include", NO_OBJECT, Effect::Eval),
+    call(Language::Php, "require", NO_OBJECT, Effect::Eval),
     call(Language::Python, "system", "", Effect::Shell),
     call(Language::Python, "popen", "", Effect::Shell),
     call(Language::Python, "getoutput", "subprocess", Effect::Shell),
@@ -122,6 +126,7 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Python, "rmdir", "os", path(PathOp::Delete, false, 0)),
     call(Language::Python, "removedirs", "os", path(PathOp::Delete, false, 0)),
     call(Language::Python, "rmtree", "", path(PathOp::Delete, true, 0)),
+    call(Language::Python, "send2trash", "", path(PathOp::Delete, true, 0)),
     call(Language::Python, "rename", "os", Effect::Transfer(PathOp::Move)),
     call(Language::Python, "replace", "os", Effect::Transfer(PathOp::Move)),
     call(Language::Python, "renames", "os", Effect::Transfer(PathOp::Move)),
@@ -145,6 +150,8 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Python, "getline", "linecache", path(PathOp::Read, false, 0)),
     call(Language::Python, "getlines", "linecache", path(PathOp::Read, false, 0)),
     call(Language::Python, "run_path", "runpy", path(PathOp::Execute, false, 0)),
+    // `ConfigParser().read("a")`.
+    call(Language::Python, "read", "", path(PathOp::Read, false, 0)),
     call(Language::Python, "dotenv_values", "", path(PathOp::Read, false, 0)),
     call(Language::Python, "write_text", "", path(PathOp::Write, false, OBJECT)),
     call(Language::Python, "write_bytes", "", path(PathOp::Write, false, OBJECT)),
@@ -168,6 +175,15 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Python, "HTTPConnection", "http.client", Effect::Network),
     call(Language::Python, "ClientSession", "aiohttp", Effect::Network),
     call(Language::Python, "urlopen", "", Effect::Network),
+    call(Language::Python, "push", "git", Effect::Git),
+    call(Language::Python, "reset", "git", Effect::Git),
+    call(Language::Python, "clean", "git", Effect::Git),
+    call(Language::Python, "checkout", "git", Effect::Git),
+    call(Language::Node, "push", "git", Effect::Git),
+    call(Language::Node, "reset", "git", Effect::Git),
+    call(Language::Node, "clean", "git", Effect::Git),
+    call(Language::Node, "checkout", "git", Effect::Git),
+    call(Language::Node, "raw", "git", Effect::Git),
     call(Language::Node, "exec", "db", Effect::Sql),
     call(Language::Node, "exec", "", Effect::Shell),
     call(Language::Node, "execSync", "", Effect::Shell),

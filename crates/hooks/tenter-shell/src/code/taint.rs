@@ -20,6 +20,7 @@ const DECODES: &[&str] = &[
     "str_rot13",
     "fromCharCode",
     "pack(",
+    "unpack1(",
     "'base64'",
     "\"base64\"",
     "'hex'",

@@ -107,6 +107,11 @@ fn what_is_decoded_or_downloaded_and_then_run_is_found() {
     }
     assert_eq!(runs(Language::Node, "fetch(u).then(r => r.text()).then(eval)"), (false, true));
     assert_eq!(runs(Language::Perl, "eval decode_base64($x)"), (true, false));
+    assert_eq!(runs(Language::Ruby, "eval \"YQ==\".unpack1(\"m\")"), (true, false));
+    assert_eq!(runs(Language::Php, "include 'https://example.com/a';"), (false, true));
+    let text =
+        "https.get(u, r => { let d = ''; r.on('data', c => d += c).on('end', () => eval(d)) })";
+    assert_eq!(runs(Language::Node, text), (false, true));
 }
 
 #[test]
@@ -121,6 +126,8 @@ fn brackets_in_brackets_do_not_take_long() {
 fn commands_in_pipes_of_awk_are_read() {
     let text = "BEGIN { \"ls\" | getline; print | \"sort\"; if (a || b) print \"x\" }";
     assert_eq!(calls(Language::Awk, text), [script("ls"), script("sort")]);
+    let text = r#"{ print | "sh -c \"rm a\"" }"#;
+    assert_eq!(calls(Language::Awk, text), [script("sh -c 'rm a'")]);
     let text = "$1 > \"a\" { print > \"b\"; print \"c\", $2 >> \"d\"; x = y > \"e\" }";
     let write = |path: &str| {
         let (path, op) = (path.to_owned(), PathOp::Write);
@@ -179,6 +186,16 @@ fn imports_under_another_name_are_read() {
     assert_eq!(calls(Language::Python, "from shutil import rmtree as r; r('/x')"), expected);
     let text = "import {rmSync as r} from 'fs'; r('/x')";
     assert_eq!(calls(Language::Node, text), expected);
+    let expected = [path("/x/y", PathOp::Delete, false)];
+    let text = "from pathlib import Path as P; P('/x', 'y').unlink()";
+    assert_eq!(calls(Language::Python, text), expected);
+    let text = "from os import path as p, unlink; os.unlink(p.join('/x', 'y'))";
+    assert_eq!(calls(Language::Python, text), expected);
+    for import in ["const fs = a, p = require('node:path')", "import p from \"path\""] {
+        let text = format!("{import}; fs.unlinkSync(p.join('/x', 'y'))");
+        assert_eq!(calls(Language::Node, &text), expected, "{text}");
+    }
+    assert_eq!(calls(Language::Node, "fs.unlinkSync(p.join('/x', 'y'))"), []);
 }
 
 #[test]
@@ -247,6 +264,10 @@ fn words_and_texts_that_are_put_together_are_read() {
     ] {
         assert_eq!(calls(Language::Python, text), [script("git push -f")], "{text}");
     }
+    // Libraries for git.
+    assert_eq!(calls(Language::Python, "git.Repo('.').git.push('-f')"), expected);
+    assert_eq!(calls(Language::Node, "git.push(['-f'])"), expected);
+    assert_eq!(calls(Language::Node, "git.raw('push', '-f')"), expected);
     let text = "execSync(['git', 'push', '-f'].join(' '))";
     assert_eq!(calls(Language::Node, text), [script("git push -f")]);
     let text = "const {execSync: x} = require('child_process'); x('ls')";
@@ -257,7 +278,12 @@ fn words_and_texts_that_are_put_together_are_read() {
 #[test]
 fn files_that_perl_lists_are_deleted() {
     let expected = [path("/x", PathOp::Delete, true)];
-    for text in ["unlink for glob('/x/*')", "find(sub { unlink $_ }, '/x')"] {
+    for text in [
+        "unlink for glob('/x/*')",
+        "find(sub { unlink $_ }, '/x')",
+        "unlink </x/*>",
+        "unlink while </x/*>",
+    ] {
         assert_eq!(calls(Language::Perl, text), expected, "{text}");
     }
 }
@@ -338,6 +364,11 @@ fn objects_decide_what_a_call_with_a_common_name_does() {
     assert_eq!(
         calls(Language::Other, "read(\".env\", String)"),
         [path(".env", PathOp::Read, false)]
+    );
+    assert_eq!(calls(Language::Ruby, "rm_rf File.expand_path('/a')"), [deletes("/a")]);
+    assert_eq!(
+        calls(Language::Python, "c = ConfigParser(); c.read('a')"),
+        [path("a", PathOp::Read, false)]
     );
     assert_eq!(calls(Language::Perl, "chmod 0644, \"a\""), []);
     assert_eq!(

@@ -176,7 +176,12 @@ impl Reader<'_> {
             // It is a directory for temporary files in either case.
             ('-' | '=', None, VariableValue::Nothing) if parameter.name == "TMPDIR" => word,
             ('?', ..) => Field::unknown(&parameter.raw),
-            _ => Field { is_certain: false, ..word },
+            _ => {
+                if kind == '=' {
+                    self.scope.set(&parameter.name, Some(word.clone()));
+                }
+                Field { is_certain: false, ..word }
+            }
         }
     }
 

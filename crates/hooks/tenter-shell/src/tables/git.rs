@@ -160,6 +160,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("git stash")
         .options("-m= --message= -p --patch -k --keep-index -u --include-untracked -a --all -q --quiet --index --pathspec-from-file= --output=")
         .paths(&["write --output"]),
+    program("git notes").options("-m= -F= -C= -c= -f --force").paths(&["read -F"]),
+    program("git send-email")
+        .options("--sendmail-cmd= --to-cmd= --cc-cmd= --header-cmd= --to= --cc= --bcc= --from= --smtp-server=")
+        .runs(&[Run::Option("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")]),
     program("git status").options("-s -b -u? --porcelain? --ignored? -z"),
     program("git submodule")
         .options("-f --force --all --recursive --init --remote -b= --name= --reference= --depth= -j= --jobs= -q")
@@ -168,7 +172,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-c= --create= -C= --force-create= -d --detach --discard-changes -f --force -m --merge --conflict= -q --quiet -t --track? --no-track --orphan= --guess --no-guess --ignore-other-worktrees --recurse-submodules? --no-recurse-submodules"),
     program("git symbolic-ref").options("-d --delete -m= -q --short"),
     program("git tag")
-        .options("-a -s -u= -f --force -d --delete -v -n? -l --list -m= -F= --sort= --format= --contains= --points-at="),
+        .options("-a -s -u= -f --force -d --delete -v -n? -l --list -m= -F= --sort= --format= --contains= --points-at=")
+        .paths(&["read -F"]),
     program("git update-ref").options("-d -m= --no-deref --stdin -z --create-reflog"),
     program("git worktree")
         .options("-f --force -b= -B= -d --detach --checkout --lock --reason= -n --dry-run -v --verbose --expire= --porcelain -z")

@@ -80,6 +80,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(STANDARD_INPUT, "tclsh"),
     like(STANDARD_INPUT, "jshell").options("-s -q -v -C= -R= --class-path="),
     like(EXPRESSION, "raku"),
+    like(FAMILY, "crystal"),
+    program("crystal eval")
+        .interpreter(Interpreter { inline: Inline::ValuesOrOperand(""), ..interpreter("") }),
     like(EXPRESSION, "kotlin").options("-e= -cp= -classpath="),
     like(EXPRESSION, "swift"),
     like(EXPRESSION, "ghc").options("-e= -o= -i= -package="),

@@ -181,6 +181,8 @@ pub(crate) enum Form {
     Cmake,
     /// Commands follow `RUN`, and run in a container.
     Dockerfile,
+    /// Services are containers.
+    Compose,
     /// The whole file is a script.
     Script,
     Code(Language),
@@ -216,7 +218,10 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 51] = [
+const ALIASES: [(&str, &str); 54] = [
+    ("elinks", "lynx"),
+    ("links", "lynx"),
+    ("GET", "lwp-request"),
     ("django-admin", "manage.py"),
     ("flyctl", "fly"),
     ("batcat", "bat"),

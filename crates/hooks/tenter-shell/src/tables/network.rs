@@ -27,6 +27,10 @@ const GH_TEXT: Program = GNU
 /// A program that downloads something.
 const DOWNLOADER: Program = GNU.classes(&[(DOWNLOAD, ""), (NETWORK, "")]);
 
+/// A subcommand of rclone that copies a file or directory.
+const RCLONE: Program =
+    GNU.paths(&["read first", "write last"]).recursive("always").classes(&[(NETWORK, "")]);
+
 const CLIPBOARD: Program = GNU.classes(&[(DOWNLOAD, "")]);
 
 pub(super) const PROGRAMS: &[Program] = &[
@@ -247,14 +251,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["delete operands"])
         .recursive("always")
         .classes(&[(NETWORK, "")]),
-    program("rclone sync")
-        .paths(&["read first", "write last"])
-        .recursive("always")
-        .classes(&[(NETWORK, "")]),
-    program("rclone copy")
-        .paths(&["read first", "write last"])
-        .recursive("always")
-        .classes(&[(NETWORK, "")]),
+    like(RCLONE, "rclone sync"),
+    like(RCLONE, "rclone copy"),
+    like(RCLONE, "rclone copyto"),
+    like(RCLONE, "rclone move").paths(&["move first", "write last"]),
+    like(RCLONE, "rclone moveto").paths(&["move first", "write last"]),
     program("aws")
         .with_subcommands()
         .options("--profile= --region= --endpoint-url= --output= --query="),

@@ -35,6 +35,14 @@ const BUILD: Program = GNU
         form: Form::Dockerfile,
     })]);
 
+/// The services of a project.
+const SERVICES: &[Run] = &[Run::Recipes(&RecipeFiles {
+    options: "-f --file",
+    inline: "",
+    names: &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"],
+    form: Form::Compose,
+})];
+
 /// A package manager that runs scripts.
 const SCRIPTS: Program = MANAGER.runs(&[Run::Recipes(&PACKAGE)]);
 
@@ -165,6 +173,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("docker compose")
         .style(Style::Posix)
         .options("-f= --file= -p= --project-name= --project-directory= --profile= --env-file= --ansi= -T")
+        .runs(SERVICES)
         .with_subcommands(),
     like(COMPOSE, "docker compose exec"),
     like(COMPOSE, "docker compose run"),
@@ -180,6 +189,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("docker-compose")
         .style(Style::Posix)
         .options("-f= --file= -p= --project-name= --project-directory= --profile= --env-file=")
+        .runs(SERVICES)
         .with_subcommands(),
     like(COMPOSE, "docker-compose exec"),
     like(COMPOSE, "docker-compose run"),
@@ -205,6 +215,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("podman compose")
         .style(Style::Posix)
         .options("-f= --file= -p= --project-name= --profile=")
+        .runs(SERVICES)
         .with_subcommands(),
     like(COMPOSE, "podman compose exec"),
     like(COMPOSE, "podman compose run"),

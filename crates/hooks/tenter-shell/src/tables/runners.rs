@@ -175,6 +175,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-job= -task= -i -t")
         .style(Style::Single)
         .runs(&[Run::After("exec", 2)]),
+    like(FAMILY, "helmfile")
+        .options("-e= --environment= -f= --file= -l= --selector= -n= --namespace= --kube-context= --log-level="),
     // Clusters and many machines.
     like(WRAPPER, "srun").options("-n= -N= -c= -p= -t= -J= -A= -o= -e= -w="),
     program("mpirun")

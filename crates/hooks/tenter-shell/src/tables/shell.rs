@@ -105,7 +105,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(WRAPPER, "caffeinate").options("-t= -w="),
     like(WRAPPER, "cpulimit").options("-l= -p= -e= -P= --limit="),
     like(WRAPPER, "numactl").options("-m= -N= -C= -i= -p="),
-    like(WRAPPER, "setarch").runs(&[Run::Words(1)]),
+    // The architecture may be left out.
+    like(WRAPPER, "setarch").runs(&[Run::Words(0), Run::Words(1)]),
     like(WRAPPER, "linux64"),
     like(WRAPPER, "chronic"),
     like(WRAPPER, "rlwrap").options("-f= -H= -s= -P= -p="),
@@ -190,6 +191,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         ])
         .paths(&["execute -x"])
         .classes(&[(Class::Interpreter, "if -x")]),
+    program("lldb")
+        .options("-o= --one-line= -O= -s= --source= -f= --file= -p= -n= -c= -b --batch")
+        .style(Style::Posix)
+        .runs(&[
+            Run::AfterDashes,
+            Run::Keyed("-o", "shell "),
+            Run::Keyed("-o", "platform shell "),
+        ]),
     program("nodemon")
         .style(Style::Posix)
         .options("-x= --exec= -w= --watch= -e= --ext= -i= --ignore= -d= --delay=")

@@ -47,6 +47,9 @@ pub(crate) const COMMANDS: [&str; 43] = [
     "VISUAL",
 ];
 
+/// Variables whose values the shell itself runs.
+pub(crate) const PROMPTS: [&str; 4] = ["PROMPT_COMMAND", "PS0", "PS1", "PS4"];
+
 /// Programs with a variable whose value they read as further options, or as the value of an option.
 pub(crate) const OPTIONS: [(&str, &str, &str); 28] = [
     ("bun", "NPM_CONFIG_REGISTRY", "--registry"),

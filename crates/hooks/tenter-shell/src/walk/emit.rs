@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::facts::{Command, FlowRole, PathOp, Stdin, Uncertain};
+use crate::facts::{Command, FlowRole, Language, PathOp, Stdin, Uncertain};
 use crate::field::Field;
 use crate::flags::Arguments;
 use crate::locate;
@@ -398,11 +398,7 @@ fn is_system_program(path: &str) -> bool {
 }
 
 /// Returns the first operand, if it is certain and such a word.
-fn first_word(
-    args: &[Field],
-    arguments: &Arguments,
-    is_word: fn(&str) -> bool,
-) -> Option<String> {
+fn first_word(args: &[Field], arguments: &Arguments, is_word: fn(&str) -> bool) -> Option<String> {
     let first = args.get(*arguments.operands.first()?)?;
     (first.is_certain && is_word(&first.text)).then(|| first.text.clone())
 }
@@ -481,6 +477,12 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
         Inline::Values(names) | Inline::OperandWith(names) => arguments.has(names),
         Inline::ValuesOrOperand(_) => true,
     };
+    // `awk -f -`.
+    if interpreter.language == Some(Language::Awk)
+        && arguments.values(interpreter.module).any(|(file, _)| is_stdin(&file.text))
+    {
+        return true;
+    }
     if interpreter.stdin == tables::NO_FILES {
         return false;
     }
@@ -489,9 +491,10 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
         return false;
     }
     let first = call.operands(emitted).next().map(|operand| operand.text.as_str());
-    interpreter.stdin == "*"
-        || arguments.has(interpreter.stdin)
-        || first.is_none_or(|first| {
-            matches!(first, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
-        })
+    interpreter.stdin == "*" || arguments.has(interpreter.stdin) || first.is_none_or(is_stdin)
+}
+
+/// Checks whether a file is the standard input.
+pub(super) fn is_stdin(file: &str) -> bool {
+    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }

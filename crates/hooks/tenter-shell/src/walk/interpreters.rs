@@ -115,10 +115,11 @@ impl Reader<'_> {
         }
         let is_apart = !matches!(interpreter.inline, Inline::ValuesOrOperand(_));
         let takes_files = is_apart && interpreter.stdin != NO_FILES;
-        if arguments.has(interpreter.module) || !takes_files {
+        let runs_stdin = self.runs_stdin[emitted.index];
+        if !runs_stdin && (arguments.has(interpreter.module) || !takes_files) {
             return NodeResult::default();
         }
-        if self.runs_stdin[emitted.index] {
+        if runs_stdin {
             let Some(input) = context.stdin.clone() else { return NodeResult::default() };
             return match interpreter.language {
                 None => self.run_input(&input.sources, input.text.as_ref(), emitted, context),

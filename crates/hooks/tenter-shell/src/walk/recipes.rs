@@ -6,6 +6,7 @@ use crate::reader::{Context, NodeResult, Reader};
 use crate::tables::{Form, RecipeFiles};
 
 use super::call::{Call, Emitted};
+use super::emit::is_stdin;
 use super::wrappers::values;
 
 /// Maximum number of operands that are read as files.
@@ -23,8 +24,7 @@ impl Reader<'_> {
         let mut texts = values(emitted, files.inline);
         let option_files = values(emitted, files.options);
         for file in &option_files {
-            let is_stdin = matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0");
-            match context.stdin.clone().filter(|_| is_stdin) {
+            match context.stdin.clone().filter(|_| is_stdin(&file.text)) {
                 Some(input) => {
                     for source in &input.sources {
                         self.flow(*source, emitted.index, FlowRole::Code);
@@ -40,7 +40,7 @@ impl Reader<'_> {
         let has_operands = matches!(files.form, Form::Code(_)) || files.names.is_empty();
         // `gcc -xc -`.
         let has_input = has_operands || files.form == Form::Dockerfile;
-        if has_input && call.operands(emitted).any(|operand| operand.text == "-") {
+        if has_input && call.operands(emitted).any(|operand| is_stdin(&operand.text)) {
             texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
         }
         let operands = call.operands(emitted).take(MAX_FILES).filter(|_| has_operands).cloned();
@@ -127,6 +127,21 @@ fn recipe(form: Form, line: &str) -> Option<String> {
                 return Some(format!("rm -rf {}", paths.trim_end_matches(')')));
             }
             line.split_once("COMMAND ")?.1.trim_end_matches(')')
+        }
+        // `docker run` with the same right or mount.
+        Form::Compose => {
+            let item = line.trim().trim_start_matches("- ").replace(['"', '\'', '[', ']'], "");
+            let (key, value) = item.trim().split_once(':')?;
+            let option = match (key.trim(), value.trim()) {
+                ("privileged", "true") => "--privileged".to_owned(),
+                ("volumes", value) if !value.is_empty() => format!("-v {value}"),
+                (key @ ("pid" | "ipc" | "userns_mode"), "host") => {
+                    format!("--{}=host", key.trim_end_matches("_mode"))
+                }
+                (path, _) if path.starts_with(['/', '~']) => format!("-v {item}"),
+                _ => return None,
+            };
+            return Some(format!("docker run {option} image"));
         }
         // `RUN --mount=type=cache,target=/a ["ls", "-l"]`.
         Form::Dockerfile => {

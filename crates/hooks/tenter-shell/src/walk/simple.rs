@@ -3,6 +3,7 @@
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::syntax::tree::{AssignedValue, Assignment, Simple, Word};
+use crate::tables::variables;
 
 use super::call::Call;
 
@@ -50,6 +51,11 @@ impl Reader<'_> {
             match &assignment.value {
                 AssignedValue::Word(_) => {
                     let value = self.assigned(assignment, context);
+                    if let Some(script) = &value
+                        && variables::PROMPTS.contains(&assignment.name.as_str())
+                    {
+                        self.script(script, "prompt", context);
+                    }
                     self.scope.set(&assignment.name, value);
                 }
                 AssignedValue::Array(words) => self.assign_array(assignment, words, context),
