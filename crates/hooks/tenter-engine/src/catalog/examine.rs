@@ -1,8 +1,8 @@
 //! Examines candidates: first their content, then their trust, then their reply to the query for events. In this order nothing
 //! untrusted ever runs (R11).
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tenter_base::{FileStamp, untrusted_file};
 use tenter_protocol::Diagnostic;
@@ -84,6 +84,11 @@ pub(super) struct Examiner<'a> {
     pub(super) hasher: &'a Hasher<'a>,
     /// Hashes the user's files. Its limits are separate, so that a project cannot exhaust them.
     pub(super) own_hasher: &'a Hasher<'a>,
+}
+
+/// Checks whether a file is really outside of a directory.
+fn leads_out(file: &Path, directory: &Path) -> bool {
+    fs::canonicalize(file).is_ok_and(|real| !real.starts_with(directory))
 }
 
 /// A result to be cached.
@@ -293,6 +298,12 @@ impl Examiner<'_> {
         let hashed = fingerprint_of_own(&candidate.path, self.hasher(candidate));
         let manifest::Read { name, manifest, mut diagnostics, about } =
             manifest::read(candidate, file);
+        // A link of a project must not show lines of the user's own files.
+        if candidate.layer.needs_trust() && leads_out(file, &candidate.real_path) {
+            for finding in &mut diagnostics {
+                finding.span = None;
+            }
+        }
         let candidate = Candidate { name, ..candidate.clone() };
         let script = source::script(&candidate.path);
         let mut fresh = None;

@@ -144,6 +144,23 @@ fn a_dangling_symlink_is_reported_and_disables_no_other_hook() {
 }
 
 #[test]
+fn a_diagnostic_shows_no_line_of_a_file_that_a_projects_link_leads_to() {
+    let scene = Scene::new();
+    let secrets = scene.file("home/.env", "API_KEY=1234\n", 0o600);
+    for directory in [USER, PROJECT] {
+        symlink(&secrets, scene.directory(&format!("{directory}/guard")).join("HOOK.md")).unwrap();
+    }
+    let (_, diagnostics) = scene.load();
+    let in_directory = |directory: &str| {
+        let path = scene.at(directory).join("guard/HOOK.md");
+        diagnostics.iter().find(|finding| finding.path.as_ref() == Some(&path)).unwrap()
+    };
+    assert_eq!(in_directory(USER).span.as_ref().unwrap().source, "API_KEY=1234");
+    assert_eq!(in_directory(PROJECT).id, in_directory(USER).id);
+    assert_eq!(in_directory(PROJECT).span, None);
+}
+
+#[test]
 fn an_invalid_hooks_directory_disables_no_other() {
     let scene = Scene::new();
     scene.file(PROJECT, "a file", 0o644);
