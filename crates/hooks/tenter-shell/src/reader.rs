@@ -30,7 +30,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) active: Vec<String>,
     pub(crate) aliases: BTreeMap<String, Alias>,
     /// Files that the text writes, by their absolute paths.
-    pub(crate) files: HashMap<String, WrittenFile>,
+    pub(crate) files: BTreeMap<String, WrittenFile>,
     /// Links that the text makes: their paths, and those to which they lead.
     pub(crate) links: Vec<(String, String)>,
     /// Commands whose output runs, and whose arguments were read for it.
@@ -46,7 +46,7 @@ pub(crate) struct Reader<'a> {
     /// Pipes that `mkfifo` made, and the commands that read from them.
     pub(crate) fifos: HashMap<String, Vec<(usize, crate::facts::FlowRole)>>,
     /// Open descriptors, by their number or the name of their variable.
-    pub(crate) descriptors: HashMap<String, Rc<Input>>,
+    pub(crate) descriptors: BTreeMap<String, Rc<Input>>,
     /// Files that are open for writing, by their descriptor's number or the name of its variable.
     pub(crate) opened_files: HashMap<String, Field>,
     /// Substitutions with an unknown output, as written, and the commands that write it.
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             open_paths: 0,
             active: Vec::new(),
             aliases: BTreeMap::new(),
-            files: HashMap::new(),
+            files: BTreeMap::new(),
             links: Vec::new(),
             printing: HashSet::new(),
             sourced: Vec::new(),
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
             cut: HashSet::new(),
             unpacked: Vec::new(),
             fifos: HashMap::new(),
-            descriptors: HashMap::new(),
+            descriptors: BTreeMap::new(),
             opened_files: HashMap::new(),
             unknown_outputs: HashMap::new(),
             outputs: HashMap::new(),

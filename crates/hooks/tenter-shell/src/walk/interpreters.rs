@@ -191,7 +191,7 @@ impl Reader<'_> {
             self.touch(file, PathOp::Execute, Some(emitted.index));
             self.read_file(file, emitted.index, FlowRole::Code);
         }
-        let text = self.written_to_run(file).and_then(|file| file.text.clone());
+        let text = self.text_to_run(file);
         if file.is_process {
             self.runs_unread(&file.sources, text.as_ref(), emitted.index);
         }
@@ -343,17 +343,14 @@ impl Reader<'_> {
         if self.files.is_empty() || !matches!(language, Language::Python | Language::Node) {
             return all;
         }
-        let mut files: Vec<(String, Field)> = Vec::new();
-        for (path, file) in &self.files {
+        let is_imported = |path: &str| {
             let base = path.rsplit('/').next().unwrap_or_default();
             let name = base.split_once('.').map_or(base, |(name, _)| name);
-            let is_imported = super::run::language_of_name(base) == Some(language)
-                && imports(language, text, name);
-            if let Some(text) = file.text.clone().filter(|_| is_imported) {
-                files.push((path.clone(), text));
-            }
-        }
-        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+            super::run::language_of_name(base) == Some(language) && imports(language, text, name)
+        };
+        let files = self.files.iter().filter(|(path, _)| is_imported(path));
+        let files: Vec<(String, Field)> =
+            files.filter_map(|(path, file)| Some((path.clone(), file.text.clone()?))).collect();
         for (path, text) in files {
             if self.active.contains(&path) {
                 continue;

@@ -230,15 +230,25 @@ impl Reader<'_> {
         self.files.get(&path).or_else(|| around().map(|(_, file)| file))
     }
 
-    /// Returns the file that an earlier command of the text wrote and that something runs, also by a pattern:
-    /// `find . -name x.sh -exec sh {}`.
-    pub(super) fn written_to_run(&self, path: &Field) -> Option<&WrittenFile> {
-        let fitting = || {
-            let name = path.text.rsplit('/').next().filter(|_| path.is_glob)?;
-            let mut files = self.files.iter();
-            files.find(|(file, _)| file.rsplit('/').next().is_some_and(|base| fits(name, base)))
+    /// Returns the files that earlier commands of the text wrote and that something runs, also by a pattern:
+    /// `find . -name '*.sh' -exec sh {}`.
+    fn written_to_run(&self, path: &Field) -> Vec<&WrittenFile> {
+        if let Some(file) = self.written(path) {
+            return vec![file];
+        }
+        let Some(name) = path.text.rsplit('/').next().filter(|_| path.is_glob) else {
+            return Vec::new();
         };
-        self.written(path).or_else(|| fitting().map(|(_, file)| file))
+        let is_fitting = |file: &str| file.rsplit('/').next().is_some_and(|base| fits(name, base));
+        let files = self.files.iter().filter(|(file, _)| is_fitting(file));
+        files.map(|(_, file)| file).collect()
+    }
+
+    /// Returns the texts of these files, one below the other.
+    pub(super) fn text_to_run(&self, path: &Field) -> Option<Field> {
+        let files = self.written_to_run(path).into_iter();
+        let texts: Vec<Field> = files.filter_map(|file| file.text.clone()).collect();
+        (!texts.is_empty()).then(|| Field::joined(&texts, "\n"))
     }
 
     /// Returns the file with exactly this name that an earlier command of the text wrote.
@@ -258,13 +268,17 @@ impl Reader<'_> {
             }
         }
         let is_run = role == FlowRole::Code;
-        let file = if is_run { self.written_to_run(path) } else { self.written(path) };
-        let WrittenFile { sources, text } = file.cloned().unwrap_or_default();
-        if is_run {
-            self.runs_unread(&sources, text.as_ref(), command);
-        }
-        for source in sources {
-            self.flow(source, command, role);
+        let files: Vec<WrittenFile> = match role {
+            FlowRole::Code => self.written_to_run(path).into_iter().cloned().collect(),
+            _ => self.written(path).into_iter().cloned().collect(),
+        };
+        for WrittenFile { sources, text } in files {
+            if is_run {
+                self.runs_unread(&sources, text.as_ref(), command);
+            }
+            for source in sources {
+                self.flow(source, command, role);
+            }
         }
     }
 

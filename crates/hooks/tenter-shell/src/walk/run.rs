@@ -90,7 +90,7 @@ impl Reader<'_> {
     /// Returns the text of a program that the text wrote before: `./x.sh`.
     fn written_program(&self, call: &Call, emitted: &Emitted) -> Option<Field> {
         let name = call.argv.first().filter(|_| emitted.has_path)?;
-        let text = self.written_to_run(name)?.text.clone()?;
+        let text = self.text_to_run(name)?;
         (!self.active.contains(&name.text)).then_some(text)
     }
 
