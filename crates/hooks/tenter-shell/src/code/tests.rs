@@ -164,9 +164,9 @@ fn copies_read_one_file_and_write_another_also_in_a_directory() {
     assert_eq!(calls(Language::Ruby, "IO.copy_stream('a', 'b')"), copy);
     let tree = transfer(PathOp::Read, true);
     assert_eq!(calls(Language::Python, "shutil.copytree('a', 'b', dirs_exist_ok=True)"), tree);
-    let moved = transfer(PathOp::Move, false);
-    assert_eq!(calls(Language::Php, "rename('a', 'b');"), moved);
-    assert_eq!(calls(Language::Python, "Path('a').replace(target='b')"), moved);
+    let rename = transfer(PathOp::Move, false);
+    assert_eq!(calls(Language::Php, "rename('a', 'b');"), rename);
+    assert_eq!(calls(Language::Python, "Path('a').replace(target='b')"), rename);
     assert_eq!(calls(Language::Python, "'a'.replace('b', 'c')"), []);
 }
 
