@@ -1,7 +1,7 @@
 //! Hooks confine calls of the agent (F1, F12), and `tenter confine` is the launcher.
 
-use serde_json::Value;
-use tenter_testkit::Sandbox;
+use serde_json::{Value, json};
+use tenter_testkit::{Sandbox, assert_fields};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -38,10 +38,7 @@ fn a_confined_command_of_the_agent_writes_the_project_only() {
     let audit = std::fs::read_to_string(sandbox.root().join("audit.log")).unwrap();
     let payload: Value = serde_json::from_str(&audit).unwrap();
     let metadata = &payload["tool_output"]["metadata"];
-    assert_eq!(
-        (&metadata["exitCode"], &metadata["confined"]["profile"]),
-        (&7.into(), &"custom".into())
-    );
+    assert_fields(metadata, &json!({"exitCode": 7, "confined": {"profile": "custom"}}));
     assert_eq!(metadata["confined"]["kept"][0], "write", "{metadata}");
 }
 

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_fields};
 
 use crate::sandbox;
 
@@ -148,8 +148,7 @@ fn other_projects_and_subagents_are_listed_with_flags() {
     let (of_subagent, of_main): (Vec<Value>, Vec<Value>) =
         both.into_iter().partition(|conversation| conversation.get("parent_id").is_some());
     assert_eq!((of_main.len(), of_subagent.len()), (1, 1));
-    assert_eq!(of_subagent[0]["preview"], "find it");
-    assert_eq!(of_subagent[0]["parent_id"], of_main[0]["id"]);
+    assert_fields(&of_subagent[0], &json!({"preview": "find it", "parent_id": of_main[0]["id"]}));
     let list = sandbox.run("conversation list --all --subagents").expect_code(0);
     let parent = of_main[0]["id"].as_str().unwrap();
     assert!(list.stdout.contains(&format!("subagent of {parent}")), "{list}");

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_fields};
 
 use crate::conversation::busy_conversation;
 use crate::sandbox;
@@ -199,10 +199,7 @@ fn conversations_are_found_by_their_text() {
         .run(["conversation", "list", "--json", "--search", "lexer bad"])
         .expect_code(0)
         .json();
-    assert_eq!(
-        (&conversations[0]["preview"], &conversations[0]["message_count"]),
-        (&json!("Look around"), &json!(4))
-    );
+    assert_fields(&conversations[0], &json!({"preview": "Look around", "message_count": 4}));
     assert_eq!(conversations[0]["snippet"], "«lexer» [2J «bad»");
     assert_snapshot!(sandbox.run(["conversation", "list", "--search", "\"parser\" NOT"]), @"
     exit: 0
@@ -246,8 +243,5 @@ fn costs_and_cached_tokens_are_shown_if_known() {
     );
     let json = sandbox.run("conversation list --json").expect_code(0).json();
     let usage = &json[0]["usage"];
-    assert_eq!(
-        (&usage["cost_usd"], &usage["turn"]["cached_input_tokens"]),
-        (&json!(0.0123), &json!(90))
-    );
+    assert_fields(usage, &json!({"cost_usd": 0.0123, "turn": {"cached_input_tokens": 90}}));
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tenter_testkit::http_server::{HttpServer, response};
-use tenter_testkit::{Output, Sandbox, wait_until};
+use tenter_testkit::{Output, Sandbox, assert_fields, wait_until};
 
 use crate::sandbox;
 
@@ -100,10 +100,7 @@ fn a_denied_call_arrives_with_its_hook_rule_and_call_and_is_sent_once() {
     }
     assert_eq!(run["gen_ai.conversation.id"], lines[0]["conversation_id"].as_str().unwrap());
     assert_eq!(run["gen_ai.tool.call.id"], lines[0]["tool_call_id"].as_str().unwrap());
-    assert_eq!(
-        (&record["severityText"], &record["eventName"]),
-        (&json!("WARN"), &json!("tenter.run"))
-    );
+    assert_fields(record, &json!({"severityText": "WARN", "eventName": "tenter.run"}));
     assert!(records.iter().any(|(_, attributes)| attributes["tenter.kind"] == "seal"));
     let requests = server.requests().len();
     let _ = export(&sandbox, &server, &[]).expect_code(0);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenter_testkit::{McpServer, Sandbox, needs};
+use tenter_testkit::{McpServer, Sandbox, assert_fields, needs};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -45,9 +45,8 @@ fn a_tool_of_a_server_is_called_and_hooks_see_the_call() {
     assert_eq!(code, 0);
     let result = results(&lines)[0];
     assert_eq!(result["toolName"], "mcp__test__echo");
-    assert_eq!(result["metadataType"], "mcp");
-    assert_eq!(result["metadata"]["server"], "test");
-    assert_eq!(result["metadata"]["tool"], "echo");
+    let fields = json!({"metadataType": "mcp", "metadata": {"server": "test", "tool": "echo"}});
+    assert_fields(result, &fields);
     let content: Value = serde_json::from_str(&sandbox.read("seen")).unwrap();
     assert_eq!(content["tool_name"], "mcp__test__echo");
     assert_eq!(content["tool_input"], json!({"text": "hello"}));

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
-use tenter_testkit::{Output, PtySession, Sandbox};
+use tenter_testkit::{Output, PtySession, Sandbox, assert_fields};
 
 use crate::{of_kind, sandbox};
 
@@ -85,8 +85,7 @@ fn a_hook_reads_the_conversation_and_asks_the_model_and_only_the_usage_grows() {
     let contents: Vec<&str> =
         messages.iter().map(|message| message["content"].as_str().unwrap()).collect();
     assert_eq!(contents, ["hello there", "Done."]);
-    assert_eq!(completion["result"]["text"], "YES");
-    assert_eq!(completion["result"]["usage"]["cost_usd"], 0.01);
+    assert_fields(completion, &json!({"result": {"text": "YES", "usage": {"cost_usd": 0.01}}}));
     assert!(notice["result"].is_null() && notice["error"].is_null(), "{notice}");
     let lines = output.json_lines();
     let notices = of_kind(&lines, "notice");

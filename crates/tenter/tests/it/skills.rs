@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_fields};
 
 use crate::{headless, of_kind, sandbox};
 
@@ -186,8 +186,7 @@ fn a_skill_is_shown_with_its_front_matter() {
     ");
     let value = sandbox.run("skill show acme/docs/pdf --json").expect_code(0).json();
     assert_eq!(value["allowed_tools"], json!(["Read", "Bash(git *)"]));
-    assert_eq!(value["metadata"], json!({"version": "1.0"}));
-    assert_eq!(value["layer"], "user-plugin");
+    assert_fields(&value, &json!({"metadata": {"version": "1.0"}, "layer": "user-plugin"}));
     assert_snapshot!(sandbox.run("skill show pfd"), @r#"
     exit: 2
     --- stderr

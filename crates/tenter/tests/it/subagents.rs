@@ -1,6 +1,7 @@
 //! Subagents: in process, under the same hooks, with their own conversation (R51).
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tenter_testkit::assert_fields;
 
 use crate::{headless, of_kind, sandbox};
 
@@ -18,14 +19,8 @@ fn a_subagent_runs_under_its_parents_hooks() {
     );
     assert_eq!(code, 0);
     let payloads: Vec<Value> = sandbox.read_lines("audit");
-    assert_eq!(
-        (&payloads[0]["tool_name"], &payloads[0]["invoked_by"]),
-        (&"subagent".into(), &"main".into())
-    );
-    assert_eq!(
-        (&payloads[1]["tool_name"], &payloads[1]["invoked_by"]),
-        (&"todo".into(), &"subagent".into())
-    );
+    assert_fields(&payloads[0], &json!({"tool_name": "subagent", "invoked_by": "main"}));
+    assert_fields(&payloads[1], &json!({"tool_name": "todo", "invoked_by": "subagent"}));
     assert_eq!(payloads[1]["parent_conv_id"], payloads[0]["conv_id"]);
     assert_ne!(payloads[1]["conv_id"], payloads[0]["conv_id"]);
     let result = of_kind(&lines, "tool-result")

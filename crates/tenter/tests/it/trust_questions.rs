@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tenter_testkit::pty::Signal;
-use tenter_testkit::{PtySession, Sandbox, assert_contains};
+use tenter_testkit::{PtySession, Sandbox, assert_contains, assert_fields};
 
 use crate::manifests::hook as manifest_hook;
 use crate::{of_kind, sandbox};
@@ -69,10 +69,7 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
     let log = sandbox.run("log --json").expect_code(0).json_lines();
     let records: Vec<&Value> = log.iter().filter(|record| record["hook"] == "guard").collect();
     assert_eq!(records.len(), 2, "once a session: {log:?}");
-    assert_eq!(
-        (&records[0]["event"], &records[0]["decision"]),
-        (&"session_start".into(), &"failed".into())
-    );
+    assert_fields(records[0], &json!({"event": "session_start", "decision": "failed"}));
     let model = sandbox.script("turns: [{text: Hello.}]");
     let mut chat = sandbox.at_terminal(["chat", "--model", &model]);
     chat.wait_for(message);

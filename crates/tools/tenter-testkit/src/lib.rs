@@ -33,7 +33,7 @@ pub mod tls;
 pub use choices::Choices;
 pub use mcp_server::McpServer;
 pub use nested_cargo::nested_cargo;
-pub use output::{Output, assert_contains};
+pub use output::{Output, assert_contains, assert_fields};
 pub use pty::PtySession;
 pub use sandbox::{Sandbox, wait_until};
 pub use soak::{is_soak, soak_factor};

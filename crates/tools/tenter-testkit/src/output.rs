@@ -136,3 +136,18 @@ pub fn assert_contains(text: &str, parts: &[&str]) {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
 }
+
+/// Checks that a JSON object has these fields. Objects in it may have more fields.
+#[track_caller]
+pub fn assert_fields(object: &Value, expected: &Value) {
+    assert!(has_fields(object, expected), "{expected:#}\nis not in\n{object:#}");
+}
+
+fn has_fields(value: &Value, expected: &Value) -> bool {
+    match expected {
+        Value::Object(fields) => fields
+            .iter()
+            .all(|(name, field)| value.get(name).is_some_and(|it| has_fields(it, field))),
+        _ => value == expected,
+    }
+}

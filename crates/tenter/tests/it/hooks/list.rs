@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_fields};
 
 use super::SILENT;
 use crate::sandbox;
@@ -83,8 +83,7 @@ fn the_json_list_has_every_field() {
                "protocol": "executable"})
     );
     assert_eq!(guards[0]["hash"].as_str().unwrap().len(), 64);
-    assert_eq!(guards[1]["status"], "shadowed");
-    assert_eq!(guards[1]["shadowed_by"], json!(path("guard")));
+    assert_fields(guards[1], &json!({"status": "shadowed", "shadowed_by": path("guard")}));
     let many = named(&list, "many");
     assert_eq!(many[0]["event"], "after_tool, after_tool_failure, before_stop");
     assert_eq!(many[0]["events"], json!(["after_tool", "after_tool_failure", "before_stop"]));

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
-use tenter_testkit::{Sandbox, assert_contains, wait_until};
+use tenter_testkit::{Sandbox, assert_contains, assert_fields, wait_until};
 
 use super::{manifest, project_hooks, user_hooks};
 use crate::{headless, of_kind, sandbox};
@@ -44,10 +44,7 @@ fn listings_say_that_a_hook_is_called_and_what_it_may_request() {
     let list = sandbox.run("hooks list").expect_code(0);
     assert!(list.stdout.contains("active, serve"), "{list}");
     let json = sandbox.run("hooks list --json").json();
-    assert_eq!(
-        (&json[0]["runtime"], &json[0]["services"]),
-        (&json!("serve"), &json!(["ask", "state"]))
-    );
+    assert_fields(&json[0], &json!({"runtime": "serve", "services": ["ask", "state"]}));
     let show = sandbox.run("hooks show guard").expect_code(0);
     assert!(
         show.stdout.contains(

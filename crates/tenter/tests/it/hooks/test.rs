@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox, wait_until};
+use tenter_testkit::{Output, Sandbox, assert_fields, wait_until};
 
 use super::{SILENT, manifest, user_hooks};
 use crate::sandbox;
@@ -172,8 +172,7 @@ fn a_partial_payload_is_completed_from_the_sample_of_the_hooks_only_event() {
     let result = sandbox.run("hooks test one --json --payload p").expect_code(0);
     let message: Value = serde_json::from_str(result.json()["stderr"].as_str().unwrap()).unwrap();
     assert_eq!(message["event"], "before_tool_call");
-    assert_eq!(message["tool_name"], "bash");
-    assert_eq!(message["tool_input"], json!({"command": "rm -rf /"}));
+    assert_fields(&message, &json!({"tool_name": "bash", "tool_input": {"command": "rm -rf /"}}));
     sandbox.write("p", "{\"tool_name\": \"Write\", \"tool_input\": {\"file_path\": \"a.txt\"}}");
     let result = sandbox.run("hooks test one --json --payload p").expect_code(0);
     assert_eq!(result.json()["payload"]["paths"][0]["given"], "a.txt");
@@ -188,10 +187,7 @@ fn a_hook_whose_matcher_does_not_match_is_not_run() {
     sandbox.write("rm", "{\"tool_name\": \"bash\", \"tool_input\": {\"command\": \"rm x\"}}");
     let test = |payload| sandbox.run(["hooks", "test", "guard", "--json", "--payload", payload]);
     let unmatched = test("ls").expect_code(0).json();
-    assert_eq!(
-        [&unmatched["decision"], &unmatched["exit"]],
-        [&json!("unmatched"), &json!("not run")]
-    );
+    assert_fields(&unmatched, &json!({"decision": "unmatched", "exit": "not run"}));
     sandbox.prints("hooks test guard --payload ls", "decision unmatched");
     sandbox.warns("hooks test guard", "--payload FILE");
     assert!(!sandbox.project().join("ran").exists());
@@ -388,6 +384,5 @@ fn an_example_that_does_not_hold_fails_the_test() {
     assert!(output.stdout.contains("FAIL force  stopped: git push\n"), "{output}");
     assert!(output.stdout.contains("force stops this example"), "{output}");
     let results = sandbox.run("hooks test pushes --json").expect_code(1).json();
-    assert_eq!(results[0]["passed"], false);
-    assert_eq!(results[0]["example"], "git push");
+    assert_fields(&results[0], &json!({"passed": false, "example": "git push"}));
 }

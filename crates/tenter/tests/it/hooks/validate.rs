@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
 use serde_json::json;
+use tenter_testkit::assert_fields;
 
 use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
@@ -103,16 +104,10 @@ fn the_json_form_has_every_finding() {
     assert!(output.stderr.is_empty(), "{output}");
     let checks = output.json();
     assert_eq!(checks[1], json!({"path": ".agents/hooks/good", "valid": true, "diagnostics": []}));
-    assert_eq!(
-        [&checks[0]["path"], &checks[0]["valid"]],
-        [&json!(".agents/hooks/bad"), &json!(false)]
-    );
+    assert_fields(&checks[0], &json!({"path": ".agents/hooks/bad", "valid": false}));
     let finding = &checks[0]["diagnostics"][0];
     assert_eq!([&finding["id"], &finding["severity"]], ["manifest-priority", "error"]);
-    assert_eq!(
-        (&finding["place"]["line"], &finding["place"]["source"]),
-        (&json!(5), &json!("priority: 1001"))
-    );
+    assert_fields(finding, &json!({"place": {"line": 5, "source": "priority: 1001"}}));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Hooks that are written for Claude Code (`metadata.dialect: claude-code`), under `tenter run`.
 
-use serde_json::Value;
-use tenter_testkit::Sandbox;
+use serde_json::{Value, json};
+use tenter_testkit::{Sandbox, assert_fields};
 
 use super::{decisions, hook};
 use crate::{headless, of_kind, sandbox};
@@ -44,10 +44,7 @@ fn a_script_reads_claude_codes_payload_and_its_variables() {
     assert_eq!(of("PostToolUse", "Write")["tool_response"]["content"], "x");
     assert_eq!(of("PostToolUseFailure", "Bash")["error"], "Exit code 3\noops\n");
     let stop = of("Stop", "");
-    assert_eq!(
-        (&stop["stop_hook_active"], &stop["last_assistant_message"]),
-        (&false.into(), &"Done.".into())
-    );
+    assert_fields(&stop, &json!({"stop_hook_active": false, "last_assistant_message": "Done."}));
     assert_eq!(of("SessionEnd", "")["reason"], "other");
 }
 

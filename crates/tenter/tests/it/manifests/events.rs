@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tenter_protocol::lifecycle::TABLE;
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{Sandbox, assert_fields, wait_until};
 
 use super::hook;
 use crate::run::interrupt;
@@ -138,16 +138,10 @@ fn told_of_turns(sandbox: &Sandbox) {
     let stop = own(sandbox, "before_stop");
     assert_eq!((&stop["stop_reason"], &stop["step_count"]), (&json!("no_tool_calls"), &json!(3)));
     assert_eq!(stop["final_message"], json!({"role": "assistant", "content": "Done."}));
-    assert_eq!(
-        (&stop["stop_hook_active"], &stop["continuation_count"]),
-        (&json!(false), &json!(0))
-    );
+    assert_fields(&stop, &json!({"stop_hook_active": false, "continuation_count": 0}));
     assert_eq!(stop["usage"]["input_tokens"], 300);
     assert_eq!(stop["messages"].as_array().unwrap().len(), 6);
-    assert_eq!(
-        (&stop["auto_compact_enabled"], &stop["auto_compact_threshold"]),
-        (&json!(true), &json!(0.8))
-    );
+    assert_fields(&stop, &json!({"auto_compact_enabled": true, "auto_compact_threshold": 0.8}));
 }
 
 const TASK: &str =
@@ -167,8 +161,7 @@ fn subagent_events_are_delivered_and_name_the_parent() {
         assert_eq!(own(&sandbox, name), subagent);
     }
     let stop = own(&sandbox, "post-subagent");
-    assert_eq!(stop["response"], "In line 3.");
-    assert_eq!(stop["subagent_name"], "finder");
+    assert_fields(&stop, &json!({"response": "In line 3.", "subagent_name": "finder"}));
     let [main, inner] = &payloads(&sandbox, "before_agent")[..] else { panic!("{lines:#?}") };
     assert_eq!(inner["prompt"], "find the bug");
     assert_eq!(inner["context"]["invoked_by"], "subagent");

@@ -1,7 +1,7 @@
 //! Executable and manifest hooks on the same events: one order, one chain of rewrites, one record.
 
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, assert_fields};
 
 use super::{decisions, hook, records, runs};
 use crate::{headless, of_kind, sandbox};
@@ -109,15 +109,9 @@ fn journal_records_each_change(records: &[Value]) {
         of(call).into_iter().find(|record| record["kind"] == "decision").unwrap().clone()
     };
     let first = decision("t1");
-    assert_eq!(
-        (&first["decision"], &first["by"], &first["hooks_run"]),
-        (&json!("rewrite"), &json!("a-last"), &json!(6))
-    );
+    assert_fields(&first, &json!({"decision": "rewrite", "by": "a-last", "hooks_run": 6}));
     let second = decision("t2");
-    assert_eq!(
-        (&second["decision"], &second["by"], &second["reason"]),
-        (&json!("deny"), &json!("y-deny"), &json!("forbidden"))
-    );
+    assert_fields(&second, &json!({"decision": "deny", "by": "y-deny", "reason": "forbidden"}));
     let run =
         |hook: &str| of("t1").into_iter().find(|record| record["hook"] == hook).unwrap().clone();
     assert_eq!(

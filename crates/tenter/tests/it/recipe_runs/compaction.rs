@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox};
+use tenter_testkit::{Output, Sandbox, assert_fields};
 
 use super::run;
 use crate::{of_kind, sandbox};
@@ -83,10 +83,7 @@ fn the_stream_reports_recipe_history_and_end_and_hooks_run() {
         messages.iter().all(|payload| payload["context"]["recipe_name"] == "compact"),
         "{messages:?}"
     );
-    assert_eq!(
-        (&messages[1]["trigger"], &messages[1]["tokens_before"]),
-        (&json!("manual"), &json!(1000))
-    );
+    assert_fields(&messages[1], &json!({"trigger": "manual", "tokens_before": 1000}));
 }
 
 #[test]
