@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use tenter_base::sanitize;
+use tenter_base::{capitalized, sanitize};
 use tenter_commands::git::{Git, how};
 use tenter_proc::Cancel;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};
@@ -38,13 +38,6 @@ const EDIT: Choice<Review> =
 const REJECT: Choice<Review> =
     Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Review::Reject };
 
-/// Returns the words as a sentence.
-fn sentence(words: &str) -> String {
-    let mut characters = words.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).chain(['.']).collect()
-}
-
 impl Draft<'_> {
     /// Prints the text and returns what the user accepts; `None` if they reject it. With `yes` there is no question.
     ///
@@ -64,7 +57,7 @@ impl Draft<'_> {
         }
         let answer = self.ask(text)?;
         if answer.is_none() {
-            ui::note(sentence(otherwise));
+            ui::note(capitalized(otherwise) + ".");
         }
         Ok(answer)
     }

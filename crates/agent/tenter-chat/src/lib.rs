@@ -26,6 +26,7 @@ pub mod conversation;
 pub mod demo;
 mod draft;
 mod keys;
+mod listing;
 pub mod mcp;
 pub mod models;
 mod own_agent;

@@ -68,6 +68,12 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     format!("{count} {noun}")
 }
 
+/// Returns `text` with a capital letter.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 fn folded(word: &str) -> String {
     let letters = word.chars().filter(|letter| !matches!(letter, '-' | '_'));
     letters.take(MAX_LETTERS).flat_map(char::to_lowercase).collect()

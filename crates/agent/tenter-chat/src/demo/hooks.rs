@@ -4,16 +4,20 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// A hook that can be installed.
-struct DemoHook {
-    name: &'static str,
-    event: &'static str,
-    does: &'static str,
+/// A hook of the demo.
+#[derive(Debug)]
+pub(super) struct DemoHook {
+    /// The name.
+    pub(super) name: &'static str,
+    /// The event that it subscribes to.
+    pub(super) event: &'static str,
+    /// Its effect.
+    pub(super) does: &'static str,
     text: &'static str,
 }
 
 /// The hooks, in the order in which they run: by name (R22).
-const HOOKS: [DemoHook; 5] = [
+const HOOKS: &[DemoHook] = &[
     DemoHook {
         name: "10-guard",
         event: "before_tool",
@@ -46,27 +50,13 @@ const HOOKS: [DemoHook; 5] = [
     },
 ];
 
-/// An installed hook.
-#[derive(Debug)]
-pub(super) struct InstalledHook {
-    /// The name.
-    pub(super) name: &'static str,
-    /// The event that it subscribes to.
-    pub(super) event: &'static str,
-    /// Its effect.
-    pub(super) does: &'static str,
-    /// The file.
-    pub(super) path: PathBuf,
-}
-
-/// Writes the hooks into `directory`.
-pub(super) fn install(directory: &Path) -> io::Result<Vec<InstalledHook>> {
+/// Writes the hooks into `directory`. Returns them with their files.
+pub(super) fn install(directory: &Path) -> io::Result<Vec<(&'static DemoHook, PathBuf)>> {
     fs::create_dir_all(directory)?;
-    let install = |hook: &DemoHook| {
-        let DemoHook { name, event, does, text } = *hook;
-        let path = directory.join(name);
-        write_executable(&path, text)?;
-        Ok(InstalledHook { name, event, does, path })
+    let install = |hook: &'static DemoHook| {
+        let path = directory.join(hook.name);
+        write_executable(&path, hook.text)?;
+        Ok((hook, path))
     };
     HOOKS.iter().map(install).collect()
 }

@@ -73,8 +73,8 @@ impl Show for JsonView {
 
 impl DemoView for JsonView {
     fn introduce(&self, scratch: &Scratch) {
-        for hook in &scratch.hooks {
-            let fields = json!({"step": "hook", "name": hook.name, "event": hook.event, "path": hook.path.to_string_lossy(), "does": hook.does});
+        for (hook, path) in &scratch.hooks {
+            let fields = json!({"step": "hook", "name": hook.name, "event": hook.event, "path": path.to_string_lossy(), "does": hook.does});
             write_early("demo", fields);
         }
     }

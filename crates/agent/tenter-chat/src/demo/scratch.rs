@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tenter_engine::inspect::{Environment, is_model_key};
 use tenter_terminal::{Env, Failure};
 
-use super::hooks::{self, InstalledHook, write_executable};
+use super::hooks::{self, DemoHook, write_executable};
 
 /// The project's scripts.
 const SCRIPTS: [(&str, &str); 3] = [
@@ -33,7 +33,7 @@ pub(super) struct Scratch {
     /// The environment of the demo: the process's environment, with the home in the scratch directory.
     pub(super) env: Env,
     /// The hooks, in the order in which they run.
-    pub(super) hooks: Vec<InstalledHook>,
+    pub(super) hooks: Vec<(&'static DemoHook, PathBuf)>,
 }
 
 impl Scratch {

@@ -108,7 +108,7 @@ impl DemoView for TextView {
     fn introduce(&self, scratch: &Scratch) {
         ui::out(styled(HEADING, "A coding agent under five hooks"));
         ui::out(INTRODUCTION);
-        for hook in &scratch.hooks {
+        for (hook, _) in &scratch.hooks {
             ui::out(format!(
                 "  {}  {:<11}  {}",
                 styled(NAME, format!("{:<10}", hook.name)),

@@ -1,10 +1,12 @@
 //! `tenter mcp list`.
 
+use anstyle::Style;
 use serde::Serialize;
 use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::{Exit, FAINT, NAME, NOTICE, styled, ui};
+use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::{Exit, FAINT, NAME, NOTICE, ui};
 
 use crate::agent::mcp;
 
@@ -33,19 +35,17 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         ui::out(serde_json::to_string_pretty(&servers).unwrap_or_default());
         return Exit::Done;
     }
-    let width = |text: for<'a> fn(&ServerJson<'a>) -> &'a str| {
-        let widths = servers.iter().map(|server| one_line(text(server), LENGTH).chars().count());
-        widths.max().unwrap_or(0)
+    let row = |server: &ServerJson| {
+        let style = if server.state == mcp::READY { Style::new() } else { NOTICE };
+        vec![
+            (NAME, one_line(server.name, LENGTH)),
+            (style, server.state.to_owned()),
+            (Style::new(), one_line(&server.target, LENGTH)),
+            (FAINT, one_line(&server.origin, LENGTH)),
+        ]
     };
-    let (name, state) = (width(|server| server.name), width(|server| server.state));
-    for server in &servers {
-        let heading = format!("{:name$}", one_line(server.name, LENGTH));
-        let is = format!("{:state$}", server.state);
-        let is = if server.state == mcp::READY { is } else { styled(NOTICE, is) };
-        let target = one_line(&server.target, LENGTH);
-        let origin = styled(FAINT, one_line(&server.origin, LENGTH));
-        ui::out([styled(NAME, heading), is, target, origin].join("  "));
-    }
+    let rows: Vec<Vec<Cell>> = servers.iter().map(row).collect();
+    aligned(&rows, 2).iter().for_each(ui::out);
     if servers.is_empty() {
         ui::note("There are no MCP servers. `tenter help mcp` says how to add one.");
     }

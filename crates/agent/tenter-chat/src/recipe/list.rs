@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
+use anstyle::Style;
 use serde::Serialize;
 use tenter_agent::recipe::ListedRecipe;
 use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_protocol::confinement::Confinement;
-use tenter_terminal::{BAD, CommandResult, Env, Exit, FAINT, NAME, styled, ui};
+use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use super::FragmentDirs;
-
-/// Maximum number of characters shown of a description or a path.
-const LENGTH: usize = 100;
+use crate::listing::{self, LENGTH};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -45,17 +45,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        let width = |text: fn(&ListedRecipe) -> &str| {
-            recipes
-                .iter()
-                .map(|recipe| one_line(text(recipe), LENGTH).chars().count())
-                .max()
-                .unwrap_or(0)
-        };
-        let widths = (width(|recipe| &recipe.name), width(|recipe| recipe.origin.layer.as_str()));
-        for recipe in &recipes {
-            ui::out(line(recipe, widths));
-        }
+        let rows: Vec<Vec<Cell>> = recipes.iter().map(row).collect();
+        aligned(&rows, 2).iter().for_each(ui::out);
     }
     ui::diagnostics(&findings);
     Ok(Exit::Done)
@@ -74,26 +65,15 @@ fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
     }
 }
 
-fn line(recipe: &ListedRecipe, (name, layer): (usize, usize)) -> String {
-    let path_text = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
-    let name = format!("{:name$}", one_line(&recipe.name, LENGTH));
-    let layer = format!("{:layer$}", recipe.origin.layer.as_str());
-    let (name, what) = match &recipe.shadowed_by {
-        _ if recipe.is_broken => (styled(BAD, name), styled(BAD, "cannot be used")),
-        Some(other) => {
-            (styled(FAINT, name), styled(FAINT, format!("shadowed by {}", path_text(other))))
-        }
-        None => (styled(NAME, name), one_line(&recipe.description, LENGTH)),
-    };
+fn row(recipe: &ListedRecipe) -> Vec<Cell> {
+    let ListedRecipe { name, description, origin, is_broken, .. } = recipe;
+    let [name, what] =
+        listing::name_and_use(name, description, recipe.shadowed_by.as_deref(), *is_broken);
     let confined: Vec<&str> = recipe.confinements.iter().map(Confinement::label).collect();
     let confined = match confined.as_slice() {
         [] => String::new(),
         labels => format!("confined: {}", one_line(&labels.join(", "), LENGTH)),
     };
-    let path = styled(FAINT, path_text(&recipe.origin.path));
-    [name, layer, what, confined, path]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("  ")
+    let layer = (Style::new(), origin.layer.as_str().to_owned());
+    vec![name, layer, what, (Style::new(), confined), listing::path(&origin.path)]
 }

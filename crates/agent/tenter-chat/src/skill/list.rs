@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
+use anstyle::Style;
 use serde::Serialize;
 use tenter_agent::skill::{ListedSkill, Skills};
-use tenter_base::one_line;
 use tenter_protocol::front_matter::Strictness;
-use tenter_terminal::{BAD, Exit, FAINT, NAME, styled, ui};
+use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::{Exit, ui};
 
-/// Maximum number of characters shown of a description or a path.
-const LENGTH: usize = 100;
+use crate::listing;
 
 #[derive(Debug, Default, clap::Args)]
 pub struct Args {
@@ -36,16 +36,8 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
         let objects: Vec<SkillJson> = skill_list.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        let width = |text: fn(&ListedSkill) -> &str| {
-            let widths =
-                skill_list.iter().map(|skill| one_line(text(skill), LENGTH).chars().count());
-            widths.max().unwrap_or(0)
-        };
-        let widths =
-            (width(|skill| &skill.origin.name), width(|skill| skill.origin.layer.as_str()));
-        for skill in &skill_list {
-            ui::out(line(skill, widths));
-        }
+        let rows: Vec<Vec<Cell>> = skill_list.iter().map(row).collect();
+        aligned(&rows, 2).iter().for_each(ui::out);
     }
     if skill_list.is_empty() && !args.json {
         ui::note(
@@ -67,16 +59,10 @@ fn json(skill: &ListedSkill) -> SkillJson<'_> {
     }
 }
 
-fn line(skill: &ListedSkill, (name, layer): (usize, usize)) -> String {
-    let path_text = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
-    let heading = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
-    let of = format!("{:layer$}", skill.origin.layer.as_str());
-    let (heading, what) = match &skill.shadowed_by {
-        _ if skill.is_broken => (styled(BAD, heading), styled(BAD, "cannot be used")),
-        Some(other) => {
-            (styled(FAINT, heading), styled(FAINT, format!("shadowed by {}", path_text(other))))
-        }
-        None => (styled(NAME, heading), one_line(&skill.description, LENGTH)),
-    };
-    [heading, of, what, styled(FAINT, path_text(&skill.origin.path))].join("  ")
+fn row(skill: &ListedSkill) -> Vec<Cell> {
+    let ListedSkill { origin, description, shadowed_by, is_broken } = skill;
+    let [name, what] =
+        listing::name_and_use(&origin.name, description, shadowed_by.as_deref(), *is_broken);
+    let layer = (Style::new(), origin.layer.as_str().to_owned());
+    vec![name, layer, what, listing::path(&origin.path)]
 }

@@ -119,15 +119,14 @@ const POWERS: &[EventPowers] = &[
         .emulated(&[(Power::Ask, "denied, which ends the run (`bridge.ask_fallback`)")]),
     at(EventName::AfterTool, &["PostToolUse"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterToolFailure, &["PostToolUse"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterAgent, &["TaskComplete", "TaskError", "TaskCancel"])
         .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_CALL)]),
     at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
-    at(EventName::SubagentStop, &["PostToolUse"])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::SubagentStop, &["PostToolUse"]).emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::PreCompact, &["PreCompact"]),
     at(EventName::SessionEnd, &["SessionShutdown"]),
 ];

@@ -121,7 +121,7 @@ const TOOLS: &[NativeTool] = &[
 ];
 
 const POWERS: &[EventPowers] = &[
-    at(EventName::SessionStart, &["SessionStart"]).native(&[Power::AddContext]).emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+    at(EventName::SessionStart, &["SessionStart"]).native(&[Power::AddContext]).emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
     at(EventName::BeforeTool, &["PreToolUse"]).native(&[Power::Block, Power::AddContext]).emulated(&[
             (Power::Ask, "denied, and the reason says that the user has to decide"),
@@ -130,13 +130,13 @@ const POWERS: &[EventPowers] = &[
                 "native where Codex asks nothing, since version 0.131.0; else denied, and the model is asked to make the rewritten call",
             ),
         ]),
-    at(EventName::AfterTool, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
-    at(EventName::AfterToolFailure, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
-    at(EventName::AfterTurn, &["Stop"]).emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT), (Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::BeforeStop, &["Stop", "SubagentStop"]).native(&[Power::Continue]).emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::AfterAgent, &["Stop", "Interrupt"]).emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::AfterTool, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(emulation::FEEDBACK_AS_CONTEXT),
+    at(EventName::AfterToolFailure, &["PostToolUse"]).native(&[Power::RewriteOutput, Power::AddContext]).emulated(emulation::FEEDBACK_AS_CONTEXT),
+    at(EventName::AfterTurn, &["Stop"]).emulated(emulation::ALL_WITH_NEXT_PROMPT),
+    at(EventName::BeforeStop, &["Stop", "SubagentStop"]).native(&[Power::Continue]).emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
+    at(EventName::AfterAgent, &["Stop", "Interrupt"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
-    at(EventName::SubagentStop, &["SubagentStop"]).emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStop, &["SubagentStop"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::PreCompact, &["PreCompact"]).emulated(&[(Power::AddContext, "given to the model after the compaction")]),
     at(EventName::PostCompact, &["PostCompact"]),
     at(EventName::SessionEnd, &["SessionEnd"]),

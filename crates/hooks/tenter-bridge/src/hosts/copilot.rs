@@ -144,7 +144,7 @@ const CLAUDE_EVENTS: &[NativeEvent] = &[
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["sessionStart"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+        .emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["userPromptSubmitted", "userPromptTransformed"]).native(&[
         Power::Block,
         Power::RewriteMessage,
@@ -158,19 +158,15 @@ const POWERS: &[EventPowers] = &[
     ]),
     at(EventName::AfterTool, &["postToolUse"])
         .native(&[Power::RewriteOutput, Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterToolFailure, &["postToolUse", "postToolUseFailure"])
         .native(&[Power::RewriteOutput, Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
-    at(EventName::AfterTurn, &["agentStop"]).emulated(&[
-        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
-        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
-    ]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
+    at(EventName::AfterTurn, &["agentStop"]).emulated(emulation::ALL_WITH_NEXT_PROMPT),
     at(EventName::BeforeStop, &["agentStop", "subagentStop"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::AfterAgent, &["agentStop"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
+    at(EventName::AfterAgent, &["agentStop"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["preToolUse"]).native(&[Power::Block]),
     at(EventName::SubagentStop, &["subagentStop"])
         .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_CALL)]),

@@ -126,7 +126,7 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["sessionStart"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+        .emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["beforeSubmitPrompt"])
         .native(&[Power::Block])
         .emulated(&[(Power::AddContext, emulation::WITH_NEXT_RESULT)]),
@@ -137,10 +137,10 @@ const POWERS: &[EventPowers] = &[
     ]),
     at(EventName::AfterTool, &["postToolUse"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterToolFailure, &["postToolUseFailure"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterTurn, &["stop"]).emulated(&[
         (Power::FeedBack, "the final response only, without its text; with the next tool result"),
         (Power::AddContext, "the final response only, without its text; with the next tool result"),
@@ -151,8 +151,7 @@ const POWERS: &[EventPowers] = &[
     at(EventName::AfterAgent, &["stop"])
         .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_RESULT)]),
     at(EventName::SubagentStart, &["preToolUse"]).native(&[Power::Block]),
-    at(EventName::SubagentStop, &["postToolUse"])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::SubagentStop, &["postToolUse"]).emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::PreCompact, &["preCompact"]),
     at(EventName::SessionEnd, &["sessionEnd"]),
 ];

@@ -98,7 +98,7 @@ const fn event(name: &'static str, moment: Moment) -> NativeEvent {
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+        .emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
     at(EventName::BeforeTool, &["PreToolUse"])
         .native(&[Power::Block, Power::RewriteInput])
@@ -108,19 +108,17 @@ const POWERS: &[EventPowers] = &[
         ]),
     at(EventName::AfterTool, &["PostToolUse"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterTurn, &["Stop"]).emulated(&[
         (Power::FeedBack, "the final response only; given to the model with the next prompt"),
         (Power::AddContext, "the final response only; given to the model with the next prompt"),
     ]),
     at(EventName::BeforeStop, &["Stop"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::AfterAgent, &["Stop"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
+    at(EventName::AfterAgent, &["Stop"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
-    at(EventName::SubagentStop, &["PostToolUse"])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+    at(EventName::SubagentStop, &["PostToolUse"]).emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::PreCompact, &["PreCompact"]),
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];

@@ -1,4 +1,6 @@
-//! Descriptions of emulated powers that several hosts share.
+//! Emulated powers, and descriptions of them, that several hosts share.
+
+use tenter_protocol::lifecycle::Power;
 
 /// For a denied session.
 pub(super) const DENIES_ALL: &str = "every prompt and tool call of the session is denied";
@@ -21,3 +23,17 @@ pub(super) const WITH_NEXT_RESULT: &str = "given to the model with the next tool
 pub(super) const WITH_NEXT_CALL: &str = "given to the model with the next prompt or tool call";
 /// The same in hosts whose prompts and results take text.
 pub(super) const WITH_NEXT_INPUT: &str = "given to the model with the next prompt or tool result";
+
+/// A denied session in a host that can deny prompts.
+pub(super) const DENIED_SESSION: &[(Power, &str)] = &[(Power::Block, DENIES_ALL)];
+/// Feedback at an event that takes context.
+pub(super) const FEEDBACK_AS_CONTEXT: &[(Power, &str)] = &[(Power::FeedBack, AS_CONTEXT)];
+/// Feedback that waits for the next prompt.
+pub(super) const FEEDBACK_WITH_NEXT_PROMPT: &[(Power, &str)] =
+    &[(Power::FeedBack, WITH_NEXT_PROMPT)];
+/// Context that waits for the next prompt.
+pub(super) const CONTEXT_WITH_NEXT_PROMPT: &[(Power, &str)] =
+    &[(Power::AddContext, WITH_NEXT_PROMPT)];
+/// Feedback and context that wait for the next prompt.
+pub(super) const ALL_WITH_NEXT_PROMPT: &[(Power, &str)] =
+    &[(Power::FeedBack, WITH_NEXT_PROMPT), (Power::AddContext, WITH_NEXT_PROMPT)];

@@ -119,7 +119,7 @@ const EVENTS: &[NativeEvent] = &[
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+        .emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["BeforeAgent"]).native(&[Power::Block, Power::AddContext]),
     at(EventName::BeforeTool, &["BeforeTool"])
         .native(&[Power::Block, Power::RewriteInput])
@@ -143,9 +143,8 @@ const POWERS: &[EventPowers] = &[
     ]),
     at(EventName::BeforeStop, &["AfterAgent"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::AfterAgent, &["AfterAgent"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
+    at(EventName::AfterAgent, &["AfterAgent"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["BeforeTool"]).native(&[Power::Block]),
     at(EventName::SubagentStop, &["AfterTool"]).native(&[Power::FeedBack]),
     at(EventName::SessionEnd, &["SessionEnd"]),

@@ -92,28 +92,18 @@ const POWERS: &[EventPowers] = &[
         (Power::Ask, "denied, or allowed: `bridge.ask_fallback`"),
         (Power::AddContext, emulation::WITH_NEXT_PROMPT),
     ]),
-    at(EventName::AfterTool, &["PostToolUse"]).emulated(&[
-        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
-        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
-    ]),
-    at(EventName::AfterToolFailure, &["PostToolUseFailure"]).emulated(&[
-        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
-        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
-    ]),
-    at(EventName::AfterTurn, &["Stop"]).emulated(&[
-        (Power::FeedBack, emulation::WITH_NEXT_PROMPT),
-        (Power::AddContext, emulation::WITH_NEXT_PROMPT),
-    ]),
+    at(EventName::AfterTool, &["PostToolUse"]).emulated(emulation::ALL_WITH_NEXT_PROMPT),
+    at(EventName::AfterToolFailure, &["PostToolUseFailure"])
+        .emulated(emulation::ALL_WITH_NEXT_PROMPT),
+    at(EventName::AfterTurn, &["Stop"]).emulated(emulation::ALL_WITH_NEXT_PROMPT),
     at(EventName::BeforeStop, &["Stop"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
     at(EventName::AfterAgent, &["Stop", "StopFailure", "Interrupt"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
-    at(EventName::SubagentStop, &["PostToolUse"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::PreCompact, &["PreCompact"])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStop, &["PostToolUse"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
+    at(EventName::PreCompact, &["PreCompact"]).emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
     at(EventName::PostCompact, &["PostCompact"]),
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];

@@ -136,9 +136,9 @@ const POWERS: &[EventPowers] = &[
     ]),
     at(EventName::BeforeStop, &["session.idle"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
     at(EventName::AfterAgent, &["session.idle", "session.error"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["tool.execute.before"]).native(&[Power::Block]),
     at(EventName::SubagentStop, &["tool.execute.after"])
         .emulated(&[(Power::FeedBack, "added to the subagent's result")]),

@@ -112,9 +112,8 @@ const POWERS: &[EventPowers] = &[
     ]),
     at(EventName::BeforeStop, &["agent_end"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
-    at(EventName::AfterAgent, &["agent_end"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
+    at(EventName::AfterAgent, &["agent_end"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::PreCompact, &["session_before_compact"]).native(&[Power::Block]),
     at(EventName::PostCompact, &["session_compact"]),
     at(EventName::SessionEnd, &["session_shutdown"]),

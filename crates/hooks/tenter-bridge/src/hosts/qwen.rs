@@ -112,7 +112,7 @@ const EVENTS: &[NativeEvent] = &[
 const POWERS: &[EventPowers] = &[
     at(EventName::SessionStart, &["SessionStart"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::Block, emulation::DENIES_ALL)]),
+        .emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
     at(EventName::BeforeTool, &["PreToolUse"]).native(&[Power::Block, Power::Ask]).emulated(&[
         (Power::RewriteInput, emulation::ASKS_FOR_CHANGED),
@@ -120,21 +120,20 @@ const POWERS: &[EventPowers] = &[
     ]),
     at(EventName::AfterTool, &["PostToolUse"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterToolFailure, &["PostToolUseFailure"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::AfterTurn, &["PostToolBatch", "Stop"])
         .native(&[Power::AddContext])
-        .emulated(&[(Power::FeedBack, emulation::AS_CONTEXT)]),
+        .emulated(emulation::FEEDBACK_AS_CONTEXT),
     at(EventName::BeforeStop, &["Stop", "SubagentStop"])
         .native(&[Power::Continue])
-        .emulated(&[(Power::AddContext, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::CONTEXT_WITH_NEXT_PROMPT),
     at(EventName::AfterAgent, &["Stop", "StopFailure"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+        .emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::SubagentStart, &["PreToolUse"]).native(&[Power::Block]),
-    at(EventName::SubagentStop, &["SubagentStop"])
-        .emulated(&[(Power::FeedBack, emulation::WITH_NEXT_PROMPT)]),
+    at(EventName::SubagentStop, &["SubagentStop"]).emulated(emulation::FEEDBACK_WITH_NEXT_PROMPT),
     at(EventName::PreCompact, &["PreCompact"]).native(&[Power::AddContext]),
     at(EventName::PostCompact, &["PostCompact"]),
     at(EventName::SessionEnd, &["SessionEnd"]),

@@ -1,10 +1,10 @@
 //! `tenter guard enforce`.
 
-use tenter_base::{counted, replace_file};
+use tenter_base::counted;
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::add::trust_added;
-use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
+use super::installed::{GuardLocation, GuardState, InstalledGuard};
 use crate::hook_figures;
 use crate::project::Project;
 use crate::shipped_guards::{Guard, is_monitoring, with_mode};
@@ -35,7 +35,7 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 
 /// Shows what a guard would have stopped, and lets it stop calls. Returns whether it was in monitor mode.
 fn enforce(project: &Project, installation: &InstalledGuard) -> Result<bool, Failure> {
-    let (name, file) = (installation.guard.name, installation.path.join(MANIFEST));
+    let name = installation.guard.name;
     if matches!(installation.state, GuardState::Absent | GuardState::Other) {
         let failure =
             Failure::new(format!("{name} is not installed in {}", installation.path.display()));
@@ -53,9 +53,7 @@ fn enforce(project: &Project, installation: &InstalledGuard) -> Result<bool, Fai
     ui::note(format!(
         "In monitor mode, {styled_name} would have stopped {calls}; `tenter log --all --hook {name}` shows them."
     ));
-    let text = with_mode(&installation.text, false);
-    replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644))
-        .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    installation.write(&with_mode(&installation.text, false))?;
     ui::note(format!("From now on {styled_name} stops calls."));
     Ok(true)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tenter_base::untrusted_file;
+use tenter_base::{replace_file, untrusted_file};
 use tenter_protocol::manifest::format::MAX_FILE_SIZE;
 use tenter_terminal::Failure;
 
@@ -72,6 +72,22 @@ impl InstalledGuard {
             Err(_) => GuardState::Absent,
         };
         Self { guard, path, text: text.unwrap_or_default(), state }
+    }
+
+    /// Returns its `HOOK.md`.
+    pub(super) fn file(&self) -> PathBuf {
+        self.path.join(MANIFEST)
+    }
+
+    /// Replaces its `HOOK.md` with `text`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn write(&self, text: &str) -> Result<(), Failure> {
+        let file = self.file();
+        replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644))
+            .map(drop)
+            .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))
     }
 }
 

@@ -1,10 +1,10 @@
 //! `tenter guard set`.
 
-use tenter_base::{replace_file, visible};
+use tenter_base::visible;
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::add::trust_added;
-use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
+use super::installed::{GuardLocation, GuardState, InstalledGuard};
 use crate::hook_settings::{self, Assignment};
 use crate::project::Project;
 use crate::shipped_guards::Guard;
@@ -25,7 +25,6 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
     let hooks = args.location.directory(project)?;
     let guard = Guard::find(&args.name)?;
     let installation = InstalledGuard::new(guard, &hooks);
-    let file = installation.path.join(MANIFEST);
     match installation.state {
         GuardState::Absent => {
             let place = visible(&hooks.to_string_lossy()).into_owned();
@@ -38,15 +37,14 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
         }
         _ => {}
     }
-    let change = hook_settings::change(&file, &installation.text, &args.values);
+    let change = hook_settings::change(&installation.file(), &installation.text, &args.values);
     let (text, settings) = match change {
         Err(failure) if installation.state == GuardState::Outdated => {
             return Err(failure.help("a newer version may have it: `tenter guard update`"));
         }
         other => other?,
     };
-    replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644))
-        .map_err(|error| Failure::new(format!("cannot write {}: {error}", file.display())))?;
+    installation.write(&text)?;
     if args.location.is_project() {
         trust_added(project, &[guard.name])?;
     }

@@ -1,11 +1,10 @@
 //! `tenter guard update`.
 
-use tenter_base::replace_file;
 use tenter_terminal::text::diff;
 use tenter_terminal::{CommandResult, Exit, Failure, GOOD, NAME, NOTICE, styled, ui};
 
 use super::add::trust_added;
-use super::installed::{GuardLocation, GuardState, InstalledGuard, MANIFEST};
+use super::installed::{GuardLocation, GuardState, InstalledGuard};
 use crate::hook_settings;
 use crate::project::Project;
 use crate::shipped_guards::{Guard, is_monitoring, with_mode};
@@ -48,9 +47,8 @@ pub(super) fn run(project: &mut Project, args: &Args) -> CommandResult {
 /// Updates a guard unless the user changed it, and shows the difference. Returns whether it was updated.
 fn update(installation: &InstalledGuard) -> Result<bool, Failure> {
     let (guard, name) = (installation.guard, styled(NAME, installation.guard.name));
-    let file = installation.path.join(MANIFEST);
     let (text, lost_settings) =
-        hook_settings::carry_over(&file, &installation.text, &guard.installable());
+        hook_settings::carry_over(&installation.file(), &installation.text, &guard.installable());
     let text = with_mode(&text, is_monitoring(&installation.text));
     let show = || {
         let lines = diff::of_trusted(&installation.text, &text, LINES);
@@ -63,9 +61,7 @@ fn update(installation: &InstalledGuard) -> Result<bool, Failure> {
             for setting in lost_settings {
                 ui::note(format!("Your value of the setting {setting} does not exist any more."));
             }
-            replace_file::replace_with_mode(&file, text.as_bytes(), Some(0o644)).map_err(
-                |error| Failure::new(format!("cannot write {}: {error}", file.display())),
-            )?;
+            installation.write(&text)?;
             return Ok(true);
         }
         GuardState::ChangedAndOutdated => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 use serde::Serialize;
-use tenter_base::{one_line, rfc3339, visible};
+use tenter_base::{capitalized, one_line, rfc3339, visible};
 use tenter_inspect::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use tenter_proc::Cancel;
 use tenter_terminal::{BAD, Exit, FAINT, HEADING, NAME, NOTICE, now, styled, ui};
@@ -178,10 +178,14 @@ fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {
             note(&format!("The hook {name} asked {count}: {}.", questions.describe()));
         }
         if let Some(failures) = hook.describe_failures() {
-            note(&format!("{}: `tenter log --failed --hook {}`.", sentence(&failures), hook.name));
+            note(&format!(
+                "{}: `tenter log --failed --hook {}`.",
+                capitalized(&failures),
+                hook.name
+            ));
         }
         if let Some(over) = hook.over_budget {
-            note(&format!("{}.", sentence(&over.describe(&hook.name))));
+            note(&format!("{}.", capitalized(&over.describe(&hook.name))));
         }
         if hook.would_stop > 0 {
             let (name, calls) = (&hook.name, hook.would_stop);
@@ -206,12 +210,6 @@ fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {
 
 fn note(text: &str) {
     ui::out(styled(NOTICE, visible(text)));
-}
-
-/// Returns `text` with a capital letter.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn hooks_table(hooks: &[HookFigures]) {

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use anstyle::Style;
 use tenter_base::one_line;
+use tenter_terminal::text::{Cell, aligned};
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use super::json::PluginSummary;
@@ -46,13 +48,8 @@ fn table(plugins: &[FoundPlugin]) -> Vec<String> {
         let location = place.location.as_str().to_owned();
         [name, location, count(&plugin.skills), count(&plugin.recipes), count(&plugin.hooks)]
     });
-    let rows: Vec<[String; 5]> = [header, rule].into_iter().chain(rows).collect();
-    let width =
-        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 5] = std::array::from_fn(width);
-    let line = |row: &[String; 5]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
+    let rows = [header, rule].into_iter().chain(rows);
+    let rows: Vec<Vec<Cell>> =
+        rows.map(|row| row.map(|cell| (Style::new(), cell)).into()).collect();
+    aligned(&rows, 4)
 }

@@ -2,10 +2,12 @@
 
 mod code;
 pub mod diff;
+mod list;
 mod markdown;
 mod wrap;
 
 pub use code::CodeLanguage;
+pub use list::{Cell, aligned};
 pub use markdown::Markdown;
 pub use wrap::{columns, hanging, prose};
 

@@ -1,5 +1,6 @@
 //! Comments in a new hook about its event: the payload's fields and the possible replies, from the tables of the protocol.
 
+use tenter_base::capitalized;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, ProtocolName};
 use tenter_protocol::reply_fields::example;
@@ -22,7 +23,7 @@ pub(super) fn of_manifest(event: EventName) -> String {
     lines.extend(fields.map(|field| format!("| `{}` | {} |", field.name, field.description)));
     lines.extend(MANIFEST_REPLIES.map(str::to_owned));
     for (power, effect) in row.may {
-        let effect = sentence(effect);
+        let effect = capitalized(effect) + ".";
         if matches!(power, Power::Block | Power::Continue | Power::FeedBack) {
             lines.push(format!("| exit code 2, the reason on stderr | {effect} |"));
         }
@@ -65,7 +66,7 @@ pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
     lines.extend(explained("nothing, or {}", "No effect."));
     for (power, effect) in row.may {
         if let Some(example) = example(*power, ProtocolName::Executable) {
-            lines.extend(explained(example, &sentence(effect)));
+            lines.extend(explained(example, &(capitalized(effect) + ".")));
         }
     }
     lines
@@ -83,13 +84,6 @@ fn explained(word: &str, explanation: &str) -> Vec<String> {
         _ => lines.insert(0, start),
     }
     lines
-}
-
-/// Returns a clause as a sentence.
-fn sentence(clause: &str) -> String {
-    let mut characters = clause.chars();
-    let first = characters.next().map(|first| first.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), characters.as_str())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tenter_base::excerpt;
-use tenter_proc::{ProcessEnd, Streams};
+use tenter_proc::{Completion, ProcessEnd, Streams};
 use tenter_protocol::Reply;
 
 use super::call::ReadyMadeCall;
@@ -22,24 +22,11 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
         for (_, command) in own.filter(|(suffix, _)| *suffix == ending(&file)) {
             let completion = call.run_shell(command, vec![("FILE".into(), (&file).into())]);
             let name = command.split_whitespace().next().unwrap_or("the linter");
-            findings.extend(finding(
-                name,
-                &completion.end,
-                &completion.stdout.text(),
-                &short,
-                call,
-            ));
+            findings.extend(finding(name, &completion, &short, call));
         }
         for tool in tools(LINTERS, &file, call) {
             let completion = tool.run(&file, Vec::new(), Streams::Merged, call);
-            let name = tool.tool.program;
-            findings.extend(finding(
-                name,
-                &completion.end,
-                &completion.stdout.text(),
-                &short,
-                call,
-            ));
+            findings.extend(finding(tool.tool.program, &completion, &short, call));
         }
     }
     if findings.is_empty() {
@@ -51,20 +38,19 @@ pub(super) fn reply(call: &ReadyMadeCall<'_>) -> Result<Reply, String> {
 /// Returns what a linter found; `None` if it found nothing, or did not come to its end.
 fn finding(
     name: &str,
-    end: &ProcessEnd,
-    output: &str,
+    completion: &Completion,
     file: &str,
     call: &ReadyMadeCall<'_>,
 ) -> Option<String> {
-    let output = output.trim();
-    let ProcessEnd::Exited(code) = end else { return None };
-    if *code == 0 || output.is_empty() {
+    let output = completion.stdout.text();
+    let ProcessEnd::Exited(code) = completion.end else { return None };
+    if code == 0 || output.trim().is_empty() {
         return None;
     }
     let lines = match call.number("lines") {
         0 => LINES,
         lines => lines,
     };
-    let output = excerpt::last_lines(output, lines as usize);
+    let output = excerpt::last_lines(output.trim(), lines as usize);
     Some(format!("{name} after the change of {file}:\n{output}"))
 }
