@@ -300,7 +300,11 @@ impl CallSurroundings {
             if canonical(standard) != Some(standard) {
                 facts.call.append(of_fields(call, native.unwrap_or(&call.name), surroundings));
             }
-            facts.call.paths.extend(paths(call, cwd, standard, surroundings));
+            let paths = paths(call, cwd, standard, surroundings);
+            if standard == "grep" {
+                facts.call.paths.extend(paths.iter().filter_map(content));
+            }
+            facts.call.paths.extend(paths);
         }
         let path_texts = facts.call.paths.iter().map(|path| path.path.clone()).collect();
         let (project, home) = (self.project.clone(), surroundings.home.clone());
@@ -428,6 +432,12 @@ fn paths(
         of_tool(text(&cwd.join(file.path)), file.path, op, surroundings)
     });
     fields.chain(include).chain(patched).collect()
+}
+
+/// Returns the search of a directory as what it also is: its files are read, and their lines shown.
+fn content(path: &PathFact) -> Option<PathFact> {
+    let is_directory = path.op == PathOp::List;
+    is_directory.then(|| PathFact { op: PathOp::Read, recursive: true, ..path.clone() })
 }
 
 fn of_tool(whole: String, text: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {

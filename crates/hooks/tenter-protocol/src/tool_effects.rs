@@ -9,8 +9,8 @@ use tenter_shell::PathOp;
 
 use crate::Object;
 use vocabulary::{
-    DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS, SCRIPTS, TERMINALS, TYPED,
-    TYPES, WORDS,
+    DATABASES, DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS, SCRIPTS,
+    STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
 };
 
 /// The probable effects of a call.
@@ -68,6 +68,7 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
         deed: deed.map(|(deed, _)| *deed).max(),
         is_terminal: has(&TERMINALS) || (has(&["process"]) && has(&TYPES)),
         interpreter: interpreter(&words, input),
+        is_database: self::words(name).iter().any(|word| DATABASES.contains(&word.as_str())),
         effects: ToolEffects::default(),
         budget: MOST_VALUES,
     };
@@ -124,6 +125,12 @@ fn plain(field: &str) -> String {
     field.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Returns a text, or the texts of a list.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    let list = value.as_array().into_iter().flatten();
+    value.as_str().into_iter().chain(list.filter_map(Value::as_str))
+}
+
 /// Returns a text as one word for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
@@ -135,6 +142,8 @@ struct Reading {
     deed: Option<Deed>,
     is_terminal: bool,
     interpreter: Option<&'static str>,
+    /// The name of the tool or of its server says that it is about a database.
+    is_database: bool,
     effects: ToolEffects,
     /// Number of values that are still looked at.
     budget: usize,
@@ -145,6 +154,10 @@ impl Reading {
         for (field, value) in object {
             let name = plain(field);
             match self.role(&name, value) {
+                _ if name == "sql" || (self.is_database && STATEMENTS.contains(&name.as_str())) => {
+                    let commands = texts(value).map(|sql| format!("psql -c {}", quoted(sql)));
+                    self.effects.scripts.extend(commands);
+                }
                 Some(FieldRole::Script) => self.script(&name, value, object),
                 Some(role) => self.values(value, role, depth),
                 None => self.inner(value, depth),
@@ -196,10 +209,7 @@ impl Reading {
 
     /// Adds a script, or the words of a command.
     fn script(&mut self, field: &str, value: &Value, object: &Object) {
-        let list = |value: &Value| -> Vec<String> {
-            let values = value.as_array().into_iter().flatten();
-            values.filter_map(Value::as_str).map(str::to_owned).collect()
-        };
+        let list = |value: &Value| -> Vec<String> { texts(value).map(str::to_owned).collect() };
         let args = object.get("args").or_else(|| object.get("arguments")).map(&list);
         match value {
             Value::String(code) if field == "code" && self.interpreter.is_some() => {
@@ -311,11 +321,14 @@ mod tests {
                 "python3 -c 'p()'",
             ),
             ("mcp__py__run_python", json!({"code": "p()"}), "python3 -c 'p()'"),
+            ("mcp__postgres__query", json!({"sql": "drop table a"}), "psql -c 'drop table a'"),
+            ("mcp__my_db__run", json!({"query": "drop table a"}), "psql -c 'drop table a'"),
             ("mcp__x__interact_with_process", json!({"pid": 1, "input": "rm x"}), "rm x"),
         ] {
             assert_eq!(effects(name, &input).scripts, [script], "{name}");
         }
         assert_eq!(effects("x", &json!({"commands": ["a", "b"]})).scripts, ["a", "b"]);
+        assert!(effects("web_search", &json!({"query": "drop table"})).scripts.is_empty());
         assert!(effects("process_page", &json!({"text": "rm -rf /"})).scripts.is_empty());
         assert!(
             effects("mcp__x__note", &json!({"text": "rm -rf /", "input": "y"})).scripts.is_empty()

@@ -181,7 +181,7 @@ fn the_fields_of_an_unknown_tool_say_what_it_runs_and_touches() {
 }
 
 #[test]
-fn the_patterns_of_a_search_are_paths_that_are_read() {
+fn the_patterns_and_the_directory_of_a_search_are_paths_that_are_read() {
     let surroundings = CallSurroundings::new(Path::new("/p"));
     let read = |tool: &str, input: Value| {
         let call = ToolCall {
@@ -197,6 +197,10 @@ fn the_patterns_of_a_search_are_paths_that_are_read() {
     assert_eq!(read("grep", json!({"include": "**/.env"})), expected("/p/**/.env"));
     assert_eq!(read("read_many_files", json!({"include": [".env"]})), expected("/p/**/.env"));
     assert_eq!(read("grep", json!({"glob": "!.env"})), []);
+    let root = |op| ("/".to_owned(), op);
+    let both = [root(PathOp::Read), root(PathOp::List)];
+    assert_eq!(read("grep", json!({"pattern": "x", "path": "/"})), both);
+    assert_eq!(read("glob", json!({"pattern": "x", "path": "/"})), both[1..]);
 }
 
 #[test]

@@ -144,3 +144,33 @@ pub(super) const PATTERNS: [&str; 6] =
 /// Fields that hold a path if their value looks like one.
 pub(super) const ENDS: [&str; 10] =
     ["source", "src", "from", "old", "destination", "dest", "target", "to", "new", "output"];
+
+/// Words in the names of tools and servers for databases.
+pub(super) const DATABASES: [&str; 22] = [
+    "sql",
+    "db",
+    "database",
+    "databases",
+    "postgres",
+    "postgresql",
+    "pg",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "duckdb",
+    "mssql",
+    "bigquery",
+    "snowflake",
+    "clickhouse",
+    "supabase",
+    "neon",
+    "redshift",
+    "cockroachdb",
+    "turso",
+    "planetscale",
+    "trino",
+];
+
+/// Fields whose text is SQL if the tool is for a database.
+pub(super) const STATEMENTS: [&str; 6] =
+    ["query", "queries", "statement", "statements", "sqlquery", "sqlstatement"];

@@ -39,6 +39,17 @@ const NODE: Program = GNU
     .interpreter(interpreter(Language::Node, "-e --eval -p --print"))
     .paths(&["execute -r --require --import"]);
 
+/// PowerShell, whose options have one dash.
+const POWERSHELL: Program = GNU
+    .style(Style::Single)
+    .options("-command= -file= -Command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -WorkingDirectory= -wd= -NoLogo -NoExit -NonInteractive -NoProfile")
+    .interpreter(Interpreter {
+        no_program: "-File -f -file",
+        ..interpreter(Language::Powershell, "-Command -command -c -EncodedCommand -ec -e")
+    })
+    .paths(&["execute -File -f -file"])
+    .classes(INTERPRETER);
+
 const AWK: Program = GNU
     .style(Style::Posix)
     .options("-f= --file= -v= --assign= -F= --field-separator= -e= --source= -i= --include= -l=")
@@ -142,24 +153,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(AWK, "gawk"),
     like(AWK, "mawk"),
     like(AWK, "nawk"),
-    program("pwsh")
-        .style(Style::Single)
-        .options("-command= -file= -Command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -WorkingDirectory= -wd= -NoLogo -NoExit -NonInteractive -NoProfile")
-        .interpreter(interpreter(
-            Language::Powershell,
-            "-Command -command -c -EncodedCommand -ec -e",
-        ))
-        .paths(&["execute -File -f -file"])
-        .classes(INTERPRETER),
-    program("powershell")
-        .style(Style::Single)
-        .options("-file= -Command= -command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -NoLogo -NoExit -NonInteractive -NoProfile")
-        .interpreter(interpreter(
-            Language::Powershell,
-            "-Command -command -c -EncodedCommand -ec -e",
-        ))
-        .paths(&["execute -File -f -file"])
-        .classes(INTERPRETER),
+    like(POWERSHELL, "pwsh"),
+    like(POWERSHELL, "powershell"),
     program("java")
         .style(Style::Posix)
         .options("-cp= -classpath= --class-path= -jar= -p= -m= --module-path=")
