@@ -142,7 +142,7 @@ struct Reading {
     deed: Option<Deed>,
     is_terminal: bool,
     interpreter: Option<&'static str>,
-    /// The name of the tool or of its server says that it is about a database.
+    /// The name of the tool or of its server says that it is for a database.
     is_database: bool,
     effects: ToolEffects,
     /// Number of values that are still looked at.
