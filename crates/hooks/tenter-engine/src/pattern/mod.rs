@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 pub(crate) use letter_pairs::{LetterPairs, name_bit};
 pub(crate) use overlap::overlap;
-pub(crate) use path_text::{PathText, Position, below};
+pub(crate) use path_text::{OpenText, PathText, Position, below};
 pub use truth::Truth;
 
 /// Maximum number of bytes of a text that is not known for which patterns are compared letter by letter.

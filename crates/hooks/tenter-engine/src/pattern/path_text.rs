@@ -47,6 +47,9 @@ pub(crate) struct OpenText {
     names: Option<Names>,
 }
 
+/// Maximum number of patterns in one path that are compared with names.
+const MAX_OPEN_NAMES: usize = 64;
+
 /// The names in the text of a path.
 #[derive(Debug, Clone, Default)]
 struct Names {
@@ -168,6 +171,18 @@ impl OpenText {
         names.open.iter().any(is_open)
             || (names.literal & name_bit(name) != 0 && self.text.split('/').any(|own| own == name))
     }
+
+    /// Checks whether a pattern in the text, between two slashes, begins as `name` does, or a name is `name`. A text of which parts are unknown
+    /// can have any.
+    pub(crate) fn begins_as(&self, name: &str) -> bool {
+        let Some(names) = &self.names else { return true };
+        let mut begins = names.open.iter().map(|[start, _]| &self.text[start.clone()]);
+        names.open.len() > MAX_OPEN_NAMES
+            || begins.any(|start| {
+                !start.is_empty() && (name.starts_with(start) || start.starts_with(name))
+            })
+            || (names.literal & name_bit(name) != 0 && self.text.split('/').any(|own| own == name))
+    }
 }
 
 impl Names {
@@ -211,6 +226,20 @@ mod tests {
             assert!(!may_have(text, true, ".env"), "{text}");
         }
         assert!(may_have("$X/b", false, ".env"));
+    }
+
+    #[test]
+    fn a_pattern_is_meant_for_names_that_begin_as_it_does() {
+        let begins_as = |text: &str, name: &str| {
+            OpenText::new(Text { value: text, is_certain: true, is_glob: true }).begins_as(name)
+        };
+        for text in ["/a/.e*", "/a/.[e]nv/x", "/a/.env.x*", "/.env/*", "/**/a*", &"/a*".repeat(65)]
+        {
+            assert!(begins_as(text, ".env"), "{text}");
+        }
+        for text in ["/a/README*", "/a/*", "/a/*/x", "/a/?env"] {
+            assert!(!begins_as(text, ".env"), "{text}");
+        }
     }
 
     #[test]

@@ -76,6 +76,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         listed: Vec::new(),
         deletes_unknown: false,
     };
+    reader.facts.downloads = taint::downloads(text);
     let mut tried = 0;
     let new_names: HashMap<&str, &str> = renamed(text).collect();
     for (start, name) in names(text) {
@@ -100,7 +101,6 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
             reader.add(call, start, start + length + mark);
         }
     }
-    reader.facts.downloads = taint::downloads(text);
     reader.facts.has_environment = taint::has_environment(text);
     reader.facts.over_limit |= reader.source.is_exhausted();
     reader.delete_listed();
@@ -369,7 +369,7 @@ impl CodeReader<'_> {
             _ => {
                 self.runs_unknown(end);
                 // What `then(eval)` runs is not in its arguments, and what a callback has received is not in an assignment.
-                self.facts.runs_download |= taint::downloads(self.text);
+                self.facts.runs_download |= self.facts.downloads;
                 if !self.text[end..].trim_start().starts_with('(') {
                     self.facts.runs_decoded |= taint::decodes(self.text);
                 }

@@ -9,7 +9,8 @@ use tenter_shell::{Path, PathOp, PathPlace};
 
 use crate::facts::CallFacts;
 use crate::pattern::{
-    LetterPairs, PathText, Pattern, Position, Text, Token, Truth, WILDCARDS, below, overlap,
+    LetterPairs, OpenText, PathText, Pattern, Position, Text, Token, Truth, WILDCARDS, below,
+    overlap,
 };
 
 /// The base of the pattern of a rule.
@@ -154,19 +155,10 @@ impl PathPattern {
     }
 
     /// Returns whether a name of a pattern of the shell begins as one of the names of `**/name`: `.e*`, but not `a*`, for `**/.env`.
-    fn shares_a_name(&self, text: &PathText) -> bool {
-        let start = |name: &str| name.find(WILDCARDS).unwrap_or(name.len());
-        let mut own = self.text().split('/').map(|name| &name[..start(name)]);
-        !self.is_floating
-            || own.any(|own| {
-                let mut names = text.value.split('/');
-                !own.is_empty()
-                    && names.any(|name| match &name[..start(name)] {
-                        "" => false,
-                        whole if whole.len() == name.len() => own == whole,
-                        begin => own.starts_with(begin) || begin.starts_with(own),
-                    })
-            })
+    fn shares_a_name(&self, open: &OpenText) -> bool {
+        let start = |name: &'_ str| name.find(WILDCARDS).unwrap_or(name.len());
+        let mut names = self.text().split('/').map(|name| &name[..start(name)]);
+        !self.is_floating || names.any(|name| !name.is_empty() && open.begins_as(name))
     }
 
     /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
@@ -379,16 +371,18 @@ impl PathRule {
                 pattern.is_in(directory, call) && pattern.may_fit(&text.open().tokens, call)
             })
         });
+        let open = |pattern: &PathPattern| {
+            text.without_stars().filter(|_| pattern.is_floating).unwrap_or_else(|| text.open())
+        };
         let may_fit = |pattern: &PathPattern| {
-            let short = text.without_stars().filter(|_| pattern.is_floating);
-            let open = short.unwrap_or_else(|| text.open());
+            let open = open(pattern);
             let may_have = pattern.first_name().is_none_or(|name| open.may_have(name));
             may_have && pattern.may_fit(&open.tokens, call)
         };
         let fit = text.perhaps(|| self.glob.iter().any(may_fit));
         // That `README*` could be `README.key` means nothing.
-        let names_one =
-            || self.glob.iter().any(|pattern| pattern.shares_a_name(text) && may_fit(pattern));
+        let is_meant = |pattern: &PathPattern| pattern.shares_a_name(open(pattern));
+        let names_one = || self.glob.iter().any(|pattern| is_meant(pattern) && may_fit(pattern));
         let is_as_written = (fit.is_as_written && names_one())
             || (fit.truth != Truth::No && is_directory_of_pattern);
         PathFit { is_as_written, ..fit }
