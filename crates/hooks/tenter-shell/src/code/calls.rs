@@ -3,6 +3,9 @@
 use super::tables::{CALLS, Call, Effect, NO_OBJECT};
 use crate::facts::Language;
 
+/// Functions and classes that make a path of their arguments.
+const PATHS: [&str; 6] = ["Path", "expanduser", "homedir", "join", "resolve", "getenv"];
+
 /// Checks whether arguments may follow a name. `eval` needs no brackets, and can be an argument itself: `.then(eval)`.
 /// `Dir["a/*"]` lists files, and `unlink glob("a/*")` deletes them.
 pub(super) fn may_be_call(language: Language, name: &str, after: &str) -> bool {
@@ -46,18 +49,13 @@ pub(super) fn renamed(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let old = &before[before.trim_end_matches(is_part).len()..];
         let after = text[at + marker.len()..].trim_start();
         let new = &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())];
-        let is_known = CALLS.iter().any(|call| call.name == old);
+        let is_known = PATHS.contains(&old) || CALLS.iter().any(|call| call.name == old);
         (is_known && !new.is_empty()).then_some((new, old))
     })
 }
 
-/// Returns the new name of `from pathlib import Path as P`.
-pub(super) fn imported_as<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let (_, after) = text.split_once(&format!("{name} as "))?;
-    names(after).next().map(|(_, name)| name)
-}
-
-/// Returns the name of the module for paths: `p = require("path")`, `import p from "node:path"`, `import os.path as p`.
+/// Returns the name of the module for paths: `p = require("path")`, `import p from "node:path"`, `import os.path as p`. It is empty if names are
+/// imported from it.
 pub(super) fn path_module(text: &str) -> Option<&str> {
     let modules = ["'path'", "\"path\"", "'node:path'", "\"node:path\""];
     let at = modules.iter().find_map(|module| text.find(module));
@@ -67,7 +65,9 @@ pub(super) fn path_module(text: &str) -> Option<&str> {
     });
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = import.map(|before| &before[before.trim_end_matches(is_part).len()..]);
-    name.or_else(|| imported_as(text, "path"))
+    let module = || text.split_once("path as ").and_then(|(_, after)| names(after).next());
+    name.or_else(|| module().map(|(_, name)| name))
+        .or_else(|| text.contains("path import ").then_some(""))
 }
 
 /// Returns the identifiers of a text, with their positions.

@@ -2,6 +2,7 @@
 //! `os.path.expanduser("~/a")`.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 
 use super::delimiters::{MAX_BYTES, object_start, quoted_by_letters};
 
@@ -38,8 +39,9 @@ const FUEL: usize = 4 * crate::limits::MAX_BYTES;
 /// A program, in which the values of variables are looked up.
 pub(super) struct Source<'a> {
     text: &'a str,
-    /// Other names of the class and of the module for paths.
-    pub(super) path_class: Option<&'a str>,
+    /// New names of what is imported, and the old ones.
+    pub(super) renamed: HashMap<&'a str, &'a str>,
+    /// The name of the module for paths, or nothing if only functions of it are imported.
     pub(super) path_module: Option<&'a str>,
     /// Number of bytes in which variables were looked up.
     lookups: Cell<usize>,
@@ -63,7 +65,7 @@ impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self {
             text,
-            path_class: super::calls::imported_as(text, "Path"),
+            renamed: super::calls::renamed(text).collect(),
             path_module: super::calls::path_module(text),
             lookups: Cell::new(0),
             fuel: Cell::new(FUEL),

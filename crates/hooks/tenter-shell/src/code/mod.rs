@@ -13,11 +13,9 @@ mod taint;
 
 pub(crate) use taint::decodes;
 
-use std::collections::HashMap;
-
 use crate::facts::{Language, PathOp};
 
-use calls::{is_call, may_be_call, names, renamed};
+use calls::{is_call, may_be_call, names};
 use literals::{Argument, Limit, Source};
 use tables::{CALLS, Call, Effect, OBJECT};
 
@@ -75,13 +73,18 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         depth,
         listed: Vec::new(),
         deletes_unknown: false,
+        reads_unknown: false,
     };
     reader.facts.downloads = taint::downloads(text);
     let mut tried = 0;
-    let new_names: HashMap<&str, &str> = renamed(text).collect();
     for (start, name) in names(text) {
-        let length = name.len();
-        let name = new_names.get(name).copied().unwrap_or(name);
+        let mut length = name.len();
+        // `cp["exec"]("a")`, `getattr(os, "system")("a")`.
+        let signs = &text.as_bytes()[start + length..];
+        if matches!(signs, [b'"' | b'\'', b']' | b')', b'(', ..]) {
+            length += 2;
+        }
+        let name = reader.source.renamed.get(name).copied().unwrap_or(name);
         let before = &text[..start];
         let after = &text[start + length..];
         if !may_be_call(language, name, after) {
@@ -103,6 +106,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
     }
     reader.facts.has_environment = taint::has_environment(text);
     reader.facts.over_limit |= reader.source.is_exhausted();
+    reader.read_listed();
     reader.delete_listed();
     reader.backticks();
     match language {
@@ -129,6 +133,8 @@ struct CodeReader<'a> {
     listed: Vec<String>,
     /// It deletes files whose names it computes.
     deletes_unknown: bool,
+    /// It reads files whose names it computes.
+    reads_unknown: bool,
 }
 
 impl CodeReader<'_> {
@@ -188,6 +194,7 @@ impl CodeReader<'_> {
                 };
                 let path = path.or_else(|| self.first_of_lisp(end));
                 self.deletes_unknown |= path.is_none() && op == PathOp::Delete;
+                self.reads_unknown |= path.is_none() && op == PathOp::Read;
                 if let Some(path) = path {
                     self.facts.calls.push(CodeCall::Path { path, op, recursive });
                 }
@@ -292,6 +299,16 @@ impl CodeReader<'_> {
         self.deletes_unknown |= calls.any(|call| {
             call.name == name && matches!(call.effect, Effect::Path { op: PathOp::Delete, .. })
         });
+    }
+
+    /// Adds that listed files are read, if a program lists files and reads files whose names it computes.
+    fn read_listed(&mut self) {
+        let lists = self.listed.iter().filter(|_| self.reads_unknown);
+        self.facts.calls.extend(lists.map(|list| CodeCall::Path {
+            path: list.clone(),
+            op: PathOp::Read,
+            recursive: !list.contains('*'),
+        }));
     }
 
     /// Adds the deletion of listed files, if a program lists files and deletes files whose names it computes.
@@ -435,6 +452,7 @@ impl CodeReader<'_> {
         let mode = arguments.get(1).and_then(Argument::text).unwrap_or_default();
         let is_write = mode.contains(['w', 'a', 'x', '+']);
         let op = if is_write { PathOp::Write } else { PathOp::Read };
+        self.reads_unknown |= !is_write && arguments.first().and_then(Argument::text).is_none();
         self.path(arguments.first(), op, false);
     }
 

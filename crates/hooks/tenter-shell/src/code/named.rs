@@ -88,14 +88,16 @@ impl<'a> Literals<'a, '_> {
 
     fn call(&mut self, whole: &str, name: &str) -> Option<String> {
         let arguments = self.in_brackets()?;
-        let name = if self.source.path_class == Some(name) { "Path" } else { name };
+        let name = self.source.renamed.get(name).copied().unwrap_or(name);
         let first = || arguments.first().and_then(Argument::text);
         match name {
-            "Path" | "PurePath" | "PosixPath" | "join" | "Pathname"
+            "Path" | "PurePath" | "PosixPath" | "join" | "Pathname" | "resolve"
                 if name != "join"
                     || whole.contains("ath")
                     || whole.contains("File")
-                    || whole.strip_suffix(".join") == self.source.path_module =>
+                    || self.source.path_module.is_some_and(|module| {
+                        whole.strip_suffix(".join").unwrap_or_default() == module
+                    }) =>
             {
                 let texts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
                 let mut parts = texts?.into_iter();
@@ -105,8 +107,8 @@ impl<'a> Literals<'a, '_> {
             "home" | "homedir" => Some("~".to_owned()),
             "cwd" | "getcwd" => Some(".".to_owned()),
             "expandvars" => first().map(|path| path.replace("${HOME}", "~").replace("$HOME", "~")),
-            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "resolve"
-            | "str" | "fspath" | "quote" => first(),
+            "expanduser" | "expand_path" | "abspath" | "realpath" | "normpath" | "str"
+            | "fspath" | "quote" => first(),
             "getenv" | "get" | "fetch" if first().as_deref() == Some("HOME") => {
                 Some("~".to_owned())
             }

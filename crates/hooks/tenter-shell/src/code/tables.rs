@@ -358,6 +358,8 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Ruby, "Dir", "", Effect::List(0)),
     call(Language::Php, "glob", "", Effect::List(0)),
     call(Language::Php, "scandir", "", Effect::List(0)),
+    call(Language::Php, "RecursiveDirectoryIterator", "", Effect::List(0)),
+    call(Language::Php, "DirectoryIterator", "", Effect::List(0)),
     call(Language::Other, "system", "", Effect::Shell),
     call(Language::Other, "system2", "", Effect::Words),
     call(Language::Other, "doShellScript", "", Effect::Shell),

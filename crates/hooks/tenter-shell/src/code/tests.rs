@@ -195,7 +195,20 @@ fn imports_under_another_name_are_read() {
         let text = format!("{import}; fs.unlinkSync(p.join('/x', 'y'))");
         assert_eq!(calls(Language::Node, &text), expected, "{text}");
     }
+    for import in [
+        "import {join as j} from 'path'; fs.unlinkSync(j('/x', 'y'))",
+        "const {join: j} = require('path'); fs.unlinkSync(j('/x', 'y'))",
+        "const {join} = require('path'); fs.unlinkSync(join('/x', 'y'))",
+        "fs['unlinkSync'](path.resolve('/x', 'y'))",
+    ] {
+        assert_eq!(calls(Language::Node, import), expected, "{import}");
+    }
+    let text = "from os.path import join as j, expanduser as e; os.unlink(j(e('/x'), 'y'))";
+    assert_eq!(calls(Language::Python, text), expected);
+    let text = "getattr(__import__('os'), 'system')('rm a')";
+    assert_eq!(calls(Language::Python, text), [script("rm a")]);
     assert_eq!(calls(Language::Node, "fs.unlinkSync(p.join('/x', 'y'))"), []);
+    assert_eq!(calls(Language::Node, "fs.unlinkSync(join('/x', 'y'))"), []);
 }
 
 #[test]
@@ -286,6 +299,21 @@ fn files_that_perl_lists_are_deleted() {
     ] {
         assert_eq!(calls(Language::Perl, text), expected, "{text}");
     }
+}
+
+#[test]
+fn listed_files_that_a_program_reads_are_read() {
+    for (text, file, recursive) in [
+        ("[open(f).read() for f in glob.glob('/x/a*')]", "/x/a*", false),
+        ("for f in os.listdir('/x'): print(open(d + f).read())", "/x", true),
+        ("[p.read_text() for p in Path('/x').iterdir()]", "/x", true),
+    ] {
+        let expected = path(file, PathOp::Read, recursive);
+        assert!(calls(Language::Python, text).contains(&expected), "{text}");
+    }
+    assert_eq!(calls(Language::Python, "os.listdir('/x'); open('a')").len(), 1);
+    let text = "foreach (new RecursiveDirectoryIterator('/x') as $f) unlink($f);";
+    assert_eq!(calls(Language::Php, text), [path("/x", PathOp::Delete, true)]);
 }
 
 #[test]

@@ -125,13 +125,18 @@ fn starting_points(call: &Call) -> Vec<Field> {
 
 /// Patterns of what is found: the names in a starting point, or that itself and everything in it.
 fn files_of(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
-    let names = values(emitted, "-name -iname");
+    let args = call.args();
+    let is_wanted =
+        |at: &usize| is_name(&args[*at]) && !at.checked_sub(1).is_some_and(|at| is_not(&args[at]));
+    let places = (0..args.len()).filter(is_wanted);
+    let names: Vec<Field> = places.filter_map(|at| args.get(at + 1).cloned()).collect();
     // `-name a -o -type f`: one of the alternatives has no name. What `-path a -prune -o` leaves out is none.
     let is_or =
         |pair: &&[Field]| matches!(pair[1].text.as_str(), "-o" | "-or") && pair[0].text != "-prune";
     let ors = call.args().windows(2).filter(is_or).count();
     let is_negated = negates(call) || (ors > 0 && ors >= names.len());
     let is_partial = is_negated
+        || args.iter().any(is_name)
         || emitted.arguments.has(
             "-path -ipath -wholename -regex -mindepth -newer -mtime -mmin -size -user -type -empty",
         );
@@ -151,11 +156,17 @@ fn files_of(starts: &[Field], call: &Call, emitted: &Emitted) -> Vec<Field> {
     starts.iter().flat_map(below_start).take(STARTS).collect()
 }
 
-/// Checks whether a test on names is negated, so that the files have other names.
+/// Checks whether a group of tests is negated, so that the files have other names.
 fn negates(call: &Call) -> bool {
-    let is_not = |arg: &Field| matches!(arg.text.as_str(), "!" | "-not");
-    let is_name = |arg: &Field| matches!(arg.text.as_str(), "-name" | "-iname" | "(");
-    call.args().windows(2).any(|pair| is_not(&pair[0]) && is_name(&pair[1]))
+    call.args().windows(2).any(|pair| is_not(&pair[0]) && pair[1].text == "(")
+}
+
+fn is_not(arg: &Field) -> bool {
+    matches!(arg.text.as_str(), "!" | "-not")
+}
+
+fn is_name(arg: &Field) -> bool {
+    matches!(arg.text.as_str(), "-name" | "-iname")
 }
 
 /// Returns a word with another text for its placeholder.

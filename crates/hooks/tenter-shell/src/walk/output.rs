@@ -66,6 +66,14 @@ impl Reader<'_> {
             }
             "find" => Self::find_output(call, emitted),
             "ls" | "dir" if !emitted.arguments.has("-l -R -i -s") => Some(listed(&operands())),
+            "head" | "tail" | "sort" | "uniq" | "grep" | "shuf" | "tac" => {
+                let list = context.stdin.as_ref()?.text.as_ref()?;
+                // Which of all files are left is not known.
+                let is_all = |line: &str| {
+                    line.rsplit('/').next().is_some_and(|name| name.trim_matches('*').is_empty())
+                };
+                (list.is_glob && !list.text.lines().any(is_all)).then(|| list.clone())
+            }
             "git" if emitted.subcommand.as_deref() == Some("ls-files") => {
                 git_files(emitted, &operands())
             }

@@ -324,6 +324,10 @@ impl Reader<'_> {
         let is_new = !self.files.contains_key(&path);
         let file = self.files.entry(path).or_default();
         crate::field::add_sources(&mut file.sources, sources);
+        // `echo "$(curl …)"` prints what another command has printed.
+        if let Some(whole) = text.as_ref().filter(|text| text.text.starts_with(['$', '`'])) {
+            crate::field::add_sources(&mut file.sources, &whole.sources);
+        }
         // A file that several commands write has what is known of each.
         match (&mut file.text, text) {
             (Some(whole), Some(more)) if whole.text.len() + more.text.len() <= MAX_VALUE => {
