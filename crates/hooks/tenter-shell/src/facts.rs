@@ -114,8 +114,10 @@ impl Command {
         self.uncertain.get(place) != Some(&Uncertain::Arg(index))
     }
 
-    /// Checks whether an argument that is not known could be an option. A name of a branch never begins with `-`.
+    /// Checks whether an argument that is not known could be an option. A name of a branch never begins with `-`, and what a variable such as
+    /// `$BRANCH` contains is one.
     pub fn may_have_more_flags(&self) -> bool {
+        const VARIABLES: [&str; 6] = ["branch", "commit", "ref", "remote", "tag", "version"];
         const BRANCHES: [&str; 3] = [
             "git branch --show-current",
             "git rev-parse --abbrev-ref HEAD",
@@ -124,7 +126,9 @@ impl Command {
         let is_branch = |arg: &String| {
             let inner = arg.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
             let inner = inner.or_else(|| arg.strip_prefix('`')?.strip_suffix('`'));
+            let variable = arg.trim_matches(['$', '{', '}']).to_ascii_lowercase();
             inner.is_some_and(|command| BRANCHES.contains(&command.trim()))
+                || VARIABLES.iter().any(|name| variable.ends_with(name))
         };
         let unknown = self.uncertain.iter().filter_map(|uncertain| match uncertain {
             Uncertain::Arg(index) => self.args.get(*index),

@@ -88,7 +88,8 @@ pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> boo
     let separators: &[char] =
         if call.language == Language::Other { &['.', ':', '-'] } else { &['.', ':'] };
     let object = before.trim_end().strip_suffix(separators);
-    let object = object.map(|before| before.trim_end_matches(':'));
+    // `require("rimraf").sync`, `__import__("os").system`.
+    let object = object.map(|before| before.trim_end_matches([':', '(', ')', '"', '\'']));
     let has_object = match call.object {
         "" => true,
         NO_OBJECT => object.is_none() && !before.ends_with("->"),

@@ -202,8 +202,6 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Node, "rmdirSync", "", path(PathOp::Delete, true, 0)),
     call(Language::Node, "rimraf", "", path(PathOp::Delete, true, 0)),
     call(Language::Node, "sync", "rimraf", path(PathOp::Delete, true, 0)),
-    call(Language::Node, "sync", "'rimraf')", path(PathOp::Delete, true, 0)),
-    call(Language::Node, "sync", "\"rimraf\")", path(PathOp::Delete, true, 0)),
     call(Language::Node, "rimrafSync", "", path(PathOp::Delete, true, 0)),
     call(Language::Node, "removeSync", "", path(PathOp::Delete, true, 0)),
     call(Language::Node, "emptyDirSync", "", path(PathOp::Delete, true, 0)),

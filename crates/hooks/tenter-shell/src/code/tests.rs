@@ -280,6 +280,9 @@ fn words_and_texts_that_are_put_together_are_read() {
     // Libraries for git.
     assert_eq!(calls(Language::Python, "git.Repo('.').git.push('-f')"), expected);
     assert_eq!(calls(Language::Node, "git.push(['-f'])"), expected);
+    assert_eq!(calls(Language::Node, "require('simple-git')().push(['-f'])"), expected);
+    let text = "__import__('subprocess').run(['git', 'push', '-f'])";
+    assert_eq!(calls(Language::Python, text), expected);
     assert_eq!(calls(Language::Node, "git.raw('push', '-f')"), expected);
     let text = "execSync(['git', 'push', '-f'].join(' '))";
     assert_eq!(calls(Language::Node, text), [script("git push -f")]);

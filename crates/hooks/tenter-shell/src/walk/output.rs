@@ -69,9 +69,7 @@ impl Reader<'_> {
             "head" | "tail" | "sort" | "uniq" | "grep" | "shuf" | "tac" => {
                 let list = context.stdin.as_ref()?.text.as_ref()?;
                 // Which of all files are left is not known.
-                let is_all = |line: &str| {
-                    line.rsplit('/').next().is_some_and(|name| name.trim_matches('*').is_empty())
-                };
+                let is_all = |line: &str| line.ends_with("**") || matches!(line, "*" | "./*");
                 (list.is_glob && !list.text.lines().any(is_all)).then(|| list.clone())
             }
             "git" if emitted.subcommand.as_deref() == Some("ls-files") => {
