@@ -194,7 +194,8 @@ impl CodeReader<'_> {
                 };
                 let path = path.or_else(|| self.first_of_lisp(end));
                 self.deletes_unknown |= path.is_none() && op == PathOp::Delete;
-                self.reads_unknown |= path.is_none() && op == PathOp::Read;
+                // `file.read()` reads what was opened.
+                self.reads_unknown |= path.is_none() && op == PathOp::Read && call.name != "read";
                 if let Some(path) = path {
                     self.facts.calls.push(CodeCall::Path { path, op, recursive });
                 }

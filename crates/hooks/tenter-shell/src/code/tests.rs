@@ -314,7 +314,7 @@ fn listed_files_that_a_program_reads_are_read() {
         let expected = path(file, PathOp::Read, recursive);
         assert!(calls(Language::Python, text).contains(&expected), "{text}");
     }
-    assert_eq!(calls(Language::Python, "os.listdir('/x'); open('a')").len(), 1);
+    assert_eq!(calls(Language::Python, "os.listdir('/x'); open('a').read()").len(), 1);
     let text = "foreach (new RecursiveDirectoryIterator('/x') as $f) unlink($f);";
     assert_eq!(calls(Language::Php, text), [path("/x", PathOp::Delete, true)]);
 }
