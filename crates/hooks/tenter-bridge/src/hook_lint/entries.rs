@@ -11,6 +11,9 @@ use crate::registration::read_json;
 /// The fields of handlers with a command, in the order in which hosts prefer them.
 const COMMANDS: [&str; 3] = ["command", "bash", "exec"];
 
+/// The field of groups and handlers with the calls of the shell that they are about, in Factory Droid.
+pub(crate) const COMMAND_REGEX: &str = "commandRegex";
+
 /// A hook in a settings file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookEntry {
@@ -28,6 +31,13 @@ impl HookEntry {
     /// Returns the command that it runs.
     pub fn command(&self) -> Option<&str> {
         COMMANDS.iter().find_map(|key| self.handler.get(key)).and_then(Value::as_str)
+    }
+
+    /// Returns the command that it runs, with its arguments.
+    pub(super) fn command_line(&self) -> Option<String> {
+        let arguments = self.handler.get("args").and_then(Value::as_array).into_iter().flatten();
+        let words = arguments.filter_map(Value::as_str).filter_map(|it| shlex::try_quote(it).ok());
+        Some(words.fold(self.command()?.to_owned(), |line, word| format!("{line} {word}")))
     }
 
     /// Returns its event, matcher and command, for messages.
@@ -119,10 +129,14 @@ fn of_group(event: &str, index: usize, group: &Value) -> Vec<HookEntry> {
 
 fn entry(event: &str, group: &Value, handler: &Value, path: &[&str]) -> HookEntry {
     let matcher = group.get("matcher").or_else(|| group.get("match")).and_then(Value::as_str);
+    let mut handler = handler.clone();
+    if let Some((expression, fields)) = group.get(COMMAND_REGEX).zip(handler.as_object_mut()) {
+        fields.insert(COMMAND_REGEX.to_owned(), expression.clone());
+    }
     HookEntry {
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
-        handler: handler.clone(),
+        handler,
         path: path.iter().map(|key| (*key).to_owned()).collect(),
     }
 }

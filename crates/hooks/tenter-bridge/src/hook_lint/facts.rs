@@ -82,7 +82,7 @@ const UNKNOWN: HookFacts = HookFacts {
     deny: CLAUDE_DENY,
 };
 
-const TABLE: [HookFacts; 7] = [
+const TABLE: [HookFacts; 8] = [
     HookFacts {
         host: "claude-code",
         events: &[
@@ -226,6 +226,27 @@ const TABLE: [HookFacts; 7] = [
         answers: &[r#"{"block":true"#, r#""block":true"#, r#""decision":"block""#],
         ..UNKNOWN
     },
+    // From its documentation, as its events are.
+    HookFacts {
+        host: "cursor",
+        events: &[
+            "subagentStart",
+            "subagentStop",
+            "beforeShellExecution",
+            "afterShellExecution",
+            "beforeMCPExecution",
+            "afterMCPExecution",
+            "beforeReadFile",
+            "afterFileEdit",
+            "afterAgentResponse",
+            "afterAgentThought",
+            "beforeTabFileRead",
+            "afterTabFileEdit",
+        ],
+        variables: &["CLAUDE_PROJECT_DIR"],
+        prefixes: &["CURSOR_"],
+        ..UNKNOWN
+    },
     HookFacts {
         host: "copilot",
         events: &[
@@ -235,6 +256,16 @@ const TABLE: [HookFacts; 7] = [
             "ErrorOccurred",
             "Notification",
             "PermissionRequest",
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "Stop",
+            "SubagentStart",
+            "SubagentStop",
+            "PreCompact",
+            "SessionEnd",
         ],
         variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "COPILOT_HOOK_DIR"],
         prefixes: &["COPILOT_CLI"],
@@ -248,6 +279,13 @@ impl HookFacts {
     /// Returns the facts about a host.
     pub(super) fn of_host(host: &Host) -> Self {
         TABLE.into_iter().find(|facts| facts.host == host.id).unwrap_or(UNKNOWN)
+    }
+
+    /// Returns whether a variable is one that the host sets, and Tenter does not.
+    pub(super) fn alone_sets(&self, name: &str) -> bool {
+        let is_for_all = name == "CLAUDE_PLUGIN_ROOT" || name.ends_with("_PROJECT_DIR");
+        let is_of_a_host = HOST_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        is_of_a_host && !is_for_all && !self.lacks_variable(name)
     }
 
     /// Returns whether a variable looks like one of a host's and this host does not set it.

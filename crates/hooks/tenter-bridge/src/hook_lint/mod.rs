@@ -18,13 +18,20 @@ use tenter_engine::inspect::check_tool;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::host::{Host, HostVersion, Moment, TimeoutUnit};
-use crate::registration::{RegisteredCommand, json_problem};
+use crate::registration::{RegisteredCommand, check_events, ignored, json_problem};
 use facts::HookFacts;
 use text::CommandText;
 
-pub(crate) use entries::settings;
+pub(crate) use entries::{COMMAND_REGEX, settings};
 pub use entries::{HookEntry, entries};
 pub use policies::is_policy;
+pub(crate) use text::{has_windows_path, resolved};
+
+/// Returns the variables in a command that the host sets for hooks, and Tenter does not.
+pub(crate) fn variables_of_host(host: &Host, command: &str) -> Vec<String> {
+    let facts = HookFacts::of_host(host);
+    text::variables(command).into_iter().filter(|name| facts.alone_sets(name)).collect()
+}
 
 /// The id of the diagnostics.
 const DEAD_HOOK: &str = "hook-without-effect";
@@ -42,6 +49,13 @@ pub struct LintedFile {
     pub home: PathBuf,
     /// The installed version of the agent, if it is known.
     pub version: Option<HostVersion>,
+}
+
+impl LintedFile {
+    fn is_json(&self) -> bool {
+        let ending = self.path.extension().and_then(|ending| ending.to_str());
+        !matches!(ending, Some("toml" | "md"))
+    }
 }
 
 /// A problem of an entry: what cannot work, and the form that works.
@@ -66,7 +80,7 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
     }
     let facts = HookFacts::of_host(host);
     let all = entries(host, &file.path, &file.text)?;
-    let mut diagnostics = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = file_problem(host, file, &all).into_iter().collect();
     let mut commands = BTreeSet::new();
     for (number, entry) in all.iter().enumerate() {
         if RegisteredCommand::read(host.id, &entry.handler).is_some() {
@@ -74,8 +88,10 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
         }
         let linter = Linter { host, facts: &facts, file, entry };
         let mut problems = linter.problems();
-        if let Some(command) = entry.command()
-            && !commands.insert((&entry.event, &entry.matcher, command))
+        let condition =
+            [COMMAND_REGEX, "if"].map(|key| entry.handler.get(key).map(Value::to_string));
+        if let Some(command) = entry.command_line()
+            && !commands.insert((&entry.event, &entry.matcher, command, condition))
         {
             problems
                 .push(Problem::new("the same command is registered twice", "remove one of them"));
@@ -84,6 +100,23 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
         diagnostics.extend(problems.into_iter().map(|problem| linter.diagnostic(problem)));
     }
     Ok(diagnostics)
+}
+
+/// Returns the problem for which the host reads nothing of a file with these entries, or not all of them.
+fn file_problem(host: &Host, file: &LintedFile, all: &[HookEntry]) -> Option<Diagnostic> {
+    let is_own = |entry: &HookEntry| RegisteredCommand::read(host.id, &entry.handler).is_some();
+    if !file.is_json() || !all.is_empty() && all.iter().all(is_own) {
+        return None;
+    }
+    let Some(ignored) = ignored(host, &file.path, &file.text) else {
+        let twice = check_events(&file.text).err()?;
+        return Some(
+            Diagnostic { id: DEAD_HOOK, severity: Severity::Warning, ..twice }.at(&file.path),
+        );
+    };
+    let message = format!("{} ignores this file: {ignored}", host.name);
+    let diagnostic = Diagnostic::new(DEAD_HOOK, Severity::Warning, message).at(&file.path);
+    Some(diagnostic.help(ignored.help))
 }
 
 fn lint_policy(file: &LintedFile) -> Result<Vec<Diagnostic>, Diagnostic> {
@@ -108,11 +141,8 @@ impl Linter<'_> {
         let diagnostic = Diagnostic::new(DEAD_HOOK, Severity::Warning, message)
             .at(&self.file.path)
             .help(problem.help);
-        let ending = self.file.path.extension().and_then(|ending| ending.to_str());
-        let is_json = !matches!(ending, Some("toml" | "md"));
-        let span =
-            is_json.then(|| json_problem(&self.file.text, &self.entry.path, String::new()).span);
-        match span.flatten() {
+        let span = || json_problem(&self.file.text, &self.entry.path, String::new()).span;
+        match self.file.is_json().then(span).flatten() {
             Some(span) => diagnostic.with_span(*span),
             None => diagnostic,
         }
@@ -123,7 +153,7 @@ impl Linter<'_> {
         problems.extend(self.event());
         problems.extend(self.matcher());
         problems.extend(self.timeout());
-        if let Some(command) = self.entry.command() {
+        if let Some(command) = &self.entry.command_line() {
             let text = CommandText::new(command, self.file);
             problems.extend(self.variables(&text));
             problems.extend(text.script_problem(self.file));
@@ -286,7 +316,7 @@ impl Linter<'_> {
     }
 
     fn variables(&self, text: &CommandText) -> Option<Problem> {
-        let name = text.variables().into_iter().find(|name| {
+        let name = text::variables(text.command()).into_iter().find(|name| {
             let is_assigned = text.assigns(name) || self.entry.sets(name);
             !is_assigned && self.facts.lacks_variable(name)
         })?;

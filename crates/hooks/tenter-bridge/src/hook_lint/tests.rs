@@ -93,6 +93,17 @@ fn entries_that_cannot_work_are_found_with_the_form_that_works() {
             json!({"hooks": {"UserPromptSubmit": [{"matcher": "Bash", "hooks": [{"command": "./ok.sh"}]}]}}),
             "has no effect: UserPromptSubmit has none",
         ),
+        (before_tool("Bash", "python3 \"%USERPROFILE%\\hooks\\x.py\""), "it has a Windows path"),
+        (before_tool("Bash", "node C:\\hooks\\x.js"), "it has a Windows path"),
+        (
+            json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/gone.js"]}]}]}}),
+            "gone.js does not exist",
+        ),
+        (
+            json!({"permissions": {"deny": "Bash"}, "hooks": {"Stop": [{"hooks": [{"command": "./ok.sh"}]}]}}),
+            "Claude Code ignores this file: `permissions.deny` is not a list of rules",
+        ),
+        (json!({"hooks": [{"event": "Stop"}]}), "`hooks` is not an object"),
     ] {
         let findings = findings("claude-code", &settings);
         assert_eq!(findings.len(), 1, "{settings}: {findings:#?}");
@@ -122,6 +133,12 @@ fn entries_that_work_are_not_reported() {
         json!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"command": "cat ok.sh"}]}]}}),
         json!({"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": [{"command": "./one.sh"}]}]}}),
         json!({"model": "opus"}),
+        json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+            {"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/ok.sh"]},
+            {"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/plain.sh"]},
+            {"command": "./ok.sh", "if": "Bash(git push *)"},
+            {"command": "./ok.sh", "if": "Bash(git commit *)"},
+        ]}]}}),
     ] {
         let findings = findings("claude-code", &settings);
         assert!(findings.is_empty(), "{settings}: {findings:#?}");
@@ -138,6 +155,32 @@ fn every_host_has_its_own_facts() {
     assert!(findings("gemini", &gemini)[0].contains("in milliseconds"));
     let copilot = json!({"version": 1, "hooks": {"PretoolUse": [{"bash": "./ok.sh"}]}});
     assert!(findings("copilot", &copilot)[0].contains("has no event PretoolUse"));
+    for (host, settings) in [
+        (
+            "copilot",
+            json!({"hooks": {"PreToolUse": [{"bash": "./ok.sh"}], "Stop": [{"bash": "x"}], "stop": []}}),
+        ),
+        (
+            "cursor",
+            json!({"hooks": {"beforeShellExecution": [{"command": "./ok.sh"}], "afterFileEdit": [{"command": "x"}]}}),
+        ),
+    ] {
+        assert_eq!(findings(host, &settings), [""; 0], "{host}");
+    }
+}
+
+#[test]
+fn an_event_that_is_there_twice_is_found() {
+    let handler = r#"[{"hooks": [{"command": "x"}]}]"#;
+    let file = LintedFile {
+        path: "/home/ada/.claude/settings.json".into(),
+        text: format!("{{\"hooks\": {{\"Stop\": {handler},\n\"Stop\": {handler}}}}}"),
+        project: "/home/ada/project".into(),
+        home: "/home/ada".into(),
+        version: None,
+    };
+    let findings = lint(hosts::find("claude-code").unwrap(), &file).unwrap();
+    assert_eq!(findings[0].message, "the key \"Stop\" is there twice: only the last one counts");
 }
 
 #[test]

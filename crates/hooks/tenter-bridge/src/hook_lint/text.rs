@@ -50,7 +50,7 @@ impl CommandText {
         } else {
             None
         };
-        let script = script.and_then(|word| resolved(&word, file));
+        let script = script.and_then(|word| resolved(&word, &file.project, &file.home));
         let text =
             script.as_ref().and_then(|path| untrusted_file::read_prefix(path, MAX_SCRIPT).ok());
         let text =
@@ -58,21 +58,8 @@ impl CommandText {
         Self { command: command.to_owned(), script, has_interpreter, text }
     }
 
-    /// Returns the variables that the command uses, each once.
-    pub(super) fn variables(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for part in self.command.split('$').skip(1) {
-            let name = part.strip_prefix('{').unwrap_or(part);
-            let end =
-                name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
-            // `${NAME:-default}` has a value without the variable.
-            let has_default = part.starts_with('{') && name[end..].starts_with([':', '-']);
-            let name = &name[..end];
-            if !name.is_empty() && !has_default && !names.iter().any(|other| other == name) {
-                names.push(name.to_owned());
-            }
-        }
-        names
+    pub(super) fn command(&self) -> &str {
+        &self.command
     }
 
     /// Returns whether the command sets a variable itself.
@@ -111,6 +98,12 @@ impl CommandText {
 
     /// Returns the problem that the script is missing or cannot be executed.
     pub(super) fn script_problem(&self, file: &LintedFile) -> Option<Problem> {
+        if has_windows_path(&self.command) {
+            return Some(Problem::new(
+                "it has a Windows path, which does not exist here",
+                "write the path with `/`, and $HOME instead of %USERPROFILE%",
+            ));
+        }
         let script = self.script.as_ref()?;
         let path = script.display();
         if !script.exists() {
@@ -138,9 +131,9 @@ impl CommandText {
 }
 
 /// Returns the absolute path of a word; `None` if a part of it is not known.
-fn resolved(word: &str, file: &LintedFile) -> Option<PathBuf> {
-    let (project, home) = (file.project.to_string_lossy(), file.home.to_string_lossy());
-    let mut word = word.to_owned();
+pub(crate) fn resolved(word: &str, project_root: &Path, home_root: &Path) -> Option<PathBuf> {
+    let (project, home) = (project_root.to_string_lossy(), home_root.to_string_lossy());
+    let mut word = word.replace("$(git rev-parse --show-toplevel)", &project);
     let directories = [
         "CLAUDE_PROJECT_DIR",
         "GEMINI_PROJECT_DIR",
@@ -159,10 +152,35 @@ fn resolved(word: &str, file: &LintedFile) -> Option<PathBuf> {
         return None;
     }
     let path = match word.strip_prefix("~/") {
-        Some(rest) => file.home.join(rest),
-        None => file.project.join(Path::new(&word)),
+        Some(rest) => home_root.join(rest),
+        None => project_root.join(Path::new(&word)),
     };
     Some(path)
+}
+
+/// Returns the variables that a command uses, each once.
+pub(super) fn variables(command: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in command.split('$').skip(1) {
+        let name = part.strip_prefix('{').unwrap_or(part);
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        // `${NAME:-default}` has a value without the variable.
+        let has_default = part.starts_with('{') && name[end..].starts_with([':', '-']);
+        let name = &name[..end];
+        if !name.is_empty() && !has_default && !names.iter().any(|other| other == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Returns whether a command has a path of Windows: `C:\hooks\x.py`, or `%USERPROFILE%\x.py`.
+pub(crate) fn has_windows_path(command: &str) -> bool {
+    command.split(|c: char| c.is_whitespace() || "\"'=".contains(c)).any(|word| {
+        let Some((start, _)) = word.split_once('\\') else { return false };
+        let drive = start.strip_suffix(':').is_some_and(|it| it.len() == 1);
+        drive || start.len() > 2 && start.starts_with('%') && start.ends_with('%')
+    })
 }
 
 /// Returns the program that a command starts, if that takes long.

@@ -38,6 +38,8 @@ pub struct Registration {
     pub silencers: &'static [Silencer],
     /// The hosts whose registrations this host reads, too.
     pub also_reads: &'static [&'static str],
+    /// A file beside the settings that replaces their hooks.
+    pub replaced_by: Option<&'static str>,
     /// The user's directory in which the host keeps installed plugins with hooks, from the home directory; `None` if it has no such
     /// plugins, or the directory is unknown.
     pub plugins: Option<&'static str>,
@@ -69,6 +71,7 @@ impl Registration {
             trust_file: None,
             silencers: &[],
             also_reads: &[],
+            replaced_by: None,
             plugins: None,
             sessions: None,
             shell_prefix: None,

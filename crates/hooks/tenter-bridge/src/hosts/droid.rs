@@ -27,6 +27,7 @@ pub(super) const HOST: Host = Host {
         personal_file: Some(".factory/settings.local.json"),
         shared_file: Some(".factory/settings.json"),
         silencers: &[Silencer::key("hooksDisabled")],
+        replaced_by: Some("hooks.json"),
         next_step: Some("Restart Droid: it reads hooks when it starts."),
         // Version 0.186.0 ignored `hooks.json` in `droid exec`.
         ..Registration::new(

@@ -1,15 +1,15 @@
 //! The hooks of a settings file.
 
-use std::borrow::Cow;
-use std::path::Path;
-
 use serde_json::Value;
+use tenter_engine::inspect::check_tool;
 use tenter_protocol::claude_code::{self, NativeEvent};
 use tenter_protocol::manifest::MatcherText;
 
+use super::names::names;
 use super::variables::Variables;
-use super::{Import, ImportedAction, ImportedHook, Source, http, needs, prompt, slug};
+use super::{Import, ImportedAction, ImportedHook, Source, http, needs, prompt};
 use crate::digest::digest;
+use crate::hook_lint::COMMAND_REGEX;
 use crate::registration::RegisteredCommand;
 use crate::rule_matcher;
 
@@ -17,20 +17,6 @@ use crate::rule_matcher;
 const HOST: &str = "claude-code";
 /// The limits of a manifest's timeout, in milliseconds.
 const TIMEOUTS: (f64, f64) = (100.0, 600_000.0);
-/// Programs that run the script that follows them.
-const INTERPRETERS: [&str; 16] = [
-    "bash", "sh", "zsh", "env", "exec", "python", "python3", "uv", "run", "node", "npx", "bun",
-    "deno", "ruby", "perl", "command",
-];
-/// Options of interpreters before code that is no file.
-const CODE_OPTIONS: [&str; 2] = ["-c", "-e"];
-/// Programs that say nothing about the purpose of a command that begins with them.
-const FILTERS: [&str; 17] = [
-    "awk", "cat", "cut", "echo", "grep", "head", "if", "input", "jq", "printf", "read", "sed",
-    "tail", "tee", "test", "tr", "xargs",
-];
-/// Endings of scripts.
-const SCRIPT_ENDINGS: [&str; 8] = ["bash", "js", "mjs", "pl", "py", "rb", "sh", "ts"];
 /// The variable in arguments that Claude Code replaces itself.
 const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
 const PLUGIN: &str = "${CLAUDE_PLUGIN_ROOT}";
@@ -68,7 +54,11 @@ pub(super) fn key(event: &str, matcher: Option<&str>, handler: &Value) -> Option
     let work = ["command", "url", "prompt"].into_iter().find_map(|field| handler.get(field));
     let command = work?.as_str()?;
     let text = |field: &str| handler.get(field).map(Value::to_string).unwrap_or_default();
-    Some(digest(&[event, matcher.unwrap_or_default(), command, &text("args"), &text("if")]))
+    let (arguments, condition) = (text("args"), text("if"));
+    let mut parts = vec![event, matcher.unwrap_or_default(), command, &arguments, &condition];
+    let expression = handler.get(COMMAND_REGEX).and_then(Value::as_str);
+    parts.extend(expression);
+    Some(digest(&parts))
 }
 
 /// The script that a handler runs.
@@ -108,7 +98,10 @@ impl Work {
             return Err(format!("it needs the shell {shell}"));
         }
         let script = script(command, handler)?;
-        Ok(Self { label: command.to_owned(), name_source: command.to_owned(), script })
+        let arguments = handler.get("args").and_then(Value::as_array).into_iter().flatten();
+        let arguments = arguments.filter_map(Value::as_str);
+        let label = arguments.fold(command.to_owned(), |line, word| format!("{line} {word}"));
+        Ok(Self { name_source: label.clone(), label, script })
     }
 }
 
@@ -210,6 +203,14 @@ fn is_set(handler: &Value, field: &str) -> bool {
 
 /// Returns the pattern for the condition of a handler. Without one, it runs on more calls.
 fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
+    if let Some(expression) = handler.get(COMMAND_REGEX).and_then(Value::as_str) {
+        if check_tool(expression).is_ok() {
+            return Some(expression.to_owned());
+        }
+        remarks.push(format!(
+            "`{COMMAND_REGEX}: {expression}`: Tenter has no such expressions, so it runs on every call of the matcher"
+        ));
+    }
     let rule = handler.get("if").and_then(Value::as_str)?;
     match rule_matcher::matcher(rule) {
         Ok(matcher) => {
@@ -276,70 +277,6 @@ fn argument(word: &str) -> Option<String> {
     Some(if output.is_empty() { "''".to_owned() } else { output })
 }
 
-/// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`. A command
-/// that begins with a filter, such as `jq`, is named after the last script in it, else after the event and the matcher.
-fn names(command: &str, event: &str, matcher: Option<&str>) -> Vec<String> {
-    let words = shlex::split(command)
-        .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
-    let stem = slug(&stem(&words).unwrap_or_default(), 40);
-    let event = slug(&hyphenated(event), 20);
-    let best = match (stem.is_empty(), slug(matcher.unwrap_or_default(), 20)) {
-        (false, _) => stem,
-        (true, matcher) if matcher.is_empty() => format!("claude-{event}"),
-        (true, matcher) => format!("claude-{event}-{matcher}"),
-    };
-    let second = format!("{best}-{event}");
-    vec![best, second]
-}
-
-/// Returns what a command runs; `None` if it is code that has no name.
-fn stem(words: &[String]) -> Option<String> {
-    let is_name = |word: &&String| {
-        let base = file_stem(word);
-        !word.starts_with('-') && !word.contains('=') && !INTERPRETERS.contains(&&*base)
-    };
-    if words.iter().any(|word| CODE_OPTIONS.contains(&word.as_str())) {
-        return None;
-    }
-    let place = words.iter().position(|word| is_name(&word))?;
-    let mut name = file_stem(&words[place]).into_owned();
-    if FILTERS.contains(&name.as_str()) {
-        return words.iter().rev().find(|word| is_script(word)).map(|word| file_stem(word).into());
-    }
-    if !words[place].contains(['/', '.']) {
-        let more = words[place + 1..].iter().take_while(|word| is_subcommand(word)).take(2);
-        more.for_each(|word| name = format!("{name}-{word}"));
-    }
-    Some(name)
-}
-
-fn is_script(word: &str) -> bool {
-    let ending = Path::new(word).extension().and_then(std::ffi::OsStr::to_str);
-    word.contains('/') && ending.is_some_and(|ending| SCRIPT_ENDINGS.contains(&ending))
-}
-
-/// Returns whether a word after a program is a subcommand.
-fn is_subcommand(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_lowercase())
-        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-:".contains(c))
-}
-
-fn file_stem(word: &str) -> Cow<'_, str> {
-    Path::new(word).file_stem().map(std::ffi::OsStr::to_string_lossy).unwrap_or_default()
-}
-
-/// Turns `PreToolUse` into `Pre-Tool-Use`.
-fn hyphenated(name: &str) -> String {
-    let mut text = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() {
-            text.push('-');
-        }
-        text.push(c);
-    }
-    text
-}
-
 /// Puts a command on one line, for listings.
 fn one_line(command: &str) -> String {
     command.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -363,28 +300,6 @@ mod tests {
         };
         let variables = Variables::default();
         HandlerContext { event, matcher, source: &source, variables: &variables }.hook(handler)
-    }
-
-    #[test]
-    fn names_say_what_hooks_do() {
-        for (command, name) in [
-            ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/check-style.sh", "check-style"),
-            ("python3 ~/.claude/hooks/Bash_Validator.py --strict", "bash-validator"),
-            ("uv run $CLAUDE_PROJECT_DIR/x/log.py", "log"),
-            ("bash ./block-rm.sh", "block-rm"),
-            ("npm run lint", "npm-run-lint"),
-            ("npm run lint -- --fix", "npm-run-lint"),
-            ("cargo fmt --all", "cargo-fmt"),
-            ("FOO=1 npx prettier --write", "prettier"),
-            ("jq -r '.tool_input.file_path' | xargs .claude/hooks/format.sh", "format"),
-            ("jq -r '.tool_input.command' >> log", "claude-pre-tool-use-bash"),
-            ("python3 -c 'import sys'", "claude-pre-tool-use-bash"),
-            ("echo 'unclosed", "claude-pre-tool-use-bash"),
-            ("!!!", "claude-pre-tool-use-bash"),
-        ] {
-            assert_eq!(names(command, "PreToolUse", Some("Bash"))[0], name, "{command}");
-        }
-        assert_eq!(names("jq .", "Stop", None)[0], "claude-stop");
     }
 
     #[test]
@@ -444,6 +359,31 @@ mod tests {
         ] {
             assert_eq!(hook(event, matcher, &handler).unwrap_err(), why);
         }
+    }
+
+    #[test]
+    fn the_arguments_are_shown_and_name_the_hook() {
+        let handler = json!({"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/.claude/a.js"]});
+        let import = hook("PreToolUse", Some("Bash"), &handler).unwrap();
+        assert_eq!(import.names[0], "a");
+        assert!(import.about.ends_with("node ${CLAUDE_PROJECT_DIR}/.claude/a.js"));
+    }
+
+    #[test]
+    fn a_regular_expression_for_commands_is_a_pattern() {
+        let of_expression = |expression: &str| {
+            let handler = json!({"command": "x", "commandRegex": expression});
+            hook("PreToolUse", Some("Bash"), &handler).unwrap()
+        };
+        let import = of_expression(r"\bgh\s+pr\b");
+        assert_eq!(
+            (import.matcher.pattern.as_deref(), import.remarks.len()),
+            (Some(r"\bgh\s+pr\b"), 0)
+        );
+        let import = of_expression("(?!x)y");
+        assert_eq!(import.matcher.pattern, None);
+        assert!(import.remarks[0].ends_with("so it runs on every call of the matcher"));
+        assert_ne!(of_expression("a").key, of_expression("b").key);
     }
 
     #[test]

@@ -38,6 +38,7 @@ use variables::Variables;
 
 pub use files::{ImportMark, ImportedFiles, MANIFEST, SCRIPT, import_mark, is_unedited};
 pub use plan::{HookChange, ImportPlan, PlannedHook, plan};
+pub(crate) use validate::rejected;
 
 /// The remark about a hook of a skill, an agent or a command.
 const ONLY_WHILE_ACTIVE: &str = "in Claude Code it runs only while its skill, agent or command is active; imported, it always runs";
@@ -167,7 +168,11 @@ pub fn read(source: &Source) -> Result<Import, Diagnostic> {
         return Ok(import);
     }
     let settings = registration::read_json(&source.text)?;
-    validate::check(&settings, &source.text)?;
+    if let Some(mut rejected) = rejected(&source.text) {
+        rejected.message =
+            format!("Claude Code rejects this file as a whole: {}", rejected.message);
+        return Err(rejected);
+    }
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
         let why = "`disableAllHooks` is set, so Claude Code does not run these hooks; Tenter will";
         import.left_out.push(why.to_owned());
@@ -195,13 +200,9 @@ fn slug(text: &str, length: usize) -> String {
 /// Returns the keys of the commands that a settings file of a host registers, in the form of manifests. A file that the host ignores,
 /// because it cannot be read or because hooks are switched off, registers none.
 pub fn registered_keys(host: &Host, file: &Path, text: &str) -> BTreeSet<String> {
-    let settings = match host.id {
-        // Claude Code reads no comments.
-        CLAUDE_CODE => serde_json::from_str(text).ok(),
-        _ => settings(file, text).ok(),
-    };
-    let Some(settings) = settings else { return BTreeSet::new() };
-    if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
+    let Ok(settings) = settings(file, text) else { return BTreeSet::new() };
+    let is_off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
+    if is_off || registration::ignored(host, file, text).is_some() {
         return BTreeSet::new();
     }
     let all = entries(host, file, text).unwrap_or_default();
@@ -211,8 +212,9 @@ pub fn registered_keys(host: &Host, file: &Path, text: &str) -> BTreeSet<String>
 
 /// The files from which the hooks and rules of a host are imported, besides the one in which the bridge registers: of the user from the
 /// home directory, of a project from its root.
-const FURTHER_FILES: [(&str, &str, &str); 5] = [
+const FURTHER_FILES: [(&str, &str, &str); 6] = [
     ("codex", ".codex/config.toml", ".codex/config.toml"),
+    ("droid", ".factory/hooks.json", ".factory/hooks.json"),
     ("cursor", ".cursor/cli-config.json", ".cursor/cli.json"),
     ("opencode", ".config/opencode/opencode.json", "opencode.json"),
     ("kilo", ".config/kilo/opencode.json", "opencode.json"),
@@ -230,9 +232,11 @@ pub fn files_of(host: &Host, is_for_user: bool) -> Vec<&'static str> {
 }
 
 /// The directories with further files of a host, and the end of the paths in them.
-const DIRECTORIES: [(&str, &str, &str); 5] = [
+const DIRECTORIES: [(&str, &str, &str); 7] = [
     ("codex", ".codex/rules", ".rules"),
     ("gemini", ".gemini/policies", ".toml"),
+    ("copilot", ".github/hooks", ".json"),
+    ("copilot", ".copilot/hooks", ".json"),
     (CLAUDE_CODE, ".claude/skills", "/SKILL.md"),
     (CLAUDE_CODE, ".claude/agents", ".md"),
     (CLAUDE_CODE, ".claude/commands", ".md"),

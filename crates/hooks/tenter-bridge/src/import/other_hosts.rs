@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 use tenter_protocol::Diagnostic;
-use tenter_protocol::claude_code::tools;
+use tenter_protocol::claude_code::{self, tools};
 
 use super::handlers::{self, HandlerContext};
+use super::needs;
 use super::variables::Variables;
 use super::{Import, ImportedAction, Source};
 use crate::hook_lint::{HookEntry, entries};
@@ -25,14 +26,14 @@ pub(super) fn read(source: &Source, import: &mut Import) -> Result<(), Diagnosti
         if RegisteredCommand::read(host.id, &entry.handler).is_some() {
             continue;
         }
-        let hook = convert(host, &entry).and_then(|conversion| {
+        let hook = convert(source, &entry).and_then(|conversion| {
             let matcher = conversion.matcher.as_deref();
             let event = conversion.event;
             let context = HandlerContext { event, matcher, source, variables: &variables };
             let mut hook = context.hook(&conversion.handler)?;
             hook.key = key(&entry).ok_or("it has no command")?;
-            hook.remarks.extend(conversion.remark);
-            set_project_variable(host, &mut hook.action);
+            hook.remarks.extend(conversion.remarks);
+            set_project_variables(host, &mut hook.action);
             Ok(hook)
         });
         match hook {
@@ -53,25 +54,28 @@ struct Converted {
     event: &'static str,
     matcher: Option<String>,
     handler: Value,
-    /// The difference for its script.
-    remark: Option<String>,
+    /// The differences.
+    remarks: Vec<String>,
 }
 
 /// Converts an entry to the form of Claude Code.
 ///
 /// # Errors
 /// The entry cannot be carried over; the error is the reason, as a clause.
-fn convert(host: &Host, entry: &HookEntry) -> Result<Converted, String> {
-    let Some(native) = host.event(&entry.event) else {
-        return Err("Tenter has no such event".to_owned());
-    };
+fn convert(source: &Source, entry: &HookEntry) -> Result<Converted, String> {
+    let host = source.host;
     if !IMITATORS.contains(&host.id) {
         return Err(format!(
             "its script reads the payloads of {}, and answers in its way; write it for Claude Code's payloads, or as a hook of Tenter's: `tenter hooks new`",
             host.name
         ));
     }
-    let event = claude_event(native.moment).ok_or("Tenter has no such event")?;
+    let native = host.event(&entry.event);
+    let event = match native {
+        Some(native) => claude_event(native.moment),
+        None => claude_code::named(&entry.event).map(|event| event.name),
+    };
+    let event = event.ok_or("Tenter has no such event")?;
     let mut handler = entry.handler.clone();
     if let Some(format) = host.registration.entries()
         && let Some(timeout) = handler.get(format.timeout).and_then(Value::as_f64)
@@ -83,14 +87,49 @@ fn convert(host: &Host, entry: &HookEntry) -> Result<Converted, String> {
         handler["timeout"] = json!(seconds);
     }
     let matcher = entry.matcher.as_deref().map(|matcher| claude_names(host, matcher));
-    let differs = host.tools.iter().any(|tool| claude_name(tool.canonical) != Some(tool.name));
-    let remark = differs.then(|| {
+    let name = host.name;
+    let mut remarks: Vec<String> = names_remark(source, entry.command()).into_iter().collect();
+    if native.is_none() {
+        remarks.push(format!(
+            "in {name}, {event} reaches only the hooks in its settings: keep it there"
+        ));
+    }
+    Ok(Converted { event, matcher, handler, remarks })
+}
+
+/// Returns the remark about names of tools: the names of the host that a script looks for, or, where its text is not known, that it
+/// reads other ones.
+fn names_remark(source: &Source, command: Option<&str>) -> Option<String> {
+    let host = source.host;
+    let mut texts = needs::scripts(command?, source);
+    let is_known = !texts.is_empty();
+    texts.extend(command.map(str::to_owned));
+    let differing = host.tools.iter().filter_map(|tool| {
+        let claude = claude_name(tool.canonical).filter(|name| *name != tool.name)?;
+        Some((tool.name, claude))
+    });
+    let mut differing = differing.peekable();
+    differing.peek()?;
+    let is_quoted = |name: &str| {
+        let forms = ["'", "\""].map(|quote| format!("{quote}{name}{quote}"));
+        texts.iter().any(|text| forms.iter().any(|form| text.contains(form)))
+    };
+    let pairs = differing.filter(|(name, _)| is_quoted(name));
+    let pairs: Vec<String> =
+        pairs.map(|(name, claude)| format!("`{name}`, and reads `{claude}`")).collect();
+    if !pairs.is_empty() {
+        return Some(format!(
+            "its script looks for {}, also in {}: let it accept both names, or it does nothing",
+            pairs.join("; for "),
+            host.name
+        ));
+    }
+    (!is_known).then(|| {
         format!(
             "its script reads Claude Code's names of tools and fields, such as `Bash`, also in {}",
             host.name
         )
-    });
-    Ok(Converted { event, matcher, handler, remark })
+    })
 }
 
 fn claude_event(moment: Moment) -> Option<&'static str> {
@@ -122,8 +161,8 @@ fn claude_names(host: &Host, matcher: &str) -> String {
     let mut text = String::new();
     let mut word = String::new();
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_list = matcher.chars().all(|c| is_letter(c) || c == '|');
-    let patch = if is_list { "Edit|Write" } else { "(?:Edit|Write)" };
+    let is_list = |matcher: &str| matcher.chars().all(|c| is_letter(c) || c == '|');
+    let patch = if is_list(matcher) { "Edit|Write" } else { "(?:Edit|Write)" };
     for c in matcher.chars().chain(['\0']) {
         if is_letter(c) {
             word.push(c);
@@ -138,22 +177,27 @@ fn claude_names(host: &Host, matcher: &str) -> String {
         word.clear();
         text.extend((c != '\0').then_some(c));
     }
+    if is_list(matcher) {
+        // Several tools of a host may have the same counterpart.
+        let mut names: Vec<&str> = Vec::new();
+        for name in text.split('|') {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        return names.join("|");
+    }
     text
 }
 
-/// Sets the host's variable with the project for a script that uses it.
-fn set_project_variable(host: &Host, action: &mut ImportedAction) {
+/// Sets the host's variables with the project, for the command and for the scripts that it runs.
+fn set_project_variables(host: &Host, action: &mut ImportedAction) {
     let ImportedAction::Command { script, .. } = action else { return };
-    if let Some(variable) = project_variable(host).filter(|name| script.contains(*name)) {
-        *script = format!("export {variable}=\"$CLAUDE_PROJECT_DIR\"\n{script}");
-    }
-}
-
-/// Returns the variable with which a host names the project.
-fn project_variable(host: &Host) -> Option<&'static str> {
-    match host.id {
-        "qwen" => Some("QWEN_PROJECT_DIR"),
-        "droid" => Some("FACTORY_PROJECT_DIR"),
-        _ => None,
-    }
+    let names: &[&str] = match host.id {
+        "qwen" => &["QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR"],
+        "droid" => &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+        _ => return,
+    };
+    let values = names.iter().map(|name| format!(" {name}=\"$CLAUDE_PROJECT_DIR\""));
+    *script = format!("export{}\n{script}", values.collect::<String>());
 }

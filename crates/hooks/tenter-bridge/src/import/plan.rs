@@ -70,9 +70,11 @@ struct Existing {
     files: ImportedFiles,
 }
 
-/// Plans to write an import to a directory of hooks.
-pub fn plan(import: Import, source: &Source, hooks: &Path) -> ImportPlan {
+/// Plans to write an import to a directory of hooks, beside what `earlier` writes there.
+pub fn plan(import: Import, source: &Source, hooks: &Path, earlier: &[ImportPlan]) -> ImportPlan {
     let mut directory = HooksDirectory::read(hooks, &source.origin);
+    let taken = earlier.iter().flat_map(|plan| &plan.hooks).map(|hook| hook.name.clone());
+    directory.names.extend(taken);
     let mut plan = ImportPlan { hooks: Vec::new(), notes: import.notes, left_out: import.left_out };
     let mut keys = BTreeSet::new();
     for hook in import.hooks {

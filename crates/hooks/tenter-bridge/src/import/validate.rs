@@ -18,16 +18,14 @@ struct RejectedValue {
     help: String,
 }
 
-/// Checks that Claude Code reads the settings.
-///
-/// # Errors
-/// It rejects them; the diagnostic has the position.
-pub(super) fn check(settings: &Value, text: &str) -> Result<(), Diagnostic> {
-    problems(settings).map_err(|RejectedValue { path, message, help }| {
-        let place = path.join(".");
-        let message = format!("Claude Code rejects this file as a whole: `{place}` {message}");
-        registration::json_problem(text, &path, message).help(help)
-    })
+/// Returns the value for which Claude Code rejects a settings file as a whole, with its position; `None` if it reads the file, or if
+/// it is not JSON. A file without a value is one without settings.
+pub(crate) fn rejected(text: &str) -> Option<Diagnostic> {
+    let settings = registration::read_json(text).ok().filter(|settings| !settings.is_null())?;
+    let RejectedValue { path, message, help } = problems(&settings).err()?;
+    let place =
+        if path.is_empty() { "the file".to_owned() } else { format!("`{}`", path.join(".")) };
+    Some(registration::json_problem(text, &path, format!("{place} {message}")).help(help))
 }
 
 fn problems(settings: &Value) -> Result<(), RejectedValue> {

@@ -1,8 +1,8 @@
 //! Reads from hosts' files why hooks may not run: settings that switch them off, missing trust, files that a host ignores.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{fmt, fs};
 
 use tenter_base::untrusted_file;
 use tenter_protocol::Diagnostic;
@@ -10,7 +10,7 @@ use tenter_protocol::Diagnostic;
 use super::change::Target;
 use super::registry::{Registry, read};
 use super::{json, plan, toml, trust};
-use crate::Host;
+use crate::{Host, import};
 
 /// A setting that switches hooks off.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +28,20 @@ pub struct SilencingSetting {
 /// The reason why a host ignores a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredFile {
-    /// The kind of file that the host reads, such as `no comments and no trailing commas`.
-    pub reads: &'static str,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1.
-    pub column: usize,
+    /// The reason as a clause, such as `it reads no comments and no trailing commas`.
+    pub why: String,
+    /// The line and the column, from 1; `None` if another file is the reason.
+    pub place: Option<(usize, usize)>,
+    /// The remedy.
+    pub help: &'static str,
+}
+
+impl fmt::Display for IgnoredFile {
+    fn fmt(&self, output: &mut fmt::Formatter<'_>) -> fmt::Result {
+        output.write_str(&self.why)?;
+        let Some((line, column)) = self.place else { return Ok(()) };
+        write!(output, " (line {line}, column {column})")
+    }
 }
 
 /// Maximum depth at which hosts keep sessions in their directory: by year, month and day, or by project and session.
@@ -110,10 +118,40 @@ impl Registry {
     /// # Errors
     /// The file cannot be read.
     pub fn ignored_because(&self, target: &Target) -> Result<Option<IgnoredFile>, Diagnostic> {
-        let Some(format) = target.host.registration.entries() else { return Ok(None) };
-        let entries = json::ignored(&read(&target.file)?, format.reads);
-        Ok(entries.map(|(reads, line, column)| IgnoredFile { reads, line, column }))
+        Ok(ignored(target.host, &target.file, &read(&target.file)?))
     }
+}
+
+/// Returns why a host ignores a settings file with this text; `None` if it reads it.
+pub(crate) fn ignored(host: &Host, file: &Path, text: &str) -> Option<IgnoredFile> {
+    let format = host.registration.entries()?;
+    if file.extension().is_some_and(|ending| ending == "toml" || ending == "md") {
+        return None;
+    }
+    if let Some((reads, line, column)) = json::ignored(text, format.reads) {
+        let (why, place) = (format!("it reads {reads}"), Some((line, column)));
+        return Some(IgnoredFile {
+            why,
+            place,
+            help: "remove what it does not read from the file",
+        });
+    }
+    let other = host.registration.replaced_by.filter(|name| !file.ends_with(name));
+    if let Some(name) = other.filter(|name| file.with_file_name(name).is_file()) {
+        let why = format!("`{name}` beside it replaces its hooks");
+        return Some(IgnoredFile {
+            why,
+            place: None,
+            help: "put all hooks into one of the two files",
+        });
+    }
+    let rejected = (host.id == "claude-code").then(|| import::rejected(text)).flatten()?;
+    let place = rejected.span.map(|span| (span.line, span.column));
+    Some(IgnoredFile {
+        why: rejected.message,
+        place,
+        help: "correct it, or remove it from the file",
+    })
 }
 
 /// Returns the first `hooks/hooks.json` below a directory that passes the test. Symlinks are not followed.

@@ -127,6 +127,19 @@ pub(super) fn ignored(text: &str, reads: Reads) -> Option<(&'static str, usize, 
     Some(("no keys of other programs", line(body, start), column))
 }
 
+/// Checks that no event is there twice.
+///
+/// # Errors
+/// One is, or there is no object with events; the diagnostic has the position.
+pub(crate) fn check_events(text: &str) -> Result<(), Diagnostic> {
+    let document = JsonDocument::parse(text)?;
+    let Some(hooks) = document.hooks()? else { return Ok(()) };
+    for event in hooks.properties().iter().filter_map(CstObjectProp::decoded_name) {
+        document.member(&hooks, &[HOOKS, &event])?;
+    }
+    Ok(())
+}
+
 /// Returns the line of a position, from 1.
 fn line(text: &str, position: usize) -> usize {
     text[..position].matches('\n').count() + 1
@@ -181,7 +194,10 @@ impl<'t> JsonDocument<'t> {
         let mut members = members.filter(|member| member.decoded_name().as_deref() == Some(name));
         let first = members.next();
         if members.next().is_some() {
-            return Err(self.unexpected(path, format!("the key {name:?} is there twice")));
+            return Err(self.unexpected(
+                path,
+                format!("the key {name:?} is there twice: only the last one counts"),
+            ));
         }
         Ok(first.and_then(|member| member.value()))
     }

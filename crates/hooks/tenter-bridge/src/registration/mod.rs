@@ -57,4 +57,5 @@ pub use crate::host::{
     RegistrationFormat, RegistrationScope, Silencer, SwitchValue, TimeoutUnit,
 };
 
-pub(crate) use json::{problem as json_problem, value as read_json};
+pub(crate) use diagnosis::ignored;
+pub(crate) use json::{check_events, problem as json_problem, value as read_json};

@@ -61,8 +61,10 @@ pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
     for file in files(env, project, args, (host, is_for_user))? {
         let source = source(env, project, (host, is_for_user), &file)?;
         let import = import::read(&source).map_err(|finding| located(finding.at(&file)))?;
-        plans.push(import::plan(import, &source, &hooks));
-        ui::diagnostics(lint::findings_in(project, host, (file, source.text), false).iter());
+        plans.push(import::plan(import, &source, &hooks, &plans));
+        ui::diagnostics(
+            lint::findings_in(project, host, (file, source.text), args.file.is_some()).iter(),
+        );
     }
     let mut plan = merged(plans);
     plan.left_out.extend(managed(host));
@@ -126,7 +128,8 @@ fn files(
     let all: Vec<PathBuf> =
         import::files_of(host, is_for_user).iter().map(|name| base.join(name)).collect();
     let mut existing: Vec<PathBuf> = all.iter().filter(|file| file.is_file()).cloned().collect();
-    existing.extend(import::files_in_directories(host, base));
+    let further = import::files_in_directories(host, base);
+    existing.extend(further.into_iter().filter(|file| !all.contains(file)));
     if !existing.is_empty() {
         return Ok(existing);
     }
@@ -191,6 +194,8 @@ fn show(plan: &ImportPlan, hooks: &Path) {
     } else {
         ui::out(format!("In {}:", visible(&hooks.to_string_lossy())));
     }
+    let common = common_remarks(&plan.hooks);
+    let is_common = |remark: &str| common.iter().any(|(other, _)| *other == remark);
     for PlannedHook { name, about, remarks, change, .. } in &plan.hooks {
         let word = match change {
             HookChange::Create => "new",
@@ -201,9 +206,13 @@ fn show(plan: &ImportPlan, hooks: &Path) {
         };
         ui::out(format!("  {} ({word})", styled(NAME, name)));
         ui::out(format!("    {}", styled(FAINT, visible(about))));
-        for remark in remarks {
+        for remark in remarks.iter().filter(|remark| !is_common(remark)) {
             ui::out(format!("    {}: {}", styled(NOTICE, "note"), visible(remark)));
         }
+    }
+    for (remark, names) in common {
+        let names = names.join(", ");
+        ui::out(format!("{} for {names}: {}", styled(NOTICE, "note"), visible(remark)));
     }
     for note in &plan.notes {
         ui::out(format!("{}: {}", styled(NOTICE, "note"), visible(note)));
@@ -214,6 +223,21 @@ fn show(plan: &ImportPlan, hooks: &Path) {
     for why in &plan.left_out {
         ui::out(format!("  {}", visible(why)));
     }
+}
+
+/// Returns the remarks about several hooks, each with the names of these hooks.
+fn common_remarks(hooks: &[PlannedHook]) -> Vec<(&str, Vec<&str>)> {
+    let mut common: Vec<(&str, Vec<&str>)> = Vec::new();
+    for hook in hooks {
+        for remark in &hook.remarks {
+            match common.iter_mut().find(|(other, _)| other == remark) {
+                Some((_, names)) => names.push(&hook.name),
+                None => common.push((remark, vec![&hook.name])),
+            }
+        }
+    }
+    common.retain(|(_, names)| names.len() > 1);
+    common
 }
 
 fn confirmed() -> Result<bool, Failure> {

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use tenter_base::{excerpt, visible};
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
-use tenter_bridge::registration::{
-    self, IgnoredFile, Options, Plan, RegistrationScope, Registry, Target,
-};
+use tenter_bridge::registration::{self, Options, Plan, RegistrationScope, Registry, Target};
 use tenter_engine::Directories;
 use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
@@ -333,10 +331,9 @@ impl Installation<'_> {
 
     /// Warns that the agent does not read the file.
     fn note_ignored(&self, target: &Target) {
-        if let Ok(Some(IgnoredFile { reads, line, column })) = self.registry.ignored_because(target)
-        {
+        if let Ok(Some(ignored)) = self.registry.ignored_because(target) {
             ui::note(format!(
-                "{}: {} ignores {}: it reads {reads} (line {line}, column {column})",
+                "{}: {} ignores {}: {ignored}",
                 styled(NOTICE, "warning"),
                 target.host.name,
                 visible(&target.file.to_string_lossy()),

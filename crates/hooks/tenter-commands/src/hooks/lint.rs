@@ -56,14 +56,20 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     Ok(if findings.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Returns the findings in the settings files of an agent. A file that is not valid is not one of hooks.
+/// Returns the findings in the settings files of an agent.
 pub(crate) fn examine(project: &Project, host: &'static Host) -> Vec<Diagnostic> {
     let registry = Registry::in_home(&project.env.home).with_variables(&project.env.vars);
     let settings = registry.targets(host, project.root()).into_iter().map(|target| target.file);
     let bases = [project.env.home.as_path(), project.root()].into_iter();
-    let further = bases.flat_map(|base| import::files_in_directories(host, base));
-    let policies = further.filter(|file| hook_lint::is_policy(host, file));
-    let paths: BTreeSet<PathBuf> = settings.chain(policies).collect();
+    let further = bases.flat_map(|base| {
+        let names = import::files_of(host, *base == project.env.home).into_iter();
+        names.map(|name| base.join(name)).chain(import::files_in_directories(host, base))
+    });
+    let has_entries = |file: &PathBuf| {
+        file.extension().is_some_and(|ending| ending == "json" || ending == "toml")
+    };
+    let further = further.filter(has_entries);
+    let paths: BTreeSet<PathBuf> = settings.chain(further).collect();
     let files = paths.into_iter().filter_map(|path| {
         let text = untrusted_file::read_to_string(&path).ok()?;
         Some((path, text))
@@ -71,7 +77,7 @@ pub(crate) fn examine(project: &Project, host: &'static Host) -> Vec<Diagnostic>
     files.flat_map(|file| findings_in(project, host, file, false)).collect()
 }
 
-/// Returns the findings in a settings file. A file that is not valid is a finding if the user named it.
+/// Returns the findings in a settings file, if it is one of hooks or the user named it.
 pub(crate) fn findings_in(
     project: &Project,
     host: &'static Host,
@@ -89,6 +95,5 @@ pub(crate) fn findings_in(
         home: project.env.home.clone(),
         version: version.as_deref().and_then(HostVersion::parse),
     };
-    hook_lint::lint(host, &file)
-        .unwrap_or_else(|invalid| if is_named { vec![invalid.at(&file.path)] } else { Vec::new() })
+    hook_lint::lint(host, &file).unwrap_or_else(|invalid| vec![invalid.at(&file.path)])
 }

@@ -66,10 +66,12 @@ fn a_file_that_the_host_ignores_is_recognised() {
         ("\u{feff}{\"a\": 1}\r\n", None),
         ("{\n  // no\n}", Some((2, 3))),
         ("{\"a\": 1,}", Some((1, 9))),
+        ("{\n  \"permissions\": {\"deny\": \"Bash\"}\n}", Some((2, 27))),
+        ("{\"hooks\": {\"Stop\": [{\"command\": \"x\"}]}}", Some((1, 21))),
     ] {
         let user = User::with_settings(text);
         let file = user.registry.ignored_because(&user.target).unwrap();
-        assert_eq!(file.map(|file| (file.line, file.column)), ignored, "{text}");
+        assert_eq!(file.and_then(|file| file.place), ignored, "{text}");
     }
 }
 

@@ -231,7 +231,8 @@ fn files_that_a_strict_host_ignores_are_recognised() {
     ] {
         let user = User::with_file(host("codex"), text);
         let reason = user.registry.ignored_because(&user.target).unwrap();
-        assert_eq!(reason.map(|file| file.reads), reads, "{text}");
+        let reads = reads.map(|reads| format!("it reads {reads}"));
+        assert_eq!(reason.map(|file| file.why), reads, "{text}");
     }
 }
 

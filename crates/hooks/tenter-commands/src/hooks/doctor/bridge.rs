@@ -57,7 +57,11 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
         match registry.registered(target) {
             Ok(handlers) if !handlers.is_empty() => {
                 findings.extend(with_handlers(target, &handlers, registry.expected(target)));
-                findings.extend(ignored(registry, target));
+                if let Some(ignored) = ignored(registry, target) {
+                    // The lint says it, too.
+                    findings.retain(|finding| finding.message != ignored.message);
+                    findings.push(ignored);
+                }
                 findings.extend(untrusted(registry, target));
                 registered.push(target);
             }
@@ -140,12 +144,9 @@ fn with_handlers(
 
 /// Returns the finding that the host does not read the file.
 fn ignored(registry: &Registry, target: &Target) -> Option<Diagnostic> {
-    let IgnoredFile { reads, line, column } = registry.ignored_because(target).ok().flatten()?;
-    let message = format!(
-        "{} ignores this file: it reads {reads} (line {line}, column {column})",
-        target.host.name
-    );
-    let help = "remove what it does not read from the file";
+    let ignored: IgnoredFile = registry.ignored_because(target).ok().flatten()?;
+    let message = format!("{} ignores this file: {ignored}", target.host.name);
+    let help = ignored.help;
     Some(finding("bridge-ignored", Severity::Error, message, target).help(help))
 }
 

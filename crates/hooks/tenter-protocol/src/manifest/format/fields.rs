@@ -105,7 +105,10 @@ fn asynchronous(fields: &[Field], events: &[EventName], report: &mut Report<'_>)
     let Some(field) = find(fields, "async") else { return false };
     let asynchronous = report.boolean(field, &ASYNC);
     let blocks = |event: &&EventName| event.may(Power::Block) || event.may(Power::Continue);
-    if let Some(event) = events.iter().find(blocks).filter(|_| asynchronous) {
+    // An import carries over what the settings say.
+    let metadata =
+        find(fields, "metadata").and_then(|field| field.value.to_json().get("imported").cloned());
+    if let Some(event) = events.iter().find(blocks).filter(|_| asynchronous && metadata.is_none()) {
         let message = format!("an asynchronous hook cannot block at `{event}`");
         let help = "write `async: false` if it is meant to block";
         report.add(&ASYNC_CANNOT_BLOCK, &field.value.at, message, help);
