@@ -1,7 +1,7 @@
 //! The hooks of a settings file.
 
 use serde_json::Value;
-use tenter_engine::inspect::check_tool;
+use tenter_engine::inspect::check_pattern;
 use tenter_protocol::claude_code::{self, NativeEvent};
 use tenter_protocol::manifest::MatcherText;
 
@@ -204,7 +204,7 @@ fn is_set(handler: &Value, field: &str) -> bool {
 /// Returns the pattern for the condition of a handler. Without one, it runs on more calls.
 fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
     if let Some(expression) = handler.get(COMMAND_REGEX).and_then(Value::as_str) {
-        if check_tool(expression).is_ok() {
+        if check_pattern(expression).is_ok() {
             return Some(expression.to_owned());
         }
         remarks.push(format!(
@@ -380,7 +380,7 @@ mod tests {
             (import.matcher.pattern.as_deref(), import.remarks.len()),
             (Some(r"\bgh\s+pr\b"), 0)
         );
-        let import = of_expression("(?!x)y");
+        let import = of_expression("(x");
         assert_eq!(import.matcher.pattern, None);
         assert!(import.remarks[0].ends_with("so it runs on every call of the matcher"));
         assert_ne!(of_expression("a").key, of_expression("b").key);

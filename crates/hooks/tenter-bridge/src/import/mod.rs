@@ -3,7 +3,7 @@
 //! `other_hosts` converts the hooks of hosts that imitate Claude Code, `host_rules` the permission rules in every host's settings,
 //! `codex_rules` and `gemini_policies` those in files of their own.
 //! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt`
-//! those that ask a model), `variables` its `env`, `permissions` its permission rules, which `commands` turns into rules for commands and
+//! those that ask a model, `names` their names), `variables` its `env`, `permissions` its permission rules, which `commands` turns into rules for commands and
 //! the crate's module `rule_matcher` into matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of
 //! each, `plan` compares them with the hooks of an earlier import.
 
@@ -14,6 +14,7 @@ mod gemini_policies;
 mod handlers;
 mod host_rules;
 mod http;
+mod names;
 mod needs;
 mod other_hosts;
 mod permissions;
