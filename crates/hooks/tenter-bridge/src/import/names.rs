@@ -41,11 +41,9 @@ const SCRIPT_ENDINGS: [&str; 10] =
 /// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`. A command
 /// that begins with code or with a filter, such as `jq`, is named after the last script in it, else after the event and the matcher.
 pub(super) fn names(command: &str, event: &str, matcher: Option<&str>) -> Vec<String> {
-    let command = match has_windows_path(command) {
-        true => Cow::Owned(command.replace('\\', "/")),
-        false => Cow::Borrowed(command),
-    };
-    let words = shlex::split(&command)
+    let slashes = has_windows_path(command).then(|| command.replace('\\', "/"));
+    let command = slashes.as_deref().unwrap_or(command);
+    let words = shlex::split(command)
         .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     let stem = slug(&stem(&words).unwrap_or_default(), 40);
     let event = slug(&hyphenated(event), 20);
