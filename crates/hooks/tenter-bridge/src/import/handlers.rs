@@ -371,19 +371,19 @@ mod tests {
 
     #[test]
     fn a_regular_expression_for_commands_is_a_pattern() {
-        let of_expression = |expression: &str| {
+        let import_with = |expression: &str| {
             let handler = json!({"command": "x", "commandRegex": expression});
             hook("PreToolUse", Some("Bash"), &handler).unwrap()
         };
-        let import = of_expression(r"\bgh\s+pr\b");
+        let import = import_with(r"\bgh\s+pr\b");
         assert_eq!(
             (import.matcher.pattern.as_deref(), import.remarks.len()),
             (Some(r"\bgh\s+pr\b"), 0)
         );
-        let import = of_expression("(x");
+        let import = import_with("(x");
         assert_eq!(import.matcher.pattern, None);
         assert!(import.remarks[0].ends_with("so it runs on every call of the matcher"));
-        assert_ne!(of_expression("a").key, of_expression("b").key);
+        assert_ne!(import_with("a").key, import_with("b").key);
     }
 
     #[test]

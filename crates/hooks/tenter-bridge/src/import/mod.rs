@@ -2,7 +2,7 @@
 //!
 //! `other_hosts` converts the hooks of hosts that imitate Claude Code, `host_rules` the permission rules in every host's settings,
 //! `codex_rules` and `gemini_policies` those in files of their own.
-//! `validate` refuses a file that Claude Code rejects. `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt`
+//! `handlers` reads the hooks of a settings file (`http` those behind HTTP, `prompt`
 //! those that ask a model, `names` their names), `variables` its `env`, `permissions` its permission rules, which `commands` turns into rules for commands and
 //! the crate's module `rule_matcher` into matchers. `needs` finds scripts that need Claude Code itself. `files` writes the manifest hook of
 //! each, `plan` compares them with the hooks of an earlier import.
@@ -20,7 +20,6 @@ mod other_hosts;
 mod permissions;
 mod plan;
 mod prompt;
-mod validate;
 mod variables;
 
 use std::collections::BTreeSet;
@@ -39,7 +38,6 @@ use variables::Variables;
 
 pub use files::{ImportMark, ImportedFiles, MANIFEST, SCRIPT, import_mark, is_unedited};
 pub use plan::{HookChange, ImportPlan, PlannedHook, plan};
-pub(crate) use validate::rejected;
 
 /// The remark about a hook of a skill, an agent or a command.
 const ONLY_WHILE_ACTIVE: &str = "in Claude Code it runs only while its skill, agent or command is active; imported, it always runs";
@@ -169,10 +167,9 @@ pub fn read(source: &Source) -> Result<Import, Diagnostic> {
         return Ok(import);
     }
     let settings = registration::read_json(&source.text)?;
-    if let Some(mut rejected) = rejected(&source.text) {
-        rejected.message =
-            format!("Claude Code rejects this file as a whole: {}", rejected.message);
-        return Err(rejected);
+    if let Some(mut problem) = registration::rejected(&source.text) {
+        problem.message = format!("Claude Code rejects this file as a whole: {}", problem.message);
+        return Err(problem);
     }
     if settings.get("disableAllHooks") == Some(&Value::Bool(true)) {
         let why = "`disableAllHooks` is set, so Claude Code does not run these hooks; Tenter will";

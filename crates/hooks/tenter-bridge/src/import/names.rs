@@ -38,6 +38,9 @@ const FILTERS: [&str; 18] = [
 const SCRIPT_ENDINGS: [&str; 10] =
     ["bash", "cjs", "js", "mjs", "pl", "ps1", "py", "rb", "sh", "ts"];
 
+/// Words that are no text in a manifest.
+const NO_TEXTS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+
 /// Returns names after the script that the command runs, else after its program and subcommand: `block-rm`, `npm-run-lint`. A command
 /// that begins with code or with a filter, such as `jq`, is named after the last script in it, else after the event and the matcher.
 pub(super) fn names(command: &str, event: &str, matcher: Option<&str>) -> Vec<String> {
@@ -46,6 +49,8 @@ pub(super) fn names(command: &str, event: &str, matcher: Option<&str>) -> Vec<St
     let words = shlex::split(command)
         .unwrap_or_else(|| command.split_whitespace().map(str::to_owned).collect());
     let stem = slug(&stem(&words).unwrap_or_default(), 40);
+    let is_text = !NO_TEXTS.contains(&&*stem) && stem.contains(|c: char| c.is_ascii_lowercase());
+    let stem = if is_text { stem } else { String::new() };
     let event = slug(&hyphenated(event), 20);
     let best = match (stem.is_empty(), slug(matcher.unwrap_or_default(), 20)) {
         (false, _) => stem,
@@ -135,6 +140,8 @@ mod tests {
             ("powershell -ExecutionPolicy Bypass -File \"%USERPROFILE%\\hooks\\stop.ps1\"", "stop"),
             ("python C:\\Users\\ada\\hooks\\log.py", "log"),
             ("!!!", "claude-pre-tool-use-bash"),
+            ("true", "claude-pre-tool-use-bash"),
+            ("./42", "claude-pre-tool-use-bash"),
         ] {
             assert_eq!(names(command, "PreToolUse", Some("Bash"))[0], name, "{command}");
         }

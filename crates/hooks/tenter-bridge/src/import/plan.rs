@@ -73,8 +73,8 @@ struct Existing {
 /// Plans to write an import to a directory of hooks, beside what `earlier` writes there.
 pub fn plan(import: Import, source: &Source, hooks: &Path, earlier: &[ImportPlan]) -> ImportPlan {
     let mut directory = HooksDirectory::read(hooks, &source.origin);
-    let taken = earlier.iter().flat_map(|plan| &plan.hooks).map(|hook| hook.name.clone());
-    directory.names.extend(taken);
+    let names = earlier.iter().flat_map(|plan| &plan.hooks).map(|hook| hook.name.clone());
+    directory.names.extend(names);
     let mut plan = ImportPlan { hooks: Vec::new(), notes: import.notes, left_out: import.left_out };
     let mut keys = BTreeSet::new();
     for hook in import.hooks {

@@ -9,8 +9,8 @@ use tenter_protocol::Diagnostic;
 
 use super::change::Target;
 use super::registry::{Registry, read};
-use super::{json, plan, toml, trust};
-use crate::{Host, import};
+use super::{json, plan, toml, trust, validate};
+use crate::Host;
 
 /// A setting that switches hooks off.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,13 +145,9 @@ pub(crate) fn ignored(host: &Host, file: &Path, text: &str) -> Option<IgnoredFil
             help: "put all hooks into one of the two files",
         });
     }
-    let rejected = (host.id == "claude-code").then(|| import::rejected(text)).flatten()?;
-    let place = rejected.span.map(|span| (span.line, span.column));
-    Some(IgnoredFile {
-        why: rejected.message,
-        place,
-        help: "correct it, or remove it from the file",
-    })
+    let value = (host.id == "claude-code").then(|| validate::rejected(text)).flatten()?;
+    let place = value.span.map(|span| (span.line, span.column));
+    Some(IgnoredFile { why: value.message, place, help: "correct it, or remove it from the file" })
 }
 
 /// Returns the first `hooks/hooks.json` below a directory that passes the test. Symlinks are not followed.

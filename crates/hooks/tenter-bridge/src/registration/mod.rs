@@ -38,6 +38,7 @@ mod registry;
 mod settings_file;
 mod toml;
 mod trust;
+mod validate;
 mod variable;
 
 pub use change::{SettingsChange, Target};
@@ -59,3 +60,4 @@ pub use crate::host::{
 
 pub(crate) use diagnosis::ignored;
 pub(crate) use json::{check_events, problem as json_problem, value as read_json};
+pub(crate) use validate::rejected;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tenter_base::{did_you_mean, or_list};
 use tenter_protocol::Diagnostic;
 
-use crate::registration;
+use super::json;
 
 /// The values of `permissions.defaultMode`.
 const MODES: [&str; 7] =
@@ -21,11 +21,11 @@ struct RejectedValue {
 /// Returns the value for which Claude Code rejects a settings file as a whole, with its position; `None` if it reads the file, or if
 /// it is not JSON. A file without a value is one without settings.
 pub(crate) fn rejected(text: &str) -> Option<Diagnostic> {
-    let settings = registration::read_json(text).ok().filter(|settings| !settings.is_null())?;
+    let settings = json::value(text).ok().filter(|settings| !settings.is_null())?;
     let RejectedValue { path, message, help } = problems(&settings).err()?;
     let place =
         if path.is_empty() { "the file".to_owned() } else { format!("`{}`", path.join(".")) };
-    Some(registration::json_problem(text, &path, format!("{place} {message}")).help(help))
+    Some(json::problem(text, &path, format!("{place} {message}")).help(help))
 }
 
 fn problems(settings: &Value) -> Result<(), RejectedValue> {
