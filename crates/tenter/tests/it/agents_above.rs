@@ -134,8 +134,7 @@ fn a_marker_without_an_agent_asks_for_a_typed_confirmation() {
         let mut command = sandbox.command();
         command.env("CLAUDECODE", "1").args(["trust", "--yes"]);
         let mut session = PtySession::start(command);
-        session.wait_for("to continue: ");
-        session.enter(answer);
+        session.answer("to continue: ", answer);
         assert_eq!(session.end().0, Some(code), "{answer}");
     }
 }

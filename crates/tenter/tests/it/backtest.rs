@@ -186,8 +186,7 @@ fn a_new_guard_says_what_it_would_have_stopped_and_offers_to_show_it() {
     let command = "`tenter backtest --all --guard git-safety` shows them";
     assert!(output.stderr.contains(&format!("{sentence}: {command}")), "{output}");
     let mut terminal = sandbox.at_terminal("guard add secrets");
-    terminal.wait_for("would have stopped 2 of your last 13 calls: show them?");
-    terminal.enter("y");
+    terminal.answer("would have stopped 2 of your last 13 calls: show them?", "y");
     terminal.wait_for("cat .env (2 times)");
     let output = sandbox.finish_pty(terminal);
     assert_eq!(output.code, Some(0), "{output}");

@@ -203,10 +203,8 @@ fn at_a_terminal_the_message_is_accepted_edited_or_rejected() {
     let model = sandbox.script(&answer("Make it two", &[]).replace("contains: []", ""));
     let args = ["commit", "--model", &model];
     let mut remainder = on_terminal(&sandbox, &args, "false");
-    remainder.wait_for("Make it two\nCommit with this message? [y] yes  [e] edit  [n] no: ");
-    remainder.enter("e");
-    remainder.wait_for("The editor ended with code 1, so the text is unchanged.");
-    remainder.enter("n");
+    remainder.answer("Make it two\nCommit with this message? [y] yes  [e] edit  [n] no: ", "e");
+    remainder.answer("The editor ended with code 1, so the text is unchanged.", "n");
     remainder.wait_for("Nothing was committed.");
     assert_eq!(remainder.end().0, Some(1), "nothing was committed");
     assert_eq!(last_message(&sandbox), "Add a");
@@ -215,12 +213,9 @@ fn at_a_terminal_the_message_is_accepted_edited_or_rejected() {
     sandbox.write("../editor.sh", "printf 'which word? '; read word; sed \"s/two/$word/\" \"$2\" > \"$2.new\" && mv \"$2.new\" \"$2\"\n");
     let editor = format!("sh {} --wait", sandbox.root().join("editor.sh").display());
     let mut session = on_terminal(&sandbox, &args, &editor);
-    session.wait_for("[n] no: ");
-    session.enter("e");
-    session.wait_for("which word? ");
-    session.enter("deux");
-    session.wait_for("Make it deux\nCommit with this message?");
-    session.enter("y");
+    session.answer("[n] no: ", "e");
+    session.answer("which word? ", "deux");
+    session.answer("Make it deux\nCommit with this message?", "y");
     session.wait_for("1 file changed");
     assert_eq!(session.end().0, Some(0));
     assert_eq!(last_message(&sandbox), "Make it deux");
@@ -259,8 +254,7 @@ fn git_its_hooks_gh_and_the_editor_receive_no_model_keys() {
     command.args(["commit", "--model", &model]).env("EDITOR", "env > ../env-of-editor; true");
     command.envs(KEYS.split_whitespace().filter_map(|set| set.split_once('=')));
     let mut session = PtySession::start(command);
-    session.wait_for("[n] no: ");
-    session.enter("e");
+    session.answer("[n] no: ", "e");
     session.wait_for("Title\nCommit with this message?");
     assert_no_keys(&sandbox, "../env-of-editor");
     session.enter("y");

@@ -193,8 +193,7 @@ recipes:
     command.args(["chat", "--model", &sandbox.script(script), "hi"]);
     let mut session = PtySession::start_sized(command, (100, 30));
     session.wait_for("Hello.\n");
-    session.wait_for("\n> ");
-    session.enter("/compact");
+    session.answer("\n> ", "/compact");
     let row = session.wait_for_row("recipe compact · ");
     assert!(row.ends_with("Ctrl-C stops"), "{row}");
     session.wait_for("\n> ");

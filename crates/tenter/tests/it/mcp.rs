@@ -380,8 +380,7 @@ fn the_question_shows_everything_and_controls_no_terminal() {
     project_server(&sandbox, "tenter.toml");
     let model = sandbox.script("turns: [{tool_calls: [{name: mcp__ours__echo}]}, {text: ok}]");
     let mut session = sandbox.at_terminal(["run", "--model", &model, "do it"]);
-    let screen = session.wait_for("[q] quit:");
-    session.enter("t");
+    let screen = session.answer("[q] quit:", "t");
     let output = sandbox.finish_pty(session);
     for expected in
         ["mcp:ours", "starts ./tools/server", "env: A=\\u{1b}[31mred", "Trusted: mcp:ours."]

@@ -107,8 +107,7 @@ fn in_a_chat_a_plan_is_carried_out_when_the_user_approves_it() {
     let mut chat = asking(&sandbox, &script, &["--allow", "bash"]);
     chat.wait_for(PROMPT);
     chat.type_in("do \x1b[Z");
-    chat.wait_for("plan> do ");
-    chat.enter("it");
+    chat.answer("plan> do ", "it");
     let screen = chat.wait_for("\nplan> ");
     assert!(screen.contains("plan mode is on") && screen.contains("My plan."), "{screen}");
     assert!(!effects(&sandbox).1);
@@ -122,21 +121,13 @@ fn in_a_chat_a_plan_is_carried_out_when_the_user_approves_it() {
     assert!(chat.wait_for(PROMPT).contains("there is no plan to approve"));
 }
 
-/// Waits for a question and answers it.
-fn answer(terminal: &mut PtySession, answer: &str) -> String {
-    let screen = terminal.wait_for("Run it? ");
-    terminal.enter(answer);
-    screen
-}
-
 #[test]
 fn a_chat_asks_before_it_edits_and_runs() {
     let sandbox = sandbox();
     let mut chat = asking(&sandbox, WORK, &["go"]);
-    let first = answer(&mut chat, "y");
-    let second = answer(&mut chat, "r");
-    chat.wait_for("Why not? ");
-    chat.enter("not here");
+    let first = chat.answer("Run it? ", "y");
+    let second = chat.answer("Run it? ", "r");
+    chat.answer("Why not? ", "not here");
     let rest = chat.wait_for(PROMPT);
     let output = format!("{first}{second}{rest}");
     assert!(output.contains("? file_write needs your permission\n  new.txt\n"), "{output}");
@@ -176,7 +167,7 @@ fn run_asks_at_a_terminal() {
     let model = sandbox.script(WORK);
     let mut terminal =
         sandbox.at_terminal(["run", "--permissions", "edits", "--model", &model, "go"]);
-    answer(&mut terminal, "yes");
+    terminal.answer("Run it? ", "yes");
     assert_eq!(terminal.end().0, Some(0));
     assert_eq!(effects(&sandbox), (true, true));
 }
@@ -190,8 +181,7 @@ fn ctrl_c_at_a_question_stops_the_answer() {
     chat.wait_for("Run it? ");
     chat.type_in("\x03");
     chat.wait_for("stopped; your next message continues from here");
-    chat.wait_for(PROMPT);
-    chat.enter("and now?");
+    chat.answer(PROMPT, "and now?");
     assert!(chat.wait_for(PROMPT).contains("Back."));
     assert_eq!(effects(&sandbox), (false, false));
 }
@@ -202,12 +192,11 @@ fn a_new_conversation_keeps_the_mode_and_forgets_the_answers() {
     let call = "{tool_calls: [{name: bash, input: {command: echo x >> ran}}]}";
     let script = format!("turns: [{call}, {call}, {{text: One.}}, {call}, {{text: Two.}}]");
     let mut chat = asking(&sandbox, &script, &["go"]);
-    answer(&mut chat, "a");
+    chat.answer("Run it? ", "a");
     assert!(chat.wait_for(PROMPT).contains("One."));
     chat.enter("/new");
-    chat.wait_for(PROMPT);
-    chat.enter("again");
-    answer(&mut chat, "n");
+    chat.answer(PROMPT, "again");
+    chat.answer("Run it? ", "n");
     assert!(chat.wait_for(PROMPT).contains("Two."));
     assert_eq!(sandbox.read("ran"), "x\nx\n");
 }
@@ -217,7 +206,7 @@ fn a_call_that_hides_its_end_or_controls_the_terminal_is_shown_as_what_it_is() {
     let sandbox = sandbox();
     let script = r#"turns: [{tool_calls: [{name: bash, input: {command: "ls\u001b[2K\rtouch ran \u202e"}}]}, {text: Ok.}]"#;
     let mut chat = asking(&sandbox, script, &["go"]);
-    let screen = answer(&mut chat, "n");
+    let screen = chat.answer("Run it? ", "n");
     assert!(screen.contains("touch ran"), "{screen}");
     assert!(!chat.raw().contains("\x1b[2K") && !chat.raw().contains('\u{202e}'), "{}", chat.raw());
 }
@@ -292,7 +281,7 @@ const TWO: &str = "turns: [{tool_calls: [{name: bash, input: {command: pytest -x
 fn a_rule_is_kept_for_the_project_and_removed_again() {
     let sandbox = sandbox();
     let mut chat = asking(&sandbox, TWO, &["go"]);
-    let screen = answer(&mut chat, "p");
+    let screen = chat.answer("Run it? ", "p");
     assert!(screen.contains("[p] always in this project: builds(pytest)"), "{screen}");
     assert!(chat.wait_for(PROMPT).contains("One."));
     chat.enter("/exit");
@@ -316,7 +305,7 @@ fn a_rule_is_kept_for_the_project_and_removed_again() {
         screen(&mut chat, "/permissions remove builds(pytest)").contains("Removed: builds(pytest)")
     );
     chat.enter("again");
-    answer(&mut chat, "n");
+    chat.answer("Run it? ", "n");
     assert!(chat.wait_for(PROMPT).contains("Two."));
     assert!(!std::fs::read_to_string(file).unwrap().contains("pytest"));
 }

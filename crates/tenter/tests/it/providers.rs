@@ -227,10 +227,8 @@ fn run_and_chat_work_with_a_real_server() {
         let mut command = sandbox.command();
         command.args(["chat", "--permissions", "all", "-m", model]).args(&flags);
         let mut chat = PtySession::start(command);
-        chat.wait_for("\n> ");
-        chat.enter("Run the command pwd");
-        chat.wait_for("tokens in");
-        chat.enter("/exit");
+        chat.answer("\n> ", "Run the command pwd");
+        chat.answer("tokens in", "/exit");
         assert_eq!(chat.end().0, Some(0), "{model}");
     }
     let calls = fs::read_to_string(sandbox.home().join("calls")).unwrap_or_default();

@@ -177,8 +177,7 @@ fn an_unclear_answer_to_a_hooks_question_is_asked_again() {
     let sandbox = sandbox();
     let mut terminal = ask_at_the_terminal(&sandbox);
     terminal.enter("3");
-    terminal.wait_for("Please type the number");
-    terminal.enter("2");
+    terminal.answer("Please type the number", "2");
     let output = sandbox.finish_pty(terminal);
     assert_eq!(answers(&sandbox)[0]["result"]["answer"], "production", "{output}");
     let _ = output.expect_code(0);

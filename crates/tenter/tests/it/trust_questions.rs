@@ -107,8 +107,7 @@ fn a_hook_can_be_forgotten() {
     let sandbox = guarded(CLOSED);
     remove_guard(&sandbox);
     let mut session = sandbox.at_terminal("trust");
-    session.wait_for("[q] quit: ");
-    session.enter("f");
+    session.answer("[q] quit: ", "f");
     session.wait_for("Forgotten: guard.");
     assert_eq!(session.end().0, Some(0));
     let _ = run(&sandbox, &[]).expect_code(0);
@@ -252,8 +251,7 @@ fn a_chat_asks_about_a_changed_hook_at_its_prompt() {
     let model = changed_by_a_run(&sandbox);
     let chat = ["chat", "--permissions", "all", "--model", &model, "hi"];
     let mut chat = sandbox.at_terminal(chat);
-    chat.wait_for("[q] quit: ");
-    chat.enter("t");
+    chat.answer("[q] quit: ", "t");
     chat.wait_for("Done.");
     assert!(sandbox.project().join("ran").exists());
 }

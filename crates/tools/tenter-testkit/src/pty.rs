@@ -92,6 +92,13 @@ impl PtySession {
         self.type_in(&format!("{line}\r"));
     }
 
+    /// Waits for `question`, and enters `answer`. Returns what [`wait_for`](Self::wait_for) returns.
+    pub fn answer(&mut self, question: &str, answer: &str) -> String {
+        let output = self.wait_for(question);
+        self.enter(answer);
+        output
+    }
+
     /// Waits until `text` is printed after the output of earlier waits. Returns the output up to it, without escape sequences and
     /// without regions that are redrawn in place.
     ///

@@ -119,8 +119,7 @@ fn the_user_chooses_agents_and_is_asked_before_each_change() {
     assert_eq!(sandbox.text(), SETTINGS);
 
     let mut terminal = self::terminal(&sandbox, &["bridge", "install", "claude-code"]);
-    let _ = terminal.wait_for("Register? [y] yes  [n] no  [d] diff: ");
-    terminal.enter("y");
+    terminal.answer("Register? [y] yes  [n] no  [d] diff: ", "y");
     assert_eq!(sandbox.finish_pty(terminal).code, Some(0));
     assert_ne!(sandbox.text(), SETTINGS);
 }

@@ -28,12 +28,10 @@ fn a_guard_is_disabled_only_after_a_question() {
     manifest_hook(&sandbox, "guard", "before_tool", "metadata: {fail: closed}\n", "echo '{}'");
     let mut chat = chat(&sandbox, "turns: []");
     chat.enter("/hooks off guard");
-    chat.wait_for("The hook guard fails closed: it is a guard. Disable it? [y] yes  [n] no: ");
-    chat.enter("n");
+    chat.answer("The hook guard fails closed: it is a guard. Disable it? [y] yes  [n] no: ", "n");
     assert!(chat.wait_for(PROMPT).contains("The hook stays enabled."));
     chat.enter("/hooks off guard");
-    chat.wait_for("[n] no: ");
-    chat.enter("y");
+    chat.answer("[n] no: ", "y");
     assert!(chat.wait_for(PROMPT).contains("guard.disable"));
 }
 

@@ -62,10 +62,8 @@ fn a_hooks_question_is_answered_at_the_prompt() {
     );
     chat.enter("touch them");
     chat.wait_for("the hook careful asks: sure?");
-    chat.wait_for("[n] no: ");
-    chat.enter("y");
-    chat.wait_for("[n] no: ");
-    chat.enter("n");
+    chat.answer("[n] no: ", "y");
+    chat.answer("[n] no: ", "n");
     chat.wait_for("Done.");
     assert!(sandbox.project().join("yes").exists() && !sandbox.project().join("no").exists());
 }
@@ -86,8 +84,7 @@ fn always_allows_exactly_this_call_and_answers_are_recorded() {
     );
     chat.enter("append");
     for answer in ["a", "n", "y"] {
-        chat.wait_for("[a] always this call, in this session  [n] no: ");
-        chat.enter(answer);
+        chat.answer("[a] always this call, in this session  [n] no: ", answer);
     }
     chat.wait_for("Done.");
     assert_eq!(sandbox.read("a"), "a\na\nc\n");
@@ -143,15 +140,13 @@ fn hooks_can_be_listed_and_trusted_in_the_chat() {
   - {text: Did not., expect: {contains: [echo one, never]}}",
         &[],
     );
-    chat.wait_for("Let them run?");
-    chat.enter("s");
+    chat.answer("Let them run?", "s");
     chat.wait_for("Skipped this time: guard.");
     chat.wait_for(super::PROMPT);
     assert!(say(&mut chat, "/hooks").contains("it is not trusted"));
     assert!(say(&mut chat, "go").contains("✓ one"));
     chat.enter("/trust");
-    chat.wait_for("Let them run?");
-    chat.enter("t");
+    chat.answer("Let them run?", "t");
     chat.wait_for("Trusted: guard.");
     chat.wait_for(super::PROMPT);
     assert!(say(&mut chat, "/hooks").contains("active"));
@@ -173,15 +168,13 @@ fn mcp_servers_can_be_trusted_in_the_chat_and_start_without_a_new_one() {
   - {text: Called., expect: {contains: ['arguments:{text:hello}']}}",
         &[],
     );
-    chat.wait_for("Let them run?");
-    chat.enter("s");
+    chat.answer("Let them run?", "s");
     chat.wait_for("Skipped this time: mcp:ours.");
     chat.wait_for(super::PROMPT);
     say(&mut chat, "one");
     chat.enter("/trust");
     chat.wait_for("trust covers: tools/server");
-    chat.wait_for("Let them run?");
-    chat.enter("t");
+    chat.answer("Let them run?", "t");
     chat.wait_for("Trusted: mcp:ours.");
     chat.wait_for(super::PROMPT);
     assert!(say(&mut chat, "two").contains("Called."));
@@ -211,8 +204,7 @@ fn recipes_can_be_trusted_in_the_chat() {
     let mut chat = chat_with_a_recipe(&sandbox);
     chat.enter("/trust");
     chat.wait_for("recipe:compact  starts touch ran");
-    chat.wait_for("Let them run?");
-    chat.enter("t");
+    chat.answer("Let them run?", "t");
     chat.wait_for("Trusted: recipe:compact.");
     chat.wait_for(super::PROMPT);
     say(&mut chat, "three");

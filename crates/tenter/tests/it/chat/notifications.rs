@@ -22,11 +22,9 @@ fn chat_with(sandbox: &Sandbox, settings: &str, variables: &[(&str, &str)], asks
     }
     let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}, {text: Done.}]");
     let mut chat = sandbox.at_terminal_with_env(variables, ["chat", "--model", &model]);
-    chat.wait_for(PROMPT);
-    chat.enter("go");
+    chat.answer(PROMPT, "go");
     if asks {
-        chat.wait_for("[n] no: ");
-        chat.enter("y");
+        chat.answer("[n] no: ", "y");
     }
     chat.wait_for(PROMPT);
     chat.raw()

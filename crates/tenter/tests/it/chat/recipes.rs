@@ -76,8 +76,7 @@ fn a_projects_recipe_starts_programs_only_if_it_is_trusted() {
     assert!(say(&mut chat, "s").contains("One."));
     assert!(!sandbox.project().join("ran").exists());
     chat.enter("/recipe status");
-    chat.wait_for("Let them run?");
-    chat.enter("t");
+    chat.answer("Let them run?", "t");
     chat.wait_for("Two.");
     chat.wait_for(PROMPT);
     assert!(sandbox.project().join("ran").exists());

@@ -38,8 +38,7 @@ fn two_exclamation_marks_give_the_terminal_away_and_share_nothing() {
     let mut chat =
         chat(&sandbox, "turns: [{text: Hello., expect: {contains: [hi], lacks: [typed]}}]");
     chat.enter("!!echo ready; read line; echo got $line");
-    chat.wait_for("ready\n");
-    chat.enter("typed");
+    chat.answer("ready\n", "typed");
     chat.wait_for("got typed");
     chat.wait_for(PROMPT);
     assert!(say(&mut chat, "hi").contains("Hello."));

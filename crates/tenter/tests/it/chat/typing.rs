@@ -185,8 +185,7 @@ fn input_typed_before_a_question_does_not_answer_it() {
     wait_until("the hook asks", || sandbox.project().join("asking").exists());
     chat.enter("y");
     sandbox.write("go", "");
-    chat.wait_for("[n] no: ");
-    chat.enter("n");
+    chat.answer("[n] no: ", "n");
     chat.wait_for("Then not.");
     chat.wait_for("\n> y");
     assert!(!sandbox.project().join("yes").exists());

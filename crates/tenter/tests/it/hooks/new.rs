@@ -373,13 +373,11 @@ fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
     change("one");
     let test = || sandbox.at_terminal("hooks test guard");
     let mut terminal = test();
-    let _ = terminal.wait_for("[q] quit: ");
-    terminal.enter("t");
+    terminal.answer("[q] quit: ", "t");
     sandbox.finish_pty(terminal).prints("1 passed, 0 failed");
     change("two");
     let mut terminal = test();
-    let _ = terminal.wait_for("[q] quit: ");
-    terminal.enter("q");
+    terminal.answer("[q] quit: ", "q");
     assert_eq!(sandbox.finish_pty(terminal).code, Some(4));
 }
 

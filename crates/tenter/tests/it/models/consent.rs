@@ -97,13 +97,11 @@ fn at_a_terminal_the_user_is_asked_once() {
     let start = || sandbox.at_terminal("run hi");
     let mut session = start();
     session.wait_for("chooses the model local/x");
-    session.wait_for("Use it in this project? [y] yes  [n] no: ");
-    session.enter("n");
+    session.answer("Use it in this project? [y] yes  [n] no: ", "n");
     assert_eq!(session.end().0, Some(4));
     assert!(server.requests().is_empty());
     let mut agreed = start();
-    agreed.wait_for("[n] no: ");
-    agreed.enter("y");
+    agreed.answer("[n] no: ", "y");
     agreed.wait_for("Done.");
     assert_eq!(agreed.end().0, Some(0));
     let mut later_output = start();

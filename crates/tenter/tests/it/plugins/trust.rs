@@ -72,8 +72,7 @@ fn skipping_installs_the_plugin_without_trusting_its_hooks() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let mut terminal = sandbox.at_terminal(["plugin", "add", &repository.url()]);
-    terminal.wait_for("[s] skip: ");
-    terminal.enter("s");
+    terminal.answer("[s] skip: ", "s");
     let _ = sandbox.finish_pty(terminal).expect_code(0);
     assert_eq!((status(&sandbox, GUARD_NAME), ran(&sandbox)), ("untrusted".into(), String::new()));
     let names = sandbox.run("recipe list").stdout;

@@ -178,8 +178,7 @@ fn a_directory_that_a_lock_names_is_copied_when_the_user_agrees() {
     assert_eq!(left(&sandbox), ["plugin.lock"]);
     let mut terminal = update();
     terminal.enter("y");
-    terminal.wait_for("[s] skip: ");
-    terminal.enter("s");
+    terminal.answer("[s] skip: ", "s");
     let _ = sandbox.finish_pty(terminal).expect_code(0);
     assert!(sandbox.project().join(".kodelet/plugins/ada@guards/hooks/guard").exists());
 }

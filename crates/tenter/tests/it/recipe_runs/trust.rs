@@ -103,15 +103,13 @@ fn the_user_is_asked_and_may_trust_skip_or_quit() {
     assert_eq!(session.end().0, Some(4));
 
     let mut session = start(script);
-    session.wait_for("[q] quit: ");
-    session.enter("s");
+    session.answer("[q] quit: ", "s");
     session.wait_for("ok");
     assert_eq!(session.end().0, Some(0));
     assert!(!has_run(&sandbox));
 
     let mut session = start(SCRIPT);
-    session.wait_for("[q] quit: ");
-    session.enter("t");
+    session.answer("[q] quit: ", "t");
     session.wait_for("Trusted: recipe:spy.");
     assert_eq!(session.end().0, Some(0));
     assert!(has_run(&sandbox));

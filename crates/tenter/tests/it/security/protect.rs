@@ -133,14 +133,12 @@ fn a_chat_asks_once_for_each_directory() {
     chat.wait_for("Written.");
     assert!(exists(&sandbox, ".agents/hooks/a") && exists(&sandbox, ".agents/hooks/b/HOOK.md"));
     chat.enter("configure git");
-    chat.wait_for("[n] no: ");
-    chat.enter("n");
+    chat.answer("[n] no: ", "n");
     chat.wait_for("Refused.");
     assert!(!exists(&sandbox, ".git/config"));
     // With the next message the user may have changed their mind.
     chat.enter("do it");
-    chat.wait_for("[n] no: ");
-    chat.enter("y");
+    chat.answer("[n] no: ", "y");
     chat.wait_for("Agreed.");
     assert!(exists(&sandbox, ".git/config"));
 }
