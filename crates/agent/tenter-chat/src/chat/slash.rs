@@ -35,8 +35,11 @@ pub(super) struct Command {
     run: SlashFunction,
 }
 
+/// The end of the chat, if a command ends it.
+type SlashResult = Result<Option<ChatEnd>, Failure>;
+
 /// Runs a command with its argument. Returns why the session ends, if it does.
-type SlashFunction = fn(&mut CommandContext, &str) -> Result<Option<ChatEnd>, Failure>;
+type SlashFunction = fn(&mut CommandContext, &str) -> SlashResult;
 
 /// The chat and the session that a command works on.
 pub(super) struct CommandContext<'t, 'c, 's> {
@@ -127,11 +130,7 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 /// Runs the command of this name.
-pub(super) fn run(
-    context: &mut CommandContext,
-    name: &str,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn run(context: &mut CommandContext, name: &str, argument: &str) -> SlashResult {
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
         return Err(unknown(name));
     };

@@ -2,9 +2,9 @@
 
 use tenter_protocol::event::ExitReason;
 use tenter_terminal::text::prose;
-use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
+use tenter_terminal::{FAINT, NAME, styled, ui};
 
-use super::{COMMANDS, CommandContext};
+use super::{COMMANDS, CommandContext, SlashResult};
 use crate::chat::ChatEnd;
 
 /// Minimum number of columns for what a command does, next to the command.
@@ -12,10 +12,7 @@ const MIN_HELP: usize = 34;
 
 /// Lists the commands.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn help(
-    _context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn help(_context: &mut CommandContext, _argument: &str) -> SlashResult {
     let width = ui::columns();
     for line in commands(width) {
         ui::out(line);
@@ -56,10 +53,7 @@ fn commands(width: usize) -> Vec<String> {
 
 /// Ends the chat.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn exit(
-    _context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn exit(_context: &mut CommandContext, _argument: &str) -> SlashResult {
     Ok(Some(ChatEnd::Exit(ExitReason::UserExit)))
 }
 

@@ -7,7 +7,7 @@ use tenter_agent::store::{ListQuery, StoreError, Summary};
 use tenter_base::one_line;
 use tenter_terminal::{Failure, ui};
 
-use super::CommandContext;
+use super::{CommandContext, SlashResult};
 use crate::agent::Recap;
 use crate::chat::{ChatEnd, SessionChange, recap};
 use crate::conversation;
@@ -16,10 +16,7 @@ use crate::conversation;
 const LISTED: usize = 200;
 
 /// Continues another conversation, in a new session: the one with this id, or one that the user chooses.
-pub(super) fn resume(
-    context: &mut CommandContext,
-    prefix: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn resume(context: &mut CommandContext, prefix: &str) -> SlashResult {
     let present = context.session.conversation_id();
     let store = &context.agent.store;
     let id = if prefix.is_empty() {
@@ -55,10 +52,7 @@ fn chosen(context: &CommandContext) -> Result<Option<String>, Failure> {
 
 /// Starts a new conversation, in a new session.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn new(
-    _context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn new(_context: &mut CommandContext, _argument: &str) -> SlashResult {
     ui::note("Started a new conversation.");
     Ok(Some(ChatEnd::Change(SessionChange::New)))
 }

@@ -8,9 +8,9 @@ use tenter_base::visible;
 use tenter_terminal::text::diff;
 use tenter_terminal::{FAINT, Failure, HEADING, NAME, styled, ui};
 
-use super::CommandContext;
+use super::{CommandContext, SlashResult};
+use crate::chat::snapshots;
 use crate::chat::words::PathBases;
-use crate::chat::{ChatEnd, snapshots};
 
 /// Shows the last turn only.
 const LAST: &str = "last";
@@ -24,10 +24,7 @@ struct FileVersions {
 }
 
 /// Shows what the agent changed in this conversation, in its last turn, or of a file or directory.
-pub(super) fn diff(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn diff(context: &mut CommandContext, argument: &str) -> SlashResult {
     let chat = &*context.chat;
     let recorder = chat.snapshots.required()?;
     let turns = recorder.turns(context.session.conversation_id());

@@ -7,16 +7,12 @@ use tenter_base::visible;
 use tenter_terminal::question::confirm;
 use tenter_terminal::{Failure, ui};
 
-use super::CommandContext;
-use crate::chat::ChatEnd;
+use super::{CommandContext, SlashResult};
 use crate::chat::words::PathBases;
 use crate::conversation::export;
 
 /// Writes the conversation to a file that only the user can read. Asks before it replaces one.
-pub(super) fn export(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn export(context: &mut CommandContext, argument: &str) -> SlashResult {
     let (store, id) = (&context.agent.store, context.session.conversation_id());
     let text = match export::as_markdown(store, id) {
         Ok(text) => text,

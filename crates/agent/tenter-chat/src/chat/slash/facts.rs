@@ -4,15 +4,14 @@ use tenter_agent::prompt::SectionWriter;
 use tenter_agent::{Agent, Session};
 use tenter_base::sanitize;
 use tenter_protocol::{Block, Message, Role};
-use tenter_terminal::{Failure, NAME, styled, ui};
+use tenter_terminal::{NAME, styled, ui};
 
-use super::CommandContext;
-use crate::chat::ChatEnd;
+use super::{CommandContext, SlashResult};
 use crate::{mcp, skill};
 
 /// Shows the state of the chat.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn status(context: &mut CommandContext, _: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn status(context: &mut CommandContext, _: &str) -> SlashResult {
     let (chat, agent) = (&*context.chat, context.agent);
     let permissions = &agent.permissions;
     let plan = if permissions.is_planning() { ", plan mode" } else { "" };
@@ -35,7 +34,7 @@ pub(super) fn status(context: &mut CommandContext, _: &str) -> Result<Option<Cha
 
 /// Shows the context in use, and what fills it.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn context(context: &mut CommandContext, _: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn context(context: &mut CommandContext, _: &str) -> SlashResult {
     let messages = context.session.conversation().messages();
     let mut sizes = [("your messages", 0), ("answers", 0), ("tool calls", 0), ("tool results", 0)];
     for message in messages.iter() {
@@ -58,14 +57,14 @@ pub(super) fn context(context: &mut CommandContext, _: &str) -> Result<Option<Ch
 
 /// Lists the MCP servers.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn mcp(context: &mut CommandContext, _: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn mcp(context: &mut CommandContext, _: &str) -> SlashResult {
     mcp::list(&context.chat.project);
     Ok(None)
 }
 
 /// Lists the skills.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn skills(context: &mut CommandContext, _: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn skills(context: &mut CommandContext, _: &str) -> SlashResult {
     skill::list(&context.chat.project.layout);
     Ok(None)
 }

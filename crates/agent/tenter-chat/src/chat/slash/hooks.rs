@@ -8,7 +8,7 @@ use tenter_engine::inspect::Catalog;
 use tenter_terminal::question::confirm;
 use tenter_terminal::{Failure, ui};
 
-use super::CommandContext;
+use super::{CommandContext, SlashResult};
 use crate::agent::{mcp, recipes};
 use crate::chat::{ChatEnd, SessionChange};
 
@@ -16,10 +16,7 @@ use crate::chat::{ChatEnd, SessionChange};
 pub(in crate::chat) const ACTIONS: [&str; 3] = ["on", "off", "test"];
 
 /// Lists the hooks of this session; or enables, disables or tests one.
-pub(super) fn hooks(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn hooks(context: &mut CommandContext, argument: &str) -> SlashResult {
     check_that_hooks_run(context)?;
     let words: Vec<&str> = argument.split_whitespace().collect();
     match words[..] {
@@ -40,7 +37,7 @@ pub(super) fn hooks(
 }
 
 /// Disables a hook as `tenter hooks disable` does. One that fails closed is a guard, so the user confirms.
-fn disable(context: &mut CommandContext, name: &str) -> Result<Option<ChatEnd>, Failure> {
+fn disable(context: &mut CommandContext, name: &str) -> SlashResult {
     let catalog = context.agent.engine.catalog();
     let is_guard = catalog
         .hooks()
@@ -68,11 +65,7 @@ fn reloaded(context: &mut CommandContext) -> ChatEnd {
 }
 
 /// Tests a hook as `tenter hooks test` does. The chat continues, however it ends.
-fn test(
-    context: &mut CommandContext,
-    name: &str,
-    event: Option<&str>,
-) -> Result<Option<ChatEnd>, Failure> {
+fn test(context: &mut CommandContext, name: &str, event: Option<&str>) -> SlashResult {
     let cancel = context.chat.new_cancel();
     let catalog = context.agent.engine.catalog();
     commands::test_once_or_all(&context.chat.project, &catalog, (name, event), &cancel)?;
@@ -81,10 +74,7 @@ fn test(
 
 /// Asks about everything in the project that is not trusted yet. Newly trusted hooks, recipes and servers are used in a new
 /// session on the same conversation.
-pub(super) fn trust(
-    context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn trust(context: &mut CommandContext, _argument: &str) -> SlashResult {
     let cancel = context.chat.new_cancel();
     let before = pending_servers(context).len();
     ui::diagnostics(&context.chat.project.read_trust_again());
@@ -138,11 +128,7 @@ fn changed(catalog: Catalog, has_servers: bool) -> ChatEnd {
 }
 
 /// Uses what was trusted in another terminal in the meantime.
-fn trusted_elsewhere(
-    context: &CommandContext,
-    catalog: Catalog,
-    has_servers: bool,
-) -> Result<Option<ChatEnd>, Failure> {
+fn trusted_elsewhere(context: &CommandContext, catalog: Catalog, has_servers: bool) -> SlashResult {
     let running = context.agent;
     let was_pending = has_servers
         || !running.engine.catalog().untrusted().is_empty()

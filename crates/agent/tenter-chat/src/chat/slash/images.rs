@@ -5,8 +5,7 @@ use tenter_base::one_line;
 use tenter_protocol::{Block, ImageSource};
 use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
-use super::CommandContext;
-use crate::chat::ChatEnd;
+use super::{CommandContext, SlashResult};
 use crate::chat::words::{self, PathBases};
 
 /// Removes the attached images.
@@ -52,10 +51,7 @@ fn size(bytes: usize) -> String {
 }
 
 /// Attaches images, lists the attached ones, or removes them.
-pub(super) fn image(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn image(context: &mut CommandContext, argument: &str) -> SlashResult {
     let attached = &mut context.chat.images;
     match argument {
         "" => {}

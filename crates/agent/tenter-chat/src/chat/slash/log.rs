@@ -3,14 +3,10 @@
 use tenter_commands::log;
 use tenter_terminal::{Failure, ui};
 
-use super::CommandContext;
-use crate::chat::ChatEnd;
+use super::{CommandContext, SlashResult};
 
 /// Shows the journal of this conversation, or its newest records.
-pub(super) fn log(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn log(context: &mut CommandContext, argument: &str) -> SlashResult {
     let limit = Some(argument).filter(|argument| !argument.is_empty()).map(log::count).transpose();
     let limit =
         limit.map_err(|error| Failure::usage(error).help("/log 20 shows the newest 20 records"))?;

@@ -6,13 +6,13 @@ use tenter_base::sanitize;
 use tenter_terminal::screen::screen;
 use tenter_terminal::{Failure, ui};
 
-use super::CommandContext;
+use super::{CommandContext, SlashResult};
 use crate::agent::recipes::argument;
 use crate::agent::{self, models};
 use crate::chat::{ChatEnd, SessionChange};
 
 /// Shows the model; or switches to another, in a new session on the same conversation.
-pub(super) fn model(context: &mut CommandContext, name: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn model(context: &mut CommandContext, name: &str) -> SlashResult {
     if name.is_empty() {
         ui::out(sanitize(context.agent.model.name()));
         return Ok(None);
@@ -27,10 +27,7 @@ pub(super) fn model(context: &mut CommandContext, name: &str) -> Result<Option<C
 
 /// Shows the tokens and the cost of the conversation so far.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn usage(
-    context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn usage(context: &mut CommandContext, _argument: &str) -> SlashResult {
     let usage = context.session.usage();
     let about = if usage.estimated { " (estimated)" } else { "" };
     let window = match usage.max_context_window {
@@ -49,10 +46,7 @@ pub(super) fn usage(
 }
 
 /// Compacts the conversation. Errors are shown as they happen.
-pub(super) fn compact(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn compact(context: &mut CommandContext, argument: &str) -> SlashResult {
     let args = arguments(argument)?;
     let cancel = context.chat.new_cancel();
     context.session.renew(cancel.clone());

@@ -4,14 +4,10 @@ use tenter_agent::permission::{PermissionMode, Rule};
 use tenter_base::visible;
 use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
-use super::CommandContext;
-use crate::chat::ChatEnd;
+use super::{CommandContext, SlashResult};
 
 /// Shows the mode and the rules; with an argument, switches the mode, or adds or removes a rule.
-pub(super) fn permissions(
-    context: &mut CommandContext,
-    argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn permissions(context: &mut CommandContext, argument: &str) -> SlashResult {
     let permissions = &context.agent.permissions;
     let (word, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     match (word, rest.trim()) {

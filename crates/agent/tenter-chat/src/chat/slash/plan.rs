@@ -2,18 +2,14 @@
 
 use tenter_terminal::{Failure, ui};
 
-use super::CommandContext;
-use crate::chat::ChatEnd;
+use super::{CommandContext, SlashResult};
 
 /// The message that approves a plan.
 const APPROVAL: &str = "I approve the plan. Carry it out.";
 
 /// Begins or ends plan mode; with a message, begins it and sends the message.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn plan(
-    context: &mut CommandContext,
-    message: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn plan(context: &mut CommandContext, message: &str) -> SlashResult {
     let permissions = &context.agent.permissions;
     let is_on = !permissions.is_planning() || !message.is_empty();
     permissions.set_planning(is_on);
@@ -29,7 +25,7 @@ pub(super) fn plan(
 }
 
 /// Approves the plan.
-pub(super) fn go(context: &mut CommandContext, _: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn go(context: &mut CommandContext, _: &str) -> SlashResult {
     if !context.agent.permissions.is_planning() {
         return Err(Failure::usage("there is no plan to approve: plan mode is off")
             .help("/plan MESSAGE asks for a plan"));

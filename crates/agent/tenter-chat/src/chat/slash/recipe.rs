@@ -6,7 +6,7 @@ use tenter_commands::trust::{self, PendingTrust, TrustChoice};
 use tenter_engine::builtin;
 use tenter_terminal::{FAINT, Failure, NAME, styled, ui};
 
-use super::{CommandContext, model};
+use super::{CommandContext, SlashResult, model};
 use crate::agent::recipes::{self, argument};
 use crate::agent::{below, fill_in};
 use crate::chat::recipe_session::RecipeTask;
@@ -16,7 +16,7 @@ use crate::chat::{ChatEnd, SessionChange, words};
 const LENGTH: usize = 100;
 
 /// Lists the recipes; or sends the text of one, in a session that is restricted as the recipe says.
-pub(super) fn recipe(context: &mut CommandContext, line: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn recipe(context: &mut CommandContext, line: &str) -> SlashResult {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     match name {
         "" => list(context),
@@ -26,17 +26,17 @@ pub(super) fn recipe(context: &mut CommandContext, line: &str) -> Result<Option<
 }
 
 /// Runs the recipe `init`.
-pub(super) fn init(context: &mut CommandContext, rest: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn init(context: &mut CommandContext, rest: &str) -> SlashResult {
     run(context, "init", rest)
 }
 
 /// Runs the recipe `review`.
-pub(super) fn review(context: &mut CommandContext, rest: &str) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn review(context: &mut CommandContext, rest: &str) -> SlashResult {
     run(context, "review", rest)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-fn list(context: &CommandContext) -> Result<Option<ChatEnd>, Failure> {
+fn list(context: &CommandContext) -> SlashResult {
     let chat = &*context.chat;
     let book = recipes::book(&chat.project, &chat.args.fragment_dirs);
     let (recipes, findings) = book.recipes.list();
@@ -51,7 +51,7 @@ fn list(context: &CommandContext) -> Result<Option<ChatEnd>, Failure> {
     Ok(None)
 }
 
-fn run(context: &mut CommandContext, name: &str, rest: &str) -> Result<Option<ChatEnd>, Failure> {
+fn run(context: &mut CommandContext, name: &str, rest: &str) -> SlashResult {
     let chat = &mut *context.chat;
     let cancel = chat.new_cancel();
     ui::diagnostics(&chat.project.read_trust_again());

@@ -5,10 +5,10 @@ use tenter_agent::snapshot::{
 };
 use tenter_base::{counted, one_line, visible};
 use tenter_terminal::question::{Choice, choose};
-use tenter_terminal::{BAD, FAINT, Failure, NAME, NOTICE, styled, ui};
+use tenter_terminal::{BAD, FAINT, NAME, NOTICE, styled, ui};
 
-use super::CommandContext;
-use crate::chat::{ChatEnd, snapshots};
+use super::{CommandContext, SlashResult};
+use crate::chat::snapshots;
 
 /// Maximum number of files listed.
 const LISTED: usize = 20;
@@ -22,22 +22,16 @@ enum ChangedSince {
 }
 
 /// Undoes the last turn that changed files.
-pub(super) fn undo(
-    context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn undo(context: &mut CommandContext, _argument: &str) -> SlashResult {
     step(context, Direction::Undo)
 }
 
 /// Redoes the turn that was undone last.
-pub(super) fn redo(
-    context: &mut CommandContext,
-    _argument: &str,
-) -> Result<Option<ChatEnd>, Failure> {
+pub(super) fn redo(context: &mut CommandContext, _argument: &str) -> SlashResult {
     step(context, Direction::Redo)
 }
 
-fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<ChatEnd>, Failure> {
+fn step(context: &mut CommandContext, direction: Direction) -> SlashResult {
     let recorder = context.chat.snapshots.required()?;
     let conversation = context.session.conversation_id();
     let (plan, nothing) = match direction {
@@ -54,7 +48,7 @@ fn step(context: &mut CommandContext, direction: Direction) -> Result<Option<Cha
     Ok(None)
 }
 
-fn restore(context: &mut CommandContext, plan: RestorePlan) -> Result<Option<ChatEnd>, Failure> {
+fn restore(context: &mut CommandContext, plan: RestorePlan) -> SlashResult {
     let chat = &*context.chat;
     heading(&plan);
     list(plan.steps.iter().filter_map(|step| will(&chat.snapshots.shown(&step.path), step)));
@@ -142,17 +136,17 @@ fn ask(context: &CommandContext, count: usize) -> ChangedSince {
 
 fn report(context: &CommandContext, direction: Direction, result: &RestoreResult) {
     let display = |path| visible(&context.chat.snapshots.shown(path)).into_owned();
-    list(result.failed.iter().map(|(path, why)| {
+    list(result.failures.iter().map(|(path, why)| {
         format!("  {} {}: {}", styled(BAD, "failed"), display(path), visible(why))
     }));
     list(result.dirs.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
-    let count = result.restored.len();
+    let count = result.restored_files.len();
     let paths = counted(count, "path", "paths");
     let (verb, again, back) = match direction {
         Direction::Undo => ("Undone", "/undo", "/redo redoes it, another /undo goes back further."),
         Direction::Redo => ("Redone", "/redo", "/undo undoes it."),
     };
-    let rest = if result.failed.is_empty() || count == 0 {
+    let rest = if result.failures.is_empty() || count == 0 {
         back.to_owned()
     } else {
         format!("Fix what failed, then {again} tries again.")
