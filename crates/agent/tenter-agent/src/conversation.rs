@@ -107,7 +107,7 @@ pub struct Conversation {
     usage: Usage,
     /// The number of messages that `usage.current_context_window` includes.
     sent_count: usize,
-    unsaved: Vec<HistoryEntry>,
+    unsaved_entries: Vec<HistoryEntry>,
     unsaved_usage: Option<Spent>,
     /// Consecutive failures of callbacks (R33), by recipe name.
     callback_failures: BTreeMap<String, u32>,
@@ -165,7 +165,7 @@ impl Conversation {
     /// Continues a conversation in another store: the next save writes all of it.
     pub fn detached(conversation: StoredConversation) -> Self {
         let unsaved = conversation.entries.iter().map(|entry| entry.entry.clone()).collect();
-        Self { next: 0, unsaved, ..Self::resumed(conversation) }
+        Self { next: 0, unsaved_entries: unsaved, ..Self::resumed(conversation) }
     }
 
     /// Returns the id.
@@ -209,7 +209,7 @@ impl Conversation {
             self.sent_count = self.messages.len(); // including this response
         }
         self.origins.push(origin.clone());
-        self.unsaved.push(HistoryEntry { message, origin });
+        self.unsaved_entries.push(HistoryEntry { message, origin });
     }
 
     /// Adds the usage of a model response.
@@ -277,13 +277,13 @@ impl Conversation {
 
     /// Saves what was added since the last save, in one transaction. Does nothing if there is nothing to save.
     pub(crate) fn save(&mut self, store: &Store, at: &str) -> Result<(), StoreError> {
-        if self.unsaved.is_empty() {
+        if self.unsaved_entries.is_empty() {
             return self.save_usage(store);
         }
         let exchange = Exchange {
             conversation_id: &self.id,
             expected_next: self.next,
-            entries: &self.unsaved,
+            entries: &self.unsaved_entries,
             usage: self.unsaved_usage.map(|usage| self.exchange_usage(usage)),
             at,
         };
@@ -293,7 +293,7 @@ impl Conversation {
             store.append(&exchange)
         };
         self.next = self.unless_lost(result)?;
-        self.unsaved.clear();
+        self.unsaved_entries.clear();
         self.unsaved_usage = None;
         Ok(())
     }

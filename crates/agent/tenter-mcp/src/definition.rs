@@ -80,7 +80,9 @@ pub struct ServerDefinition {
 impl ServerDefinition {
     /// Returns whether the program of the server exists; true for a server behind HTTP. Nothing is started.
     pub fn has_program(&self) -> bool {
-        let Transport::Program(ServerProgram { invocation, confined, .. }) = &self.transport else {
+        let Transport::Program(ServerProgram { invocation, confined_program: confined, .. }) =
+            &self.transport
+        else {
             return true;
         };
         let Invocation { program, cwd, env, .. } = invocation;
@@ -127,7 +129,7 @@ pub struct ServerProgram {
     /// The program, its arguments, environment and working directory.
     pub invocation: Invocation,
     /// The server's program, if the one in `invocation` only starts it with fewer rights.
-    pub confined: Option<PathBuf>,
+    pub confined_program: Option<PathBuf>,
     /// Lets the program die with this one, where the system can do that.
     pub trampoline: Option<Trampoline>,
 }

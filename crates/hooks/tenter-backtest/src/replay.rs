@@ -82,7 +82,7 @@ pub struct Replay<'l> {
     engines: HashMap<CallPlace, Engine>,
     stops: Arc<StopObserver>,
     /// The names of hooks that need a process.
-    undecided: BTreeSet<String>,
+    undecided_hooks: BTreeSet<String>,
     /// The only hooks that judge; empty for all.
     only: BTreeSet<String>,
 }
@@ -93,7 +93,7 @@ struct CallPlace {
     /// The root of the project.
     root: PathBuf,
     /// The working directory, if it no longer exists.
-    gone: Option<PathBuf>,
+    missing_directory: Option<PathBuf>,
 }
 
 impl<'l> Replay<'l> {
@@ -105,7 +105,7 @@ impl<'l> Replay<'l> {
             directories: HashMap::new(),
             engines: HashMap::new(),
             stops: Arc::default(),
-            undecided: BTreeSet::new(),
+            undecided_hooks: BTreeSet::new(),
             only: BTreeSet::new(),
         }
     }
@@ -118,18 +118,19 @@ impl<'l> Replay<'l> {
 
     /// Returns the names of hooks that need a process, so that they judged no call.
     pub fn undecided(&self) -> &BTreeSet<String> {
-        &self.undecided
+        &self.undecided_hooks
     }
 
     /// Judges a past call.
     pub fn judge(&mut self, call: &RecordedCall) -> Judgement {
         let place = self.place(call.cwd.as_deref());
         let event = event(call, &place);
-        let present = CallPlace { gone: None, ..place.clone() };
+        let present = CallPlace { missing_directory: None, ..place.clone() };
         let stops = self.dispatch(&present, event.clone());
         let is_stopped = !stops.is_empty();
         let is_known = !call.is_cut
-            && (place.gone.is_none() || is_stopped != self.dispatch(&place, event).is_empty());
+            && (place.missing_directory.is_none()
+                || is_stopped != self.dispatch(&place, event).is_empty());
         let answer = match (is_known, is_stopped) {
             (false, _) => CallAnswer::Unknown,
             (true, true) => CallAnswer::Stopped,
@@ -143,14 +144,14 @@ impl<'l> Replay<'l> {
         let Some(cwd) = cwd else {
             return CallPlace {
                 root: PathBuf::from(UNKNOWN_PROJECT),
-                gone: Some(PathBuf::from("/")),
+                missing_directory: Some(PathBuf::from("/")),
             };
         };
         if let Some(place) = self.directories.get(cwd) {
             return place.clone();
         }
         let missing = (!cwd.is_dir()).then(|| cwd.to_owned());
-        let place = CallPlace { root: project_root(cwd, &self.home), gone: missing };
+        let place = CallPlace { root: project_root(cwd, &self.home), missing_directory: missing };
         if self.directories.len() >= MAX_DIRECTORIES {
             self.directories.clear();
         }
@@ -179,7 +180,7 @@ impl<'l> Replay<'l> {
         if self.engines.len() >= MAX_ENGINES && !self.engines.contains_key(place) {
             self.engines.clear();
         }
-        let Self { load, engines, stops, undecided, only, .. } = self;
+        let Self { load, engines, stops, undecided_hooks: undecided, only, .. } = self;
         let is_left_out = |name: &String| !only.is_empty() && !only.contains(name);
         engines.entry(place.clone()).or_insert_with(|| {
             let HookSet { builder, catalog } = load(&place.root);
@@ -187,7 +188,7 @@ impl<'l> Replay<'l> {
             undecided.extend(others.into_iter().filter(|name| !is_left_out(name)));
             let names = deciding.hooks().iter().map(|hook| hook.name.clone());
             let left_out = names.filter(is_left_out).collect();
-            let builder = builder.gone(place.gone.clone()).reload(Arc::new(NoReload));
+            let builder = builder.gone(place.missing_directory.clone()).reload(Arc::new(NoReload));
             builder.observer(Arc::clone(stops) as _).build(deciding).leaving_out(left_out)
         })
     }

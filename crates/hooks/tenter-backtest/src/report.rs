@@ -109,7 +109,7 @@ pub(crate) struct RuleCounts {
     decision: DecisionKind,
     reason: String,
     calls: u64,
-    denied: u64,
+    denials: u64,
     sessions: HashSet<u64>,
     /// The hashes of all commands, and those that are kept.
     distinct: HashSet<u64>,
@@ -167,7 +167,7 @@ impl ReportBuilder {
 impl RuleCounts {
     pub(crate) fn new(decision: DecisionKind) -> Self {
         let (reason, sessions, distinct, commands) = Default::default();
-        Self { decision, reason, calls: 0, denied: 0, sessions, distinct, commands }
+        Self { decision, reason, calls: 0, denials: 0, sessions, distinct, commands }
     }
 
     /// Adds a call that the rule would have stopped.
@@ -179,7 +179,7 @@ impl RuleCounts {
         redactor: &Redactor,
     ) {
         self.calls += 1;
-        self.denied += u64::from(call.was_denied());
+        self.denials += u64::from(call.was_denied());
         self.sessions.insert(hash((call.host, &call.session)));
         self.decision = self.decision.max(stop.decision);
         self.reason = redactor.text(&stop.reason);
@@ -209,7 +209,7 @@ impl RuleCounts {
             calls: self.calls,
             sessions: self.sessions.len(),
             distinct: self.distinct.len(),
-            denied: self.denied,
+            denied: self.denials,
             commands,
         }
     }

@@ -166,9 +166,9 @@ pub(crate) fn is_monitoring(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InstalledText {
     /// The digest of the text that was installed.
-    pub(crate) installed: Option<String>,
+    pub(crate) installed_digest: Option<String>,
     /// The digest of the present text.
-    pub(crate) present: String,
+    pub(crate) present_digest: String,
 }
 
 impl InstalledText {
@@ -183,7 +183,7 @@ impl InstalledText {
                 present.push('\n');
             }
         }
-        Self { installed: guard, present: digest(&present) }
+        Self { installed_digest: guard, present_digest: digest(&present) }
     }
 }
 
@@ -347,10 +347,10 @@ mod tests {
             assert!(guard.false_alarms().ends_with('.') || guard.false_alarms().ends_with(')'));
             let text = guard.installable();
             let original = InstalledText::new(&text);
-            assert_eq!(original.installed.as_deref(), Some(guard.digest().as_str()));
-            assert_eq!(original.present, guard.digest());
+            assert_eq!(original.installed_digest.as_deref(), Some(guard.digest().as_str()));
+            assert_eq!(original.present_digest, guard.digest());
             let edit = InstalledText::new(&text.replace("trigger: ", "trigger:  "));
-            assert_ne!(edit.present, guard.digest());
+            assert_ne!(edit.present_digest, guard.digest());
         }
     }
 }

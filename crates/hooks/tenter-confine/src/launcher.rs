@@ -152,7 +152,7 @@ fn execute(
     let (program, arguments) = command.split_first().ok_or(USAGE)?;
     let mut command = Command::new(program);
     command.args(arguments);
-    let Restriction { restored, proxy, .. } = restriction;
+    let Restriction { restored_files: restored, proxy, .. } = restriction;
     command.envs(proxy.iter().flat_map(proxy::RunningProxy::variables));
     if restored.is_none() && proxy.is_none() {
         return Ok(not_started(program, &command.exec()));

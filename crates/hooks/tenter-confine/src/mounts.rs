@@ -14,12 +14,12 @@ use crate::places::{MountPlan, reads_as_empty};
 impl MountPlan {
     /// Returns true if there is nothing to mount.
     pub(crate) fn is_empty(&self) -> bool {
-        self.hidden.is_empty() && self.read_only.is_empty()
+        self.hidden_paths.is_empty() && self.read_only.is_empty()
     }
 
     /// Removes what is the case already, for example in a confinement around this one.
     pub(crate) fn without_existing(mut self) -> Self {
-        self.hidden.retain(|path| !is_hidden(path));
+        self.hidden_paths.retain(|path| !is_hidden(path));
         self.read_only.retain(|path| !is_read_only(path));
         self
     }
@@ -32,7 +32,7 @@ impl MountPlan {
         let failure = |path: &Path, error: io::Error| {
             format!("{} cannot be mounted ({error})", path.display())
         };
-        let mut mount_points = self.pinned.clone();
+        let mut mount_points = self.pinned_directories.clone();
         mount_points.sort();
         mount_points.dedup();
         for path in &mount_points {
@@ -42,7 +42,7 @@ impl MountPlan {
             make_read_only(path).map_err(|error| failure(path, error))?;
         }
         let mut above: Option<&Path> = None;
-        for path in &self.hidden {
+        for path in &self.hidden_paths {
             if above.is_some_and(|above| path.starts_with(above)) {
                 continue;
             }

@@ -318,11 +318,11 @@ impl Places<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct MountPlan {
     /// The hidden paths.
-    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) hidden_paths: Vec<PathBuf>,
     /// The read-only paths.
     pub(crate) read_only: Vec<PathBuf>,
     /// Directories that must not be renamed, because something read-only is in them.
-    pub(crate) pinned: Vec<PathBuf>,
+    pub(crate) pinned_directories: Vec<PathBuf>,
 }
 
 /// The protected paths below writable places.

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The content of protected files before a command.
 #[derive(Debug)]
 pub(crate) struct Copies {
-    protected: Protected,
+    protected_files: Protected,
     files: BTreeMap<PathBuf, (Vec<u8>, Permissions)>,
 }
 
@@ -40,7 +40,7 @@ impl Copies {
             })?;
             files.insert(path, copy);
         }
-        Ok(Self { protected, files })
+        Ok(Self { protected_files: protected, files })
     }
 
     /// Puts back what was changed or removed, and moves aside what was created. Returns the paths, each with what happened.
@@ -53,11 +53,11 @@ impl Copies {
             let result = write_back(path, content, permissions);
             reports.push(report(path, "was changed and is put back", result));
         }
-        let new_files = self.protected.paths.iter().flat_map(|path| files_in(path)).flatten();
+        let new_files = self.protected_files.paths.iter().flat_map(|path| files_in(path)).flatten();
         let new_files: Vec<PathBuf> =
             new_files.filter(|path| !self.files.contains_key(path)).collect();
         let missing =
-            self.protected.missing.iter().filter(|path| fs::symlink_metadata(path).is_ok());
+            self.protected_files.missing.iter().filter(|path| fs::symlink_metadata(path).is_ok());
         for path in new_files.iter().chain(missing) {
             let mut aside = path.as_os_str().to_owned();
             aside.push(".refused");

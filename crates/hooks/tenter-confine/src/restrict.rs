@@ -33,7 +33,7 @@ pub struct Restriction {
     /// The promises.
     pub promises: Vec<PromiseReport>,
     /// Protected files that the launcher has to put back, because no mount protects them.
-    pub(crate) restored: Option<Protected>,
+    pub(crate) restored_files: Option<Protected>,
     /// The proxy that the command uses, which runs while this value exists.
     pub(crate) proxy: Option<RunningProxy>,
 }
@@ -80,9 +80,9 @@ struct Demands {
     layers: Vec<Vec<PathBuf>>,
     /// True if hooks and settings are protected.
     protects: bool,
-    protected: Protected,
+    protected_files: Protected,
     /// `None` if nothing is hidden; else the paths, and true if the search was not complete.
-    hidden: Option<(Vec<PathBuf>, bool)>,
+    hidden_paths: Option<(Vec<PathBuf>, bool)>,
     services: Vec<PathBuf>,
     /// The restrictions of the network, the weakest first. More than one only for the check.
     networks: Vec<NetworkDemand>,
@@ -118,8 +118,8 @@ impl Demands {
         Self {
             layers,
             protects: protects_files,
-            protected,
-            hidden: hidden_paths,
+            protected_files: protected,
+            hidden_paths,
             services,
             networks,
         }
@@ -143,13 +143,16 @@ impl Demands {
     /// The mounts that exist are not known.
     fn plan(&self) -> Result<MountPlan, String> {
         let writable = self.layers.first().map_or(&[][..], Vec::as_slice);
-        let pins = self.protected.paths.iter().flat_map(|path| places::between(path, writable));
-        let mut paths = self.hidden.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
+        let pins =
+            self.protected_files.paths.iter().flat_map(|path| places::between(path, writable));
+        let mut paths =
+            self.hidden_paths.as_ref().map(|(paths, _)| paths.clone()).unwrap_or_default();
         paths.extend(self.services.clone());
         paths.sort();
-        let read_only = mounts::with_inner_mounts(&self.protected.paths)
+        let read_only = mounts::with_inner_mounts(&self.protected_files.paths)
             .map_err(|error| format!("the mounts are not known ({error})"))?;
-        Ok(MountPlan { hidden: paths, read_only, pinned: pins.collect() }.without_existing())
+        Ok(MountPlan { hidden_paths: paths, read_only, pinned_directories: pins.collect() }
+            .without_existing())
     }
 }
 
@@ -195,9 +198,9 @@ fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restri
         promises.push(write_promise(abi, &landlocked));
     }
     if demands.protects {
-        promises.push(protected_promise(&demands.protected, &mounted));
+        promises.push(protected_promise(&demands.protected_files, &mounted));
     }
-    if let Some((_, is_truncated)) = demands.hidden {
+    if let Some((_, is_truncated)) = demands.hidden_paths {
         promises.push(read_promise(is_truncated, &mounted, &landlocked));
     }
     for demand in &demands.networks {
@@ -213,8 +216,8 @@ fn keep(demands: Demands, surroundings: &Surroundings, limits: Limits) -> Restri
         promises.push(services_promise(abi, &mounted));
     }
     let needs_copies = mounted.is_err() && demands.protects;
-    let protected = needs_copies.then_some(demands.protected);
-    Restriction { promises, restored: protected, proxy: proxy.unwrap_or_default() }
+    let protected = needs_copies.then_some(demands.protected_files);
+    Restriction { promises, restored_files: protected, proxy: proxy.unwrap_or_default() }
 }
 
 fn enter(mounts: bool, network: bool, limits: Limits) -> Result<(), String> {

@@ -301,7 +301,7 @@ impl Loader<'_> {
         self.outer.extend(running);
         self.hooks.extend(resolution.hooks);
         self.catalog.listing.extend(resolution.listing);
-        self.catalog.untrusted.extend(resolution.untrusted);
+        self.catalog.untrusted.extend(resolution.untrusted_hooks);
         self.catalog.missing.extend(resolution.missing);
         self.catalog.lost_hooks.extend(lost_hooks);
         self.catalog.states.push((layout.project.clone(), state));

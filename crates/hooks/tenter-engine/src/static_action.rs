@@ -71,7 +71,7 @@ impl StaticAction {
         if !acts {
             return Ok(Reply::default());
         }
-        let inputs = Inputs { values: payload, declared: &[] };
+        let inputs = Inputs { values: payload, declared_arguments: &[] };
         let filled = self
             .action
             .try_map(|template| template.render(&inputs, &NoShell).map(|text| text.text));

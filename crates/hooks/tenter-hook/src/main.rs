@@ -186,7 +186,7 @@ fn visitor(arguments: &Arguments, event: &'static NativeEvent, start: Instant) -
         vars: Arc::new(vars),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
-        started: start,
+        start,
         tenter: own.as_deref().and_then(|own| program_beside_real(own, "tenter")),
         launcher: own.map(|own| program_beside_real(&own, LAUNCHER).unwrap_or(own)),
         keeper: Some(keeper::connector),

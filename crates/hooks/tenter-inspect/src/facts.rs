@@ -124,7 +124,7 @@ pub struct HostProof {
     /// When, in RFC 3339.
     pub at: String,
     /// Number of checks that hold.
-    pub proved: usize,
+    pub proved_checks: usize,
     /// The broken checks, each with the observation.
-    pub broken: Vec<(String, String)>,
+    pub broken_checks: Vec<(String, String)>,
 }

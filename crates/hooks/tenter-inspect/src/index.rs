@@ -42,7 +42,7 @@ pub struct JournalIndex {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
     /// Number of bytes that were read.
-    pub read: u64,
+    pub bytes_read: u64,
     /// Number of bytes in all journals.
     pub total: u64,
 }
@@ -50,7 +50,7 @@ pub struct Progress {
 impl Progress {
     /// Returns true if everything is read, except for an incomplete last line.
     pub fn is_complete(self) -> bool {
-        self.read >= self.total
+        self.bytes_read >= self.total
     }
 }
 
@@ -59,7 +59,7 @@ struct IndexedSession {
     /// Number of bytes that were read.
     offset: u64,
     /// The end of an incomplete last line.
-    unfinished: u64,
+    unfinished_length: u64,
     /// True if older lines were not read, because there were more than [`MAX_NEWS`] bytes.
     is_cut: bool,
     summary: Summary,
@@ -176,7 +176,7 @@ impl JournalIndex {
             let mut is_late = || limit.is_some_and(|limit| start.elapsed() >= limit);
             match session.advance(&path, (&mut self.names, since), &mut is_late) {
                 Ok(count) => {
-                    progress.read += count.read;
+                    progress.bytes_read += count.bytes_read;
                     progress.total += count.total;
                 }
                 Err(error) => {
@@ -284,7 +284,7 @@ impl IndexedSession {
         if length < self.offset {
             *self = Self::default(); // it was deleted and created again
         }
-        if length > self.offset && length != self.unfinished {
+        if length > self.offset && length != self.unfinished_length {
             let mut file = untrusted_file::open(path)?;
             self.skip_old(&mut file, length)?;
             if let Some(since) = since.filter(|_| self.offset == 0) {
@@ -296,8 +296,8 @@ impl IndexedSession {
                 }
             }
         }
-        let offset = if self.unfinished == length { length } else { self.offset };
-        Ok(Progress { read: offset, total: length })
+        let offset = if self.unfinished_length == length { length } else { self.offset };
+        Ok(Progress { bytes_read: offset, total: length })
     }
 
     /// Continues with the newest part if there is too much to read, at the beginning of a line.
@@ -337,7 +337,7 @@ impl IndexedSession {
                 None if content.is_empty() => {}
                 None if is_end && !piece.ends_with(b"\n") => {
                     self.offset += position as u64;
-                    self.unfinished = self.offset + piece.len() as u64;
+                    self.unfinished_length = self.offset + piece.len() as u64;
                     return Ok(false);
                 }
                 None => self.summary.unreadable += 1,

@@ -111,7 +111,7 @@ impl Dialogue {
                     let _ = sender.send(Ok(()));
                     let lines = Lines::new(limits.line);
                     let (shared, exited) = (thread_shared, None);
-                    Exchange { shared, pipes, lines, listener, exited }.run();
+                    Exchange { shared, pipes, lines, listener, output_deadline: exited }.run();
                 }
                 Err(error) => drop(sender.send(Err(error))),
             }
@@ -215,7 +215,7 @@ struct Exchange<L> {
     lines: Lines,
     listener: L,
     /// Until when the output is read after the program has exited or closed its stdout.
-    exited: Option<Deadline>,
+    output_deadline: Option<Deadline>,
 }
 
 /// The time for which output is still read after the program has exited while another process holds its stdout open; also
@@ -230,14 +230,14 @@ impl<L: DialogueListener> Exchange<L> {
                 break true;
             }
             if self.pipes.has_exited() || self.pipes.stdout_is_closed() {
-                let until = *self.exited.get_or_insert_with(|| Deadline::after(DRAIN));
+                let until = *self.output_deadline.get_or_insert_with(|| Deadline::after(DRAIN));
                 let is_done = self.pipes.has_exited() && self.pipes.stdout_is_closed();
                 if is_done || until.passed() {
                     break false;
                 }
             }
             let timeout =
-                [kill, self.exited].into_iter().flatten().filter_map(Deadline::left).min();
+                [kill, self.output_deadline].into_iter().flatten().filter_map(Deadline::left).min();
             self.pipes.wait(stdin.as_deref(), &self.shared.waker, timeout);
             drop(stdin);
             self.read();

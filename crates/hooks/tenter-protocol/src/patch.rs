@@ -50,9 +50,9 @@ pub struct PatchedFile<'p> {
     /// The change.
     pub change: FileChange,
     /// The lines that are added, without their mark.
-    pub added: String,
+    pub added_lines: String,
     /// The lines that are removed, without their mark.
-    pub removed: String,
+    pub removed_lines: String,
 }
 
 /// The change of a file by a patch.
@@ -111,13 +111,13 @@ impl<'p> Patch<'p> {
 
 impl<'p> PatchedFile<'p> {
     fn new(path: &'p str, change: FileChange) -> Self {
-        Self { path, change, added: String::new(), removed: String::new() }
+        Self { path, change, added_lines: String::new(), removed_lines: String::new() }
     }
 
     fn read(&mut self, line: &str) {
         let (text, lines) = match line.split_at_checked(1) {
-            Some(("+", text)) => (text, &mut self.added),
-            Some(("-", text)) => (text, &mut self.removed),
+            Some(("+", text)) => (text, &mut self.added_lines),
+            Some(("-", text)) => (text, &mut self.removed_lines),
             _ => return,
         };
         lines.push_str(text);

@@ -43,7 +43,7 @@ pub(crate) struct Run {
 #[derive(Debug)]
 pub(crate) struct Process {
     /// Its end and its output.
-    pub(crate) finished: FinishedProcess,
+    pub(crate) outcome: FinishedProcess,
     /// The payloads of Tenter's events in it, in their order.
     pub(crate) payloads: Vec<Value>,
 }
@@ -108,7 +108,7 @@ impl Run {
 
     /// States that the output of the client contains a word that only a hook writes.
     pub(crate) fn shown(&self, word: &str) -> Fact {
-        let mut outputs = self.processes.iter().map(|process| &process.finished.output);
+        let mut outputs = self.processes.iter().map(|process| &process.outcome.output);
         match outputs.find(|output| output.contains(word)) {
             Some(output) => Fact::new(true, format!("the user read: {}", around(output, word))),
             None => Fact::new(false, format!("the output of the agent does not contain {word}")),
@@ -195,14 +195,14 @@ impl Run {
         if let Some(problem) = &self.problem {
             return Some(problem.clone());
         }
-        let failure = self.processes.iter().map(|process| &process.finished).find_map(|process| {
+        let failure = self.processes.iter().map(|process| &process.outcome).find_map(|process| {
             let output = process.last_lines();
             let end = if output.is_empty() { output } else { format!("; its output: {output}") };
             process.failure.as_ref().map(|failure| format!("{failure}{end}"))
         });
         let last = self.processes.last().filter(|_| self.requests.is_empty());
         failure.or_else(|| {
-            let output = last?.finished.last_lines();
+            let output = last?.outcome.last_lines();
             Some(format!("the agent sent its model no request; its output: {output}"))
         })
     }

@@ -220,7 +220,7 @@ impl Prover<'_> {
         }
         let program = Program { path: self.tenter_hook, version: self.version, now: self.now };
         sandbox
-            .register((self.host, self.client), plan.registered, program, &environment)
+            .register((self.host, self.client), plan.registration, program, &environment)
             .map_err(|error| format!("the hooks cannot be registered: {}", error.message))?;
         for (number, prompt) in plan.prompts.iter().enumerate() {
             let launch = Launch { prompt, continues: number > 0, ..launch };
@@ -229,7 +229,7 @@ impl Prover<'_> {
                     (main_requests(&server.requests()), sandbox.payloads().len());
                 let process = start(self.client.arguments(&launch), run.processes.len() + 1);
                 let payloads = sandbox.payloads().split_off(count);
-                run.processes.push(Process { finished: process, payloads });
+                run.processes.push(Process { outcome: process, payloads });
                 let now_asked = main_requests(&server.requests());
                 let is_over = !self.client.deny_ends_run || now_asked >= replies;
                 if is_over || now_asked == requests || cancel.is_cancelled() {

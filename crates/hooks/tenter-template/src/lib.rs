@@ -165,7 +165,7 @@ pub struct Inputs<'a> {
     /// The arguments of a recipe, or the payload of an event; an object.
     pub values: &'a Value,
     /// The names of the arguments that the recipe declares. A condition on any other missing argument causes a warning.
-    pub declared: &'a [&'a str],
+    pub declared_arguments: &'a [&'a str],
 }
 
 /// A rendered text.
@@ -257,7 +257,7 @@ impl Condition {
     /// # Errors
     /// The expression cannot be evaluated, for instance because a compared field is missing.
     pub fn holds(&self, payload: &Value) -> Result<bool, Vec<Diagnostic>> {
-        let inputs = Inputs { values: payload, declared: &[] };
+        let inputs = Inputs { values: payload, declared_arguments: &[] };
         render::holds(&self.file, &self.value, &inputs)
     }
 }

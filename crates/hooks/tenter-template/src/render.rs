@@ -67,7 +67,7 @@ enum Halt {
 struct Renderer<'a> {
     file: &'a TemplateFile,
     dialect: Dialect,
-    declared: &'a [&'a str],
+    declared_arguments: &'a [&'a str],
     /// `$`
     root: Value<'a>,
     shell: &'a dyn Shell,
@@ -93,7 +93,7 @@ impl<'a> Renderer<'a> {
         Self {
             file,
             dialect,
-            declared: inputs.declared,
+            declared_arguments: inputs.declared_arguments,
             root: root.clone(),
             shell,
             text: String::new(),
@@ -218,7 +218,7 @@ impl<'a> Renderer<'a> {
     /// Returns the known name nearest to a missing one.
     fn nearest_name(&self, missing: &Missing<'a>) -> Option<&'a str> {
         let keys = missing.inside?.keys().map(String::as_str);
-        let others = keys.chain(self.declared.iter().copied());
+        let others = keys.chain(self.declared_arguments.iter().copied());
         nearest(&missing.name, others.filter(|other| *other != missing.name))
     }
 
@@ -227,7 +227,7 @@ impl<'a> Renderer<'a> {
     fn is_true(&mut self, value: &Value<'a>) -> bool {
         if let Value::Missing(missing) = value
             && self.dialect == Dialect::Recipe
-            && !self.declared.contains(&missing.name.as_str())
+            && !self.declared_arguments.contains(&missing.name.as_str())
         {
             let Missing { name, at, .. } = missing.as_ref();
             let message =

@@ -42,7 +42,7 @@ fn recipe(file: TemplateFile) -> Result<Template, Vec<Diagnostic>> {
 }
 
 fn fill(template: &Template, shell: &dyn Shell) -> Result<Rendered, Vec<Diagnostic>> {
-    template.render(&Inputs { values: &values(), declared: &["optional"] }, shell)
+    template.render(&Inputs { values: &values(), declared_arguments: &["optional"] }, shell)
 }
 
 fn attempt(text: &str) -> Result<Rendered, Vec<Diagnostic>> {
@@ -367,7 +367,7 @@ proptest! {
     #[test]
     fn values_are_not_parsed_as_templates(value in "\\PC{0,40}") {
         let values = json!({"v": value.as_str()});
-        let inputs = Inputs { values: &values, declared: &[] };
+        let inputs = Inputs { values: &values, declared_arguments: &[] };
         let template = recipe(file("<{{.v}}>{{bash \"list\" .v}}")).unwrap();
         let text = template.render(&inputs, &Recorded::default()).unwrap();
         prop_assert_eq!(text.text, format!("<{value}>{value}"));

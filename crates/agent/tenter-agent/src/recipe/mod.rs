@@ -47,7 +47,7 @@ pub fn render(
     let values = args.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let values: Value = defaults.chain(values).collect();
     let names: Vec<&str> = recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
-    let inputs = Inputs { values: &values, declared: &names };
+    let inputs = Inputs { values: &values, declared_arguments: &names };
     let rendering = recipe.template().render(&inputs, shell)?;
     let mut warnings = recipe.warnings().to_vec();
     warnings.extend(args.keys().filter_map(|name| useless(recipe, name)));

@@ -126,7 +126,7 @@ pub struct Session<'a> {
     /// Recipes that asynchronous hooks called back.
     late_recipes: Vec<LateRecipe>,
     /// Messages of the diagnostics that were reported and are reported only once.
-    reported: Mutex<BTreeSet<String>>,
+    reported_messages: Mutex<BTreeSet<String>>,
 }
 
 /// A hook denied a session or a user message.
@@ -206,7 +206,7 @@ impl<'a> Session<'a> {
             services: SessionServices::new(agent),
             parent_messages: None,
             late_recipes: Vec::new(),
-            reported: Mutex::default(),
+            reported_messages: Mutex::default(),
         }
     }
 
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
 
     /// Reports a diagnostic, unless this session reported the same before.
     fn diagnose_once(&self, diagnostic: &Diagnostic) {
-        let mut codes = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut codes = self.reported_messages.lock().unwrap_or_else(PoisonError::into_inner);
         if codes.insert(diagnostic.message.clone()) {
             drop(codes);
             self.diagnose(diagnostic);

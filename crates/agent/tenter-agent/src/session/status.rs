@@ -68,7 +68,7 @@ pub struct Finish {
     /// The error, if there was one.
     pub error: Option<AgentError>,
     /// The hook that denied the message, where one did.
-    pub denied: Option<DeniedByHook>,
+    pub denial: Option<DeniedByHook>,
 }
 
 /// An error of an agent.

@@ -45,7 +45,7 @@ impl Subagents for Session<'_> {
         if let Err(error) = result {
             return Err(SubagentError::Failed(error.to_string()));
         }
-        let refusal = finish.denied.map_or_else(
+        let refusal = finish.denial.map_or_else(
             || "a hook denied the task".to_owned(),
             |denial| format!("{} (the hook {} denied the task)", denial.reason, denial.hook),
         );

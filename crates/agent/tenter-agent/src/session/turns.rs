@@ -28,7 +28,7 @@ struct Progress {
     /// The text of the last response.
     response: String,
     /// Ids of the diagnostics that were reported: repeated empty responses are reported once.
-    reported: BTreeSet<&'static str>,
+    reported_ids: BTreeSet<&'static str>,
 }
 
 impl Session<'_> {
@@ -59,7 +59,7 @@ impl Session<'_> {
             status,
             response: progress.response,
             error: error.filter(|_| status == Status::Failed),
-            denied: denial,
+            denial,
         }
     }
 
@@ -157,7 +157,7 @@ impl Session<'_> {
             self.notify(&SessionUpdate::Text(&progress.response));
         }
         if let Some(finding) = finding(response)
-            && progress.reported.insert(finding.id)
+            && progress.reported_ids.insert(finding.id)
         {
             self.diagnose(&finding);
         }

@@ -29,7 +29,7 @@ const MAX_FILES: usize = 100;
 #[derive(Debug, Clone)]
 pub struct SkillTool {
     skills: Skills,
-    offered: Vec<ListedSkill>,
+    active_skills: Vec<ListedSkill>,
 }
 
 impl SkillTool {
@@ -48,12 +48,12 @@ impl SkillTool {
                     .help("remove skills that are not needed; `tenter skill list` lists all"),
             );
         }
-        (Self { skills, offered: active }, findings)
+        (Self { skills, active_skills: active }, findings)
     }
 
     /// Returns whether there is no skill to load.
     pub fn is_empty(&self) -> bool {
-        self.offered.is_empty()
+        self.active_skills.is_empty()
     }
 
     /// Returns the directories of the user's skills, which the model must be able to read. The project's are readable anyway.
@@ -61,7 +61,7 @@ impl SkillTool {
         let own =
             |skill: &&ListedSkill| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
         let directories =
-            self.offered.iter().filter(own).map(|skill| skill.origin.directory().to_owned());
+            self.active_skills.iter().filter(own).map(|skill| skill.origin.directory().to_owned());
         directories.collect()
     }
 
@@ -73,7 +73,7 @@ impl SkillTool {
                 ToolError::new(format!("the skill cannot be used: {}", why.join("; ")))
             }
             SkillError::Unknown { near: None, .. } => {
-                let names = self.offered.iter().map(|skill| skill.origin.name.as_str());
+                let names = self.active_skills.iter().map(|skill| skill.origin.name.as_str());
                 let names: Vec<&str> = names.take(MOST_OFFERED).collect();
                 ToolError::new(format!("{error}; the skills are {}", names.join(", ")))
             }
@@ -99,7 +99,7 @@ impl TypedTool for SkillTool {
     type Output = tool_metadata::Skill;
 
     fn guidance(&self) -> Option<String> {
-        if self.offered.is_empty() {
+        if self.active_skills.is_empty() {
             return None;
         }
         let mut lines = vec![
@@ -108,8 +108,8 @@ impl TypedTool for SkillTool {
              `skill` and follow it."
                 .to_owned(),
         ];
-        lines.extend(self.offered.iter().take(MOST_OFFERED).map(line));
-        let left_out = self.offered.len().saturating_sub(MOST_OFFERED);
+        lines.extend(self.active_skills.iter().take(MOST_OFFERED).map(line));
+        let left_out = self.active_skills.len().saturating_sub(MOST_OFFERED);
         if left_out > 0 {
             lines.push(format!(
                 "({left_out} more are left out here; the command `tenter skill list` shows them all)"

@@ -60,9 +60,9 @@ pub enum StepStatus {
 #[derive(Debug, Default)]
 pub struct RestoreResult {
     /// The restored files.
-    pub restored: Vec<PathBuf>,
+    pub restored_files: Vec<PathBuf>,
     /// Files that could not be restored, with the reason.
-    pub failed: Vec<(PathBuf, String)>,
+    pub failures: Vec<(PathBuf, String)>,
     /// Directories of the turn that are kept because there are other files in them.
     pub dirs: Vec<PathBuf>,
 }
@@ -151,16 +151,16 @@ impl Recorder {
         self.set_directory_modes(&steps, 0o700);
         for step in &steps {
             match self.apply(step) {
-                Ok(()) => result.restored.push(step.path.clone()),
+                Ok(()) => result.restored_files.push(step.path.clone()),
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                     result.dirs.push(step.path.clone());
                 }
-                Err(error) => result.failed.push((step.path.clone(), error.to_string())),
+                Err(error) => result.failures.push((step.path.clone(), error.to_string())),
             }
         }
         self.set_directory_modes(&steps, 0);
         // What failed can be tried again, unless it is all that is left.
-        if result.failed.is_empty() || result.restored.is_empty() {
+        if result.failures.is_empty() || result.restored_files.is_empty() {
             let is_undone = plan.direction == Direction::Undo;
             let turn = TurnRecord { is_undone, ..plan.turn };
             self.database.write(|view| view.write_turn(conversation, &turn))?;

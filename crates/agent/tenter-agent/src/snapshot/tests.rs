@@ -86,13 +86,13 @@ proptest! {
         let last = trees.pop().unwrap();
         for tree in trees.iter().rev() {
             let result = bench.undo().unwrap();
-            prop_assert!(result.failed.is_empty(), "{:?}", result.failed);
+            prop_assert!(result.failures.is_empty(), "{:?}", result.failures);
             prop_assert_eq!(&bench.tree(), tree);
         }
         prop_assert!(bench.undo().is_none());
         for tree in trees.iter().skip(1).chain([&last]).take(trees.len()) {
             let result = bench.redo().unwrap();
-            prop_assert!(result.failed.is_empty(), "{:?}", result.failed);
+            prop_assert!(result.failures.is_empty(), "{:?}", result.failures);
             prop_assert_eq!(&bench.tree(), tree);
         }
         prop_assert!(bench.redo().is_none());
@@ -109,7 +109,7 @@ fn a_directory_that_a_link_to_it_replaces_is_restored() {
         symlink("b", bench.path("dir")).unwrap();
     });
     let result = bench.undo().unwrap();
-    assert!(result.failed.is_empty(), "{:?}", result.failed);
+    assert!(result.failures.is_empty(), "{:?}", result.failures);
     assert_eq!(bench.tree(), before);
 }
 
@@ -130,7 +130,7 @@ fn file_tools_and_the_directories_that_they_create_are_undone() {
     let before = bench.tree();
     bench.tool("a", "two");
     bench.tool("new/deep/b", "three");
-    assert_eq!(bench.undo().unwrap().restored.len(), 3);
+    assert_eq!(bench.undo().unwrap().restored_files.len(), 3);
     assert_eq!(bench.read("a"), "two");
     bench.undo().unwrap();
     assert_eq!(bench.tree(), before);
@@ -184,9 +184,9 @@ fn a_file_becomes_a_directory_and_back() {
         bench.write("b", "2");
     });
     let after = bench.tree();
-    assert!(bench.undo().unwrap().failed.is_empty());
+    assert!(bench.undo().unwrap().failures.is_empty());
     assert_eq!(bench.tree(), before);
-    assert!(bench.redo().unwrap().failed.is_empty());
+    assert!(bench.redo().unwrap().failures.is_empty());
     assert_eq!(bench.tree(), after);
 }
 
@@ -208,8 +208,8 @@ fn nothing_is_restored_through_a_symlink() {
     fs::write(outside.join("c"), "new").unwrap();
     assert!(matches!(bench.statuses()["dir/a"], StepStatus::Impossible(_)));
     let result = bench.undo().unwrap();
-    assert!(result.restored.is_empty());
-    assert_eq!(result.failed[0].1, "dir is not a directory now");
+    assert!(result.restored_files.is_empty());
+    assert_eq!(result.failures[0].1, "dir is not a directory now");
     assert_eq!(fs::read_to_string(outside.join("a")).unwrap(), "changed");
     assert!(outside.join("c").exists() && !outside.join("b").exists());
 }
@@ -320,7 +320,7 @@ fn an_undo_that_was_interrupted_is_continued() {
     bench.write("a", "one");
     let bench = bench.restarted();
     assert_eq!(bench.statuses()["a"], StepStatus::Done);
-    assert_eq!(bench.undo().unwrap().restored, [bench.path("b")]);
+    assert_eq!(bench.undo().unwrap().restored_files, [bench.path("b")]);
     assert_eq!((bench.read("a"), bench.read("b")), ("one".to_owned(), "one".to_owned()));
 }
 
@@ -331,7 +331,7 @@ fn other_files_in_a_created_directory_are_kept() {
     bench.write("dir/mine", "2");
     let result = bench.undo().unwrap();
     assert_eq!(result.dirs, [bench.path("dir")]);
-    assert!(result.failed.is_empty() && bench.path("dir/mine").exists());
+    assert!(result.failures.is_empty() && bench.path("dir/mine").exists());
     assert!(bench.undo().is_none());
 }
 
@@ -346,10 +346,10 @@ fn a_failure_is_tried_again_and_then_skipped() {
     });
     bench.write("dir", "a file of the user");
     let result = bench.undo().unwrap();
-    assert_eq!(result.restored, [bench.path("a")]);
-    assert_eq!(result.failed.len(), 1, "{:?}", result.failed);
+    assert_eq!(result.restored_files, [bench.path("a")]);
+    assert_eq!(result.failures.len(), 1, "{:?}", result.failures);
     assert_eq!(bench.statuses()["dir"], StepStatus::ChangedSince);
-    assert!(bench.undo().unwrap().restored.is_empty());
+    assert!(bench.undo().unwrap().restored_files.is_empty());
     assert!(bench.undo().is_none());
     assert_eq!(bench.read("dir"), "a file of the user");
 }
@@ -361,7 +361,7 @@ fn a_damaged_copy_is_an_error_and_the_file_stays() {
     bench.command(|| bench.write("a", "two"));
     bench.sql("UPDATE blobs SET content = x'00'");
     let result = bench.undo().unwrap();
-    assert_eq!(result.failed[0].1, "the stored copy is damaged");
+    assert_eq!(result.failures[0].1, "the stored copy is damaged");
     assert_eq!(bench.read("a"), "two");
 }
 

@@ -84,7 +84,7 @@ impl TypedTool for GlobTool {
 /// A file or directory whose path matches.
 struct MatchedFile {
     path: PathBuf,
-    modified: SystemTime,
+    modification_time: SystemTime,
     size: u64,
     is_directory: bool,
 }
@@ -94,7 +94,7 @@ impl MatchedFile {
     fn new(entry: WalkEntry) -> Option<Self> {
         let metadata = entry.metadata().ok()?;
         Some(Self {
-            modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+            modification_time: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
             size: metadata.len(),
             is_directory: metadata.is_dir(),
             path: entry.path,
@@ -105,7 +105,7 @@ impl MatchedFile {
         GlobFile {
             path: workspace.display_path(&self.path),
             size: self.size,
-            mod_time: Timestamp::try_from(self.modified).map(rfc3339).unwrap_or_default(),
+            mod_time: Timestamp::try_from(self.modification_time).map(rfc3339).unwrap_or_default(),
             kind: if self.is_directory { "directory" } else { "file" }.to_owned(),
         }
     }
@@ -131,7 +131,8 @@ impl Newest {
     /// Drops all but the newest [`MAX_FILES`] files, in the order of the result.
     fn cut(&mut self) {
         self.files.sort_by(|one, other| {
-            (Reverse(one.modified), &one.path).cmp(&(Reverse(other.modified), &other.path))
+            (Reverse(one.modification_time), &one.path)
+                .cmp(&(Reverse(other.modification_time), &other.path))
         });
         self.dropped |= self.files.len() > MAX_FILES;
         self.files.truncate(MAX_FILES);

@@ -51,7 +51,7 @@ impl Bench {
         fs::create_dir(&project).unwrap();
         let settings = WorkspaceSettings {
             cwd: project.clone(),
-            protected: ProtectedPaths::new(&project, &DirectoryNames::default()),
+            protected_paths: ProtectedPaths::new(&project, &DirectoryNames::default()),
             project,
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),

@@ -30,7 +30,7 @@ pub struct WorkspaceSettings {
     /// Further directories that tools may read, such as the directories of skills. Missing ones are ignored.
     pub read_dirs: Vec<PathBuf>,
     /// The files that file tools change only with the user's consent.
-    pub protected: ProtectedPaths,
+    pub protected_paths: ProtectedPaths,
     /// The whole environment of commands.
     pub env: Vec<(OsString, OsString)>,
     /// The state directory: `background` in it contains the logs of background commands.
@@ -45,7 +45,7 @@ pub struct WorkspaceSettings {
 /// background commands. Several calls may use it concurrently.
 pub struct Workspace {
     roots: Roots,
-    protected: ProtectedPaths,
+    protected_paths: ProtectedPaths,
     env: Vec<(OsString, OsString)>,
     state_dir: PathBuf,
     launcher: Option<PathBuf>,
@@ -67,7 +67,7 @@ impl Workspace {
             roots: Roots::new(&settings.project, &settings.add_dirs)?
                 .working_in(&settings.cwd)
                 .reading(&settings.read_dirs),
-            protected: settings.protected,
+            protected_paths: settings.protected_paths,
             env: settings.env,
             state_dir: settings.state_dir,
             launcher: settings.launcher,
@@ -86,7 +86,7 @@ impl Workspace {
     pub fn for_another_conversation(&self) -> Self {
         Self {
             roots: self.roots.clone(),
-            protected: self.protected.clone(),
+            protected_paths: self.protected_paths.clone(),
             env: self.env.clone(),
             state_dir: self.state_dir.clone(),
             launcher: self.launcher.clone(),
@@ -149,7 +149,7 @@ impl Workspace {
         consent: &dyn WriteConsent,
     ) -> Result<PathBuf, ToolError> {
         let real = self.roots.resolve(path)?;
-        match self.protected.around(&real) {
+        match self.protected_paths.around(&real) {
             Some(place) if !consent.agrees(&place, &real) => Err(self.protects(&place, path)),
             _ => Ok(real),
         }
@@ -163,7 +163,7 @@ impl Workspace {
     ) -> Option<ToolError> {
         paths.iter().filter(|fact| fact.command.is_none() && fact.op.changes()).find_map(|fact| {
             let file = Path::new(&fact.path);
-            let place = self.protected.affected(file, fact.recursive)?;
+            let place = self.protected_paths.affected(file, fact.recursive)?;
             (!consent.agrees(&place, file)).then(|| self.protects(&place, &fact.given))
         })
     }
@@ -191,7 +191,7 @@ impl Workspace {
 
     /// Returns whether file tools may change a real path without the user's consent.
     pub(crate) fn may_change(&self, real: &Path) -> bool {
-        self.contains(real) && self.protected.around(real).is_none()
+        self.contains(real) && self.protected_paths.around(real).is_none()
     }
 
     /// Returns the directory to search and its path for results. Default: the working directory.

@@ -112,7 +112,7 @@ impl Stage {
         let workspace = WorkspaceSettings {
             project: project.clone(),
             cwd: project.clone(),
-            protected: ProtectedPaths::new(&project, &DirectoryNames::default()),
+            protected_paths: ProtectedPaths::new(&project, &DirectoryNames::default()),
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],

@@ -329,7 +329,7 @@ fn workspace(
     let settings = WorkspaceSettings {
         project: project.root().to_owned(),
         cwd: project.env.cwd.clone(),
-        protected: protected(project, args),
+        protected_paths: protected(project, args),
         add_dirs: added_directories(project, args),
         env: command_environment(project),
         read_dirs,

@@ -246,7 +246,7 @@ pub(crate) fn work(agent: &BuiltAgent, message: &UserMessage, cancel: &Cancel) -
                 status: Status::Blocked,
                 response: String::new(),
                 error: None,
-                denied: Some(denial),
+                denial: Some(denial),
             };
         }
     };

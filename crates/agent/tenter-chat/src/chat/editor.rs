@@ -46,7 +46,7 @@ pub(super) struct LineEditor {
     /// True if the last Ctrl-C dropped typed text.
     dropped: Arc<AtomicBool>,
     /// The special key that ended the last reading.
-    pressed: Arc<Mutex<Option<(SpecialKey, TypedText)>>>,
+    pressed_key: Arc<Mutex<Option<(SpecialKey, TypedText)>>>,
     /// The file of the history; `None` if nothing is stored.
     file: Option<PathBuf>,
 }
@@ -101,12 +101,12 @@ impl LineEditor {
             (KeyEvent::ctrl('G'), SpecialKey::Editor),
             (KeyEvent::ctrl('O'), SpecialKey::Expand),
         ] {
-            let handler = OnSpecialKey { key, pressed: Arc::clone(&pressed) };
+            let handler = OnSpecialKey { key, pressed_key: Arc::clone(&pressed) };
             editor.bind_sequence(event, EventHandler::Conditional(Box::new(handler)));
         }
         let waker = waker(&mut editor);
         let file = Some(file).filter(|_| !stores_nothing);
-        Ok(Self { editor, waker, dropped: flag, pressed, file })
+        Ok(Self { editor, waker, dropped: flag, pressed_key: pressed, file })
     }
 
     /// Checks whether the terminal supports line editing.
@@ -134,7 +134,7 @@ impl LineEditor {
         else {
             return ReadResult::SentAhead;
         };
-        let pressed = self.pressed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let pressed = self.pressed_key.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((key, text)) = pressed {
             erase_prompt(prompt, &text, usize::from(has_status));
             return ReadResult::Key(key, text);
@@ -185,7 +185,7 @@ impl ConditionalEventHandler for OnInterrupt {
 /// Ends reading at a special key.
 struct OnSpecialKey {
     key: SpecialKey,
-    pressed: Arc<Mutex<Option<(SpecialKey, TypedText)>>>,
+    pressed_key: Arc<Mutex<Option<(SpecialKey, TypedText)>>>,
 }
 
 impl ConditionalEventHandler for OnSpecialKey {
@@ -198,7 +198,7 @@ impl ConditionalEventHandler for OnSpecialKey {
     ) -> Option<Cmd> {
         let (before, right) = context.line().split_at(context.pos());
         let text = TypedText { head: before.to_owned(), tail: right.to_owned() };
-        *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.key, text));
+        *self.pressed_key.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.key, text));
         Some(Cmd::Interrupt)
     }
 }

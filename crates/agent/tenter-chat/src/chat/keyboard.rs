@@ -39,7 +39,7 @@ pub(super) struct Keyboard(Arc<SavedTerminal>);
 struct SavedTerminal {
     /// The terminal's modes before.
     before: Termios,
-    shared: Arc<SharedKeyboard>,
+    keyboard: Arc<SharedKeyboard>,
 }
 
 #[derive(Default)]
@@ -129,10 +129,10 @@ impl Keyboard {
         let shared: Arc<SharedKeyboard> = Arc::default();
         let watched = Arc::downgrade(&shared);
         thread::Builder::new().spawn(move || watch(&watched))?;
-        let keyboard = Self(Arc::new(SavedTerminal { before: before.clone(), shared }));
+        let keyboard = Self(Arc::new(SavedTerminal { before: before.clone(), keyboard: shared }));
         interrupts.on_exit(move || restore(&before));
         keyboard.hold_again(true);
-        keyboard.0.shared.show();
+        keyboard.0.keyboard.show();
         Ok(keyboard)
     }
 
@@ -164,7 +164,7 @@ impl Keyboard {
         let line = read();
         self.hold_again(true);
         self.state().lent = false;
-        self.0.shared.changes.notify_all();
+        self.0.keyboard.changes.notify_all();
         line
     }
 
@@ -179,7 +179,7 @@ impl Keyboard {
     /// Reads what was typed so far, so that it is not a part of what a line editor reads next.
     pub(super) fn set_aside(&self) {
         self.state().take_waiting();
-        self.0.shared.show();
+        self.0.keyboard.show();
     }
 
     /// Makes the lines that were sent ahead a part of the text, which the user sees before sending it.
@@ -195,7 +195,7 @@ impl Keyboard {
         state.take_waiting();
         let line = state.composer.next_line();
         drop(state);
-        self.0.shared.show();
+        self.0.keyboard.show();
         line
     }
 
@@ -217,7 +217,7 @@ impl Keyboard {
         state.lent = true;
         let (before, right) = state.composer.take_text();
         drop(state);
-        self.0.shared.show();
+        self.0.keyboard.show();
         let (left_text, right) = (draft.head.clone() + &before, right + &draft.tail);
         Ok(self.lend(|| read(&left_text, &right)))
     }
@@ -233,12 +233,12 @@ impl Keyboard {
         self.hold_again(false);
         notify::question(prompt);
         ui::note_piece(prompt);
-        self.0.shared.show();
+        self.0.keyboard.show();
         let answer = self.wait_for_answer(is_over);
         self.hold_again(true);
         screen().show_input_below_question(false);
         self.state().end_question();
-        self.0.shared.show();
+        self.0.keyboard.show();
         ui::note(match answer {
             KeyAnswer::Letter(letter) => letter.to_string(),
             KeyAnswer::Closed | KeyAnswer::Interrupted => String::new(),
@@ -257,16 +257,16 @@ impl Keyboard {
             }
             if state.ends_typing(Instant::now()) {
                 drop(state);
-                self.0.shared.show();
+                self.0.keyboard.show();
                 state = self.state();
             }
-            let waited = self.0.shared.changes.wait_timeout(state, POLL_INTERVAL);
+            let waited = self.0.keyboard.changes.wait_timeout(state, POLL_INTERVAL);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     fn state(&self) -> MutexGuard<'_, KeyboardState> {
-        self.0.shared.state()
+        self.0.keyboard.state()
     }
 }
 

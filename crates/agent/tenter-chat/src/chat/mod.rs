@@ -319,8 +319,8 @@ impl Chat<'_> {
         notify::work_begins();
         let finish = session.send(&message);
         notify::work_ends(agent::finish_words(finish.status));
-        self.snapshots.end(session.conversation_id(), finish.denied.is_none());
-        if finish.denied.is_some() {
+        self.snapshots.end(session.conversation_id(), finish.denial.is_none());
+        if finish.denial.is_some() {
             self.images = attached;
         }
         if let Some(error) = &finish.error {

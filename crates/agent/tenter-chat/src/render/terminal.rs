@@ -43,11 +43,11 @@ struct DisplayState {
     /// The position of the cursor.
     cursor: Cursor,
     /// Tokens sent to models, and how many of them a provider had cached.
-    sent: u64,
-    cached: u64,
+    sent_tokens: u64,
+    cached_tokens: u64,
     calls: OpenCalls,
     /// The newest output that was not shown in full, if it can be shown later.
-    folded: Option<Vec<String>>,
+    folded_output: Option<Vec<String>>,
     /// The reasons of blocked calls, which are shown before the result comes.
     shown_reasons: Vec<String>,
 }
@@ -137,13 +137,13 @@ impl Terminal {
     /// As [`rendered`](Self::rendered), for a chat: folded output can be shown later.
     pub(crate) fn in_chat(debug: bool, project: &Path) -> Self {
         let terminal = Self::rendered(debug, project);
-        terminal.state().folded = Some(Vec::new());
+        terminal.state().folded_output = Some(Vec::new());
         terminal
     }
 
     /// Returns the lines of the newest output that was not shown in full.
     pub(super) fn folded(&self) -> Vec<String> {
-        match self.state().folded.clone() {
+        match self.state().folded_output.clone() {
             Some(lines) if !lines.is_empty() => lines,
             _ => vec![styled(FAINT, "no output was folded")],
         }
@@ -237,13 +237,16 @@ impl Terminal {
 
     fn count(&self, turn: &TurnUsage) {
         let mut state = self.state();
-        state.sent += turn.input_tokens;
-        state.cached += turn.cached_input_tokens;
+        state.sent_tokens += turn.input_tokens;
+        state.cached_tokens += turn.cached_input_tokens;
     }
 
     fn summary(&self, scope: &Scope, status: &str, usage: &Usage) -> String {
         let state = self.state();
-        let parts = [status_words(status).to_owned(), figures(usage, state.sent, state.cached)];
+        let parts = [
+            status_words(status).to_owned(),
+            figures(usage, state.sent_tokens, state.cached_tokens),
+        ];
         let cost = usage.cost_usd.map(|cost| format!("${cost:.4}"));
         let conversation = format!("conversation {}", scope.conversation_id);
         let parts: Vec<String> = parts.into_iter().chain(cost).chain([conversation]).collect();
@@ -277,7 +280,7 @@ impl Terminal {
             return Vec::new();
         }
         let mut lines = result_lines_of(name.as_deref(), result);
-        if let Some(folded) = state.folded.as_mut()
+        if let Some(folded) = state.folded_output.as_mut()
             && let Some(whole) = folded_lines(result)
         {
             *folded = whole;

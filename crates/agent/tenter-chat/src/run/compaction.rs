@@ -36,7 +36,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         Ok(session) => compact(session, args, &cancel),
         Err(_refused) => Status::Blocked,
     };
-    show.finished(&Finish { status, response: String::new(), error: None, denied: None });
+    show.finished(&Finish { status, response: String::new(), error: None, denial: None });
     agent.close_journal(&project);
     Ok(agent::exit_after(status))
 }

@@ -48,7 +48,7 @@ impl Stage {
             cwd: project.clone(),
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
-            protected: ProtectedPaths::new(&project, &layout.names),
+            protected_paths: ProtectedPaths::new(&project, &layout.names),
             env: Vec::new(),
             state_dir: project.join("state"),
             launcher: None,
@@ -106,7 +106,7 @@ impl Stage {
             name: ServerName::new(name).unwrap(),
             transport: Transport::Program(ServerProgram {
                 invocation,
-                confined: None,
+                confined_program: None,
                 trampoline: None,
             }),
             startup_timeout: LONG,

@@ -73,7 +73,7 @@ pub struct Visitor {
     /// The clock.
     pub clock: Clock,
     /// The time at which the process started.
-    pub started: Instant,
+    pub start: Instant,
     /// The program `tenter`, which posts payloads to hooks behind HTTP; `None` if it is not in the directory of this program.
     pub tenter: Option<PathBuf>,
     /// The program that runs a command with fewer rights: the one beside this program, or this one.
@@ -241,7 +241,7 @@ impl Visitor {
 
     /// Returns the time by which the answer must be written: before the host's timeout, after which it lets the call pass (B24).
     fn deadline(&self) -> Instant {
-        self.started + self.event.time_for_hooks()
+        self.start + self.event.time_for_hooks()
     }
 
     /// Returns the projects around a project whose hooks run in it, too (R89).

@@ -41,7 +41,7 @@ impl Visitor {
         let (timeout, hooks) = (self.event.timeout, self.event.time_for_hooks());
         let has_started = self.progress.has_started_hook.load(Ordering::Relaxed);
         let time = if has_started { (timeout + hooks) / 2 } else { timeout / 2 };
-        Some(self.started + time)
+        Some(self.start + time)
     }
 
     /// Returns the result of an event that could not be read in time.

@@ -92,7 +92,8 @@ impl InstalledGuard {
 }
 
 fn state(guard: Guard, text: &str) -> GuardState {
-    let InstalledText { installed, present } = InstalledText::new(text);
+    let InstalledText { installed_digest: installed, present_digest: present } =
+        InstalledText::new(text);
     let Some(digest) = installed else { return GuardState::Other };
     match (digest == present, digest == guard.digest()) {
         (true, true) => GuardState::Current,

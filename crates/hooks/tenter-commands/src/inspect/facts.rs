@@ -182,8 +182,10 @@ fn host(env: &Env, agent: ListedAgent) -> HostStatus {
         let checks = proof.checks.iter();
         let failures = checks.filter(|check| check.verdict == CheckVerdict::Broken);
         Some(HostProof {
-            broken: failures.map(|check| (check.proves.clone(), check.evidence.clone())).collect(),
-            proved: proof.count(CheckVerdict::Yes) + proof.count(CheckVerdict::Emulated),
+            broken_checks: failures
+                .map(|check| (check.proves.clone(), check.evidence.clone()))
+                .collect(),
+            proved_checks: proof.count(CheckVerdict::Yes) + proof.count(CheckVerdict::Emulated),
             version: proof.version,
             at: proof.proved_at,
         })

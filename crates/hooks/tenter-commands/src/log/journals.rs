@@ -45,13 +45,13 @@ pub(super) struct NewLines {
     /// The session with the newest record last.
     pub(super) lines: Vec<SessionLine>,
     /// The number of lines that were read and selected, whether they are shown or not.
-    pub(super) selected: usize,
+    pub(super) selected_lines: usize,
     /// True if there are journals without records of the time that is shown.
     pub(super) has_older: bool,
     /// Lines that cannot be read.
     pub(super) unreadable: usize,
     /// Journals that end with half a line.
-    pub(super) unfinished: usize,
+    pub(super) unfinished_journals: usize,
     /// Journals that cannot be read.
     pub(super) findings: Vec<Diagnostic>,
 }
@@ -123,7 +123,7 @@ impl Journals {
         let mut blocks = Vec::new();
         while let Some(JournalLines { lines, unreadable, unfinished }) = journal.previous()? {
             news.unreadable += unreadable;
-            news.unfinished += usize::from(unfinished);
+            news.unfinished_journals += usize::from(unfinished);
             let first_written = lines.iter().find_map(|line| written(&line.record));
             let mut selection = Vec::new();
             for line in lines {
@@ -131,7 +131,7 @@ impl Journals {
                 if !self.selection.has(&line).map_err(SessionError::Store)? {
                     continue;
                 }
-                news.selected += 1;
+                news.selected_lines += 1;
                 if let Some(is_record) = (newest.shows)(&line) {
                     records.add(&line.line.record, is_record);
                     selection.push(line);
@@ -172,7 +172,7 @@ impl Journals {
                     news.lines
                         .extend(lines.map(|line| SessionLine { session: name.clone(), line }));
                     news.unreadable += page.unreadable;
-                    news.unfinished += usize::from(page.unfinished);
+                    news.unfinished_journals += usize::from(page.unfinished);
                 }
                 Err(error) => {
                     *slot = None;
@@ -185,7 +185,7 @@ impl Journals {
             }
         }
         self.selection.retain(&mut news.lines)?;
-        news.selected = news.lines.len();
+        news.selected_lines = news.lines.len();
         sort(&mut news.lines);
         Ok(news)
     }

@@ -121,15 +121,15 @@ pub fn run(
         LogLayout::new(format, titles, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
     // Half a line at the end is lost, unless the rest of it is waited for.
-    let count = if args.follow { 0 } else { news.unfinished };
+    let count = if args.follow { 0 } else { news.unfinished_journals };
     report_unreadable(&journals, news.unreadable + count);
     let records = newest(limit, wanted(&news, &filter, format));
     if records.is_empty() {
-        let is_since = filter.since().is_some() && (news.has_older || news.selected > 0);
+        let is_since = filter.since().is_some() && (news.has_older || news.selected_lines > 0);
         ui::note(if is_since {
             "No record since then matches.".to_owned()
         } else {
-            nothing(&journals, news.selected)
+            nothing(&journals, news.selected_lines)
         });
     }
     let text = layout.lines(&records);

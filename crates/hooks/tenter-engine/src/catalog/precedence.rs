@@ -26,7 +26,7 @@ use crate::trust::{Covered, Fingerprint, Pin, ProjectTrust, TrustMode, TrustStor
 pub(super) struct Resolved {
     pub(super) hooks: Vec<Hook>,
     pub(super) listing: Vec<ListedHook>,
-    pub(super) untrusted: Vec<Untrusted>,
+    pub(super) untrusted_hooks: Vec<Untrusted>,
     pub(super) missing: Vec<Missing>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -213,7 +213,7 @@ impl Resolver<'_> {
         let Candidate { name, path, layer, .. } = candidate;
         let env = [env, self.policies.env_of(&name, layer)].concat();
         let displaces = self.own.get(&name).cloned();
-        self.resolution.untrusted.push(Untrusted {
+        self.resolution.untrusted_hooks.push(Untrusted {
             name,
             project: self.gate.project.to_owned(),
             path,

@@ -98,7 +98,7 @@ impl BackgroundRun {
             event: EventRef { scope: &self.scope, body: &self.body },
             input: Input::Event { tool_name: tool_name.as_deref() },
             facts: &self.facts,
-            decided: self.rule.as_ref().and_then(|rule| rule.reply.as_ref()),
+            decision: self.rule.as_ref().and_then(|rule| rule.reply.as_ref()),
         });
         let context = RunContext {
             deadline: self.deadline,

@@ -93,7 +93,7 @@ impl EventCandidate {
             Some(rules) => Some(rules.select(facts.for_hook(event, self.hook.outer.as_deref()))?),
             None => None,
         };
-        Some(Ok(Selected { tool, rule, not_searched }))
+        Some(Ok(Selected { tool, rule, search_error: not_searched }))
     }
 
     /// Returns the name of the tool that the hook reads: its own if the matcher's was not found.
@@ -112,13 +112,13 @@ pub(super) struct Selected<'c> {
     /// The rule that the call fits, if the hook has rules.
     pub(super) rule: Option<RuleMatch>,
     /// The reason why its matcher could not be searched to the end, if it counts as a match.
-    pub(super) not_searched: Option<MatcherError>,
+    pub(super) search_error: Option<MatcherError>,
 }
 
 impl Selected<'_> {
     /// Returns a warning for the report of the run.
     pub(super) fn warning(&self) -> Option<String> {
-        let error = self.not_searched.as_ref()?;
+        let error = self.search_error.as_ref()?;
         Some(format!("{error}; it runs as if the call matched"))
     }
 }
@@ -130,7 +130,7 @@ const MIN_FILTERED: usize = 8;
 #[derive(Default)]
 pub(super) struct Candidates {
     /// Those that the agent waits for.
-    pub(super) awaited: Vec<EventCandidate>,
+    pub(super) awaited_hooks: Vec<EventCandidate>,
     /// The asynchronous ones, which start after the others (R22).
     pub(super) background: Vec<EventCandidate>,
     /// Rules out awaited hooks whose patterns cannot match.
@@ -141,15 +141,15 @@ impl FromIterator<EventCandidate> for Candidates {
     fn from_iter<I: IntoIterator<Item = EventCandidate>>(candidates: I) -> Self {
         let (background, awaited_hooks) =
             candidates.into_iter().partition(|candidate| candidate.hook.policy.asynchronous);
-        Self { awaited: awaited_hooks, background, filter: OnceLock::new() }
+        Self { awaited_hooks, background, filter: OnceLock::new() }
     }
 }
 
 impl Candidates {
     /// Returns, for each awaited hook, whether its pattern may match the call; `None` if each has to be tried.
     pub(super) fn possible(&self, call: Option<&ToolCall>) -> Option<Vec<bool>> {
-        let call = call.filter(|_| self.awaited.len() >= MIN_FILTERED)?;
-        let filter = || PatternFilter::new(self.awaited.iter().map(EventCandidate::literals));
+        let call = call.filter(|_| self.awaited_hooks.len() >= MIN_FILTERED)?;
+        let filter = || PatternFilter::new(self.awaited_hooks.iter().map(EventCandidate::literals));
         Some(self.filter.get_or_init(filter).as_ref()?.possible(&call.input))
     }
 }

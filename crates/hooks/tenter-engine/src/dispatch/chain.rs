@@ -118,7 +118,7 @@ impl<'e> Chain<'e> {
     pub(super) fn run_awaited(&mut self, candidates: &Candidates) {
         let mut possible = candidates.possible(self.outcome.body.tool_call());
         let mut hooks_run = self.hooks_run;
-        for (place, candidate) in candidates.awaited.iter().enumerate() {
+        for (place, candidate) in candidates.awaited_hooks.iter().enumerate() {
             if self.hooks_run > hooks_run {
                 if self.is_over() {
                     return;
@@ -137,13 +137,13 @@ impl<'e> Chain<'e> {
     /// Runs the managed hooks again if others rewrote the event after them: no rewrite gets past a managed hook (M1).
     fn run_managed_again(&mut self, candidates: &Candidates) {
         let is_managed = |name: &String| {
-            let mut managed = candidates.awaited.iter().filter(|one| one.is_managed());
+            let mut managed = candidates.awaited_hooks.iter().filter(|one| one.is_managed());
             managed.any(|one| one.hook.name == *name)
         };
         if self.outcome.rewritten_by.iter().all(is_managed) {
             return;
         }
-        for candidate in candidates.awaited.iter().filter(|one| one.is_managed()) {
+        for candidate in candidates.awaited_hooks.iter().filter(|one| one.is_managed()) {
             self.run(candidate);
         }
     }
@@ -194,7 +194,7 @@ impl<'e> Chain<'e> {
         let decided = rule.as_ref().and_then(|rule| rule.reply.as_ref());
         let job = tool_name.map(|tool_name| {
             let input = Input::Event { tool_name };
-            Job { hook, subscription, event, input, facts: &self.facts, decided }
+            Job { hook, subscription, event, input, facts: &self.facts, decision: decided }
         });
         let reply = report.execute(job, self.context);
         Some(Finished { report, reply })

@@ -96,7 +96,7 @@ impl Engine {
             event: event.into(),
             input,
             facts: &facts,
-            decided,
+            decision: decided,
         });
         let reply = report.execute(job, RunContext { transport, ..cancel.into() });
         let replied = reply.as_ref().ok().cloned();
@@ -122,7 +122,7 @@ impl Engine {
         let event = EventRef { scope: &scope, body: &body };
         let facts = LazyFacts::new(&self.settings.surroundings);
         let input = Input::Event { tool_name: None };
-        let job = Job { hook, subscription, event, input, facts: &facts, decided: None };
+        let job = Job { hook, subscription, event, input, facts: &facts, decision: None };
         runner::check(&job, &self.settings, cancel)
     }
 }
@@ -133,7 +133,7 @@ impl Hook {
         let input = Input::Event { tool_name: None };
         let facts = LazyFacts::new(&Arc::new(CallSurroundings::new(&event.scope.cwd)));
         let event = event.into();
-        let job = Job { hook: self, subscription, event, input, facts: &facts, decided: None };
+        let job = Job { hook: self, subscription, event, input, facts: &facts, decision: None };
         serde_json::from_str(&job.payload_text().ok()?).ok()
     }
 }

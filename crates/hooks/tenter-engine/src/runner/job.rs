@@ -23,7 +23,7 @@ pub(crate) struct Job<'r> {
     /// The facts about the event's tool call.
     pub(crate) facts: &'r LazyFacts,
     /// The decision of the hook's rules; with one, the hook does not run.
-    pub(crate) decided: Option<&'r Reply>,
+    pub(crate) decision: Option<&'r Reply>,
 }
 
 /// The source of the payload.

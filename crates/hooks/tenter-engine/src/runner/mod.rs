@@ -102,7 +102,7 @@ pub(crate) fn run(
     run: &mut HookRun,
 ) -> Result<Output, RunFailure> {
     let cancel = context.cancel;
-    if let Some(reply) = job.decided {
+    if let Some(reply) = job.decision {
         verify(job, settings, cancel)?;
         run.end = RunEnd::NoProcess;
         return Ok(Ok(reply.clone()).into());

@@ -148,7 +148,7 @@ impl ServingProcess {
 
     /// Returns the number of requests that the hook answered in time.
     pub fn answered(&self) -> u64 {
-        self.shared.requests().answered
+        self.shared.requests().answer_count
     }
 
     /// Sends the request for an event in its turn and waits for the answer. `verify` fails if the hook is no longer what was trusted;
@@ -373,7 +373,7 @@ impl RequestTurn<'_> {
             }
             if let Some(ending) = requests.ending() {
                 let is_shared = shared.connection().is_some_and(Connection::is_shared);
-                let is_alone = ending.blamed == Some(self.id) && !is_shared;
+                let is_alone = ending.blamed_request == Some(self.id) && !is_shared;
                 let blame = Some(if is_alone { Blame::This } else { Blame::Unknown });
                 return CallResult::Terminated { ending: Arc::clone(ending), blame };
             }

@@ -23,7 +23,7 @@ pub(crate) struct Termination {
     /// The reason why, as the end of a sentence that begins with the process.
     pub(crate) why: String,
     /// The request that was open, if there was exactly one: it is the one that failed.
-    pub(super) blamed: Option<u64>,
+    pub(super) blamed_request: Option<u64>,
     /// True if `initialize` was not answered yet.
     pub(super) was_starting: bool,
 }
@@ -57,7 +57,7 @@ pub(super) struct Requests<C: ?Sized> {
     /// Answers to requests that had ended.
     pub(super) late: u64,
     /// Number of requests that the hook answered in time.
-    pub(super) answered: u64,
+    pub(super) answer_count: u64,
     /// The requests of the hook that are not answered yet.
     pub(super) services: Vec<OpenService>,
 }
@@ -89,7 +89,7 @@ impl<C: ?Sized> Requests<C> {
             open: BTreeMap::new(),
             last_caller: None,
             late: 0,
-            answered: 0,
+            answer_count: 0,
             services: Vec::new(),
         }
     }
@@ -176,7 +176,7 @@ impl<C: ?Sized> Requests<C> {
             Some(open) if open.answer.is_none() => {
                 open.answer = Some(answer);
                 open.changes.notify_all();
-                self.answered += 1;
+                self.answer_count += 1;
             }
             _ => self.late += 1,
         }
@@ -224,8 +224,12 @@ impl<C: ?Sized> Requests<C> {
             let first = unanswered.next().map(|(id, _)| *id);
             let blamed = first.filter(|_| unanswered.next().is_none());
             let was_starting = self.is_starting();
-            self.phase =
-                Phase::Terminated(Arc::new(Termination { end, why, blamed, was_starting }));
+            self.phase = Phase::Terminated(Arc::new(Termination {
+                end,
+                why,
+                blamed_request: blamed,
+                was_starting,
+            }));
             let open = self.open.values().map(|open| &open.changes);
             let waiting = self.waiting.iter().map(|ticket| &ticket.changes);
             open.chain(waiting).for_each(|condition| condition.notify_all());
@@ -291,7 +295,7 @@ mod tests {
                 opened(&mut requests);
             }
             let ending = requests.end(RunEnd::Exited(3), "exited".into());
-            assert_eq!(ending.blamed, blamed.then_some(id));
+            assert_eq!(ending.blamed_request, blamed.then_some(id));
         }
     }
 

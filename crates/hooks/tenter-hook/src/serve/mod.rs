@@ -140,7 +140,7 @@ impl Server {
             };
             input.sessions.see(head.event, &cwd, payload.as_ref().ok());
             let (event, progress) = (head.event, Arc::default());
-            let visitor = Visitor { event, cwd, started: start, progress, ..self.visitor.clone() };
+            let visitor = Visitor { event, cwd, start, progress, ..self.visitor.clone() };
             let visitor = Arc::new(visitor);
             // While no other thread can read the end of stdin.
             let number = self.add(head.id, Arc::clone(&visitor));
@@ -315,7 +315,7 @@ impl Sessions {
                 ("session".to_owned(), Value::String(session)),
                 ("cwd".to_owned(), json!(cwd)),
             ]);
-            let visitor = Visitor { event, cwd, started: Instant::now(), ..visitor.clone() };
+            let visitor = Visitor { event, cwd, start: Instant::now(), ..visitor.clone() };
             let visit = visitor.run(Ok(Payload::from(payload)));
             output::warn(&visit.warnings);
             start_remainder(&visitor, &visit);

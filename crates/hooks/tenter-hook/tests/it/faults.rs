@@ -150,7 +150,7 @@ fn fire_late(
         vars: vec![("PATH".into(), needs::search_path())].into(),
         cwd: session.sandbox.project(),
         clock: || jiff::Timestamp::UNIX_EPOCH,
-        started: start,
+        start,
         tenter: None,
         launcher: None,
         keeper: None,

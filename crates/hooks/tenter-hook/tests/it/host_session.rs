@@ -240,7 +240,7 @@ impl HostSession {
             vars: vars.collect::<Vec<_>>().into(),
             cwd: self.sandbox.project(),
             clock: later,
-            started: Instant::now(),
+            start: Instant::now(),
             tenter: None,
             launcher: None,
             keeper: None,

@@ -41,7 +41,7 @@ fn is_known(host: &HostStatus) -> bool {
 fn card(host: &HostStatus) -> Markup {
     let is_registered = !host.registrations.is_empty();
     let is_broken =
-        host.breach.is_some() || host.proof.iter().any(|proof| !proof.broken.is_empty());
+        host.breach.is_some() || host.proof.iter().any(|proof| !proof.broken_checks.is_empty());
     html! {
         li.card.broken[is_broken].idle[!is_registered] {
             div.head {
@@ -74,10 +74,10 @@ fn card(host: &HostStatus) -> Markup {
 fn proved(proof: &HostProof) -> Markup {
     html! {
         "version " strong { (proof.version) } ", " (time(&proof.at)) ": "
-        (counted(proof.proved, "check holds", "checks hold"))
-        @if !proof.broken.is_empty() {
+        (counted(proof.proved_checks, "check holds", "checks hold"))
+        @if !proof.broken_checks.is_empty() {
             ul.broken {
-                @for (check, evidence) in &proof.broken { li { strong { "broken: " } (check) span.sub { (evidence) } } }
+                @for (check, evidence) in &proof.broken_checks { li { strong { "broken: " } (check) span.sub { (evidence) } } }
             }
         }
     }

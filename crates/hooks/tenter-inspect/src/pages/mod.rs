@@ -143,7 +143,7 @@ fn progress(progress: Progress) -> Markup {
     html! {
         @if !progress.is_complete() {
             p.note role="status" {
-                (mib(progress.read)) " of " (mib(progress.total)) " MiB of the journals are read so far."
+                (mib(progress.bytes_read)) " of " (mib(progress.total)) " MiB of the journals are read so far."
             }
         }
     }

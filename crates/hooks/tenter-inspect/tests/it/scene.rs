@@ -50,8 +50,11 @@ impl Facts for TestFacts {
             proof: Some(HostProof {
                 version: "0.169.0".to_owned(),
                 at: "2026-02-28T11:00:00Z".to_owned(),
-                proved: 30,
-                broken: vec![("a deny denies".to_owned(), "the file was written".to_owned())],
+                proved_checks: 30,
+                broken_checks: vec![(
+                    "a deny denies".to_owned(),
+                    "the file was written".to_owned(),
+                )],
             }),
             breach: Some(("Codex ran a denied call".to_owned(), "2026-03-01T10:00:00Z".to_owned())),
         };

@@ -33,7 +33,7 @@ pub fn parse(report: &mut Report<'_>) -> Option<Document> {
     let bytes = report.source().bytes();
     let fences = match split(bytes) {
         Ok(fences) => fences,
-        Err(NoFrontMatter::NotOpened(_)) if report.format().required.is_empty() => {
+        Err(NoFrontMatter::NotOpened(_)) if report.format().required_fields.is_empty() => {
             return Some(Document::default());
         }
         Err(missing) => {

@@ -98,7 +98,7 @@ impl NoFrontMatter {
                 report.add(&format.encoding, None, "the file is UTF-16", "save the file as UTF-8");
             }
             Self::NotOpened(line) => {
-                let help = opening_help(&bytes[line.clone()], format.required);
+                let help = opening_help(&bytes[line.clone()], format.required_fields);
                 report.add(&format.fence, line, "the file does not begin with front matter", help);
             }
             Self::NotClosed { candidate: Some(line), .. } => {

@@ -17,7 +17,7 @@ pub struct IntegerRange {
     /// The value if there is none, or none that can be read.
     pub default: i64,
     /// The expected value, as the end of a help line.
-    pub expected: &'static str,
+    pub expected_value: &'static str,
 }
 
 /// The form of a mapping.
@@ -99,7 +99,9 @@ impl Report<'_> {
 
     /// Returns a whole number; one outside the range is reported and clamped.
     pub fn integer(&mut self, field: &Field, code: &Code, range: &IntegerRange) -> i64 {
-        let Some(scalar) = self.scalar(field, code, range.expected) else { return range.default };
+        let Some(scalar) = self.scalar(field, code, range.expected_value) else {
+            return range.default;
+        };
         let Meaning::Integer(number) = plain(&scalar.text) else {
             return self.replaced(field, code, "is not a whole number", (range, range.default));
         };
@@ -122,7 +124,7 @@ impl Report<'_> {
     ) -> i64 {
         let fallback = self.fallback(code, &format!("{used} is used"));
         let message = format!("`{}` {what}{fallback}", field.key);
-        self.add(code, &field.value.at, message, format!("write {}", range.expected));
+        self.add(code, &field.value.at, message, format!("write {}", range.expected_value));
         used
     }
 

@@ -77,7 +77,7 @@ pub struct Format {
     /// The help for a larger file.
     pub too_large_help: &'static str,
     /// The fields that every file needs. Without any, front matter is optional.
-    pub required: &'static [&'static str],
+    pub required_fields: &'static [&'static str],
     /// The file exceeds its size limit.
     pub file_too_large: Code,
     /// The front matter exceeds a limit.
@@ -101,7 +101,7 @@ impl Format {
     pub const GENERIC: Self = Self {
         max_file_size: usize::MAX,
         too_large_help: "shorten the file",
-        required: &[],
+        required_fields: &[],
         file_too_large: Code::error("front-matter-too-large"),
         too_large: Code::error("front-matter-too-large"),
         encoding: Code::error("front-matter-encoding"),
@@ -123,7 +123,7 @@ pub struct Report<'a> {
     diagnostics: Vec<Diagnostic>,
     /// The diagnostics of parts that are left out.
     of_parts: Vec<Diagnostic>,
-    omitted: usize,
+    omitted_count: usize,
     worst_omitted: Severity,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Report<'a> {
             format,
             diagnostics: Vec::new(),
             of_parts: Vec::new(),
-            omitted: 0,
+            omitted_count: 0,
             worst_omitted: Severity::Info,
         }
     }
@@ -190,7 +190,7 @@ impl<'a> Report<'a> {
         if self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         } else {
-            self.omitted += 1;
+            self.omitted_count += 1;
             self.worst_omitted = self.worst_omitted.max(diagnostic.severity);
         }
     }
@@ -262,8 +262,8 @@ impl<'a> Report<'a> {
         let position =
             |diagnostic: &Diagnostic| diagnostic.span.as_ref().map(|span| (span.line, span.column));
         self.diagnostics.sort_by_key(position);
-        if self.omitted > 0 {
-            let message = format!("{} more problems are not shown", self.omitted);
+        if self.omitted_count > 0 {
+            let message = format!("{} more problems are not shown", self.omitted_count);
             let more = Diagnostic::new(self.format.more, self.worst_omitted, message);
             self.diagnostics.push(more.at(self.path).help("fix those above first"));
         }

@@ -22,7 +22,7 @@ pub(crate) type KeepsFirst = fn(key: &str, first: &Value, second: &Value) -> boo
 pub(crate) struct ReadValue {
     pub(crate) value: Value,
     /// The first key that an object in it has several times.
-    pub(crate) repeated: Option<String>,
+    pub(crate) repeated_key: Option<String>,
 }
 
 /// Reads a value as programs write it: with lone surrogates, bytes that are not UTF-8, control characters in strings, and `NaN`.
@@ -77,15 +77,15 @@ pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
 fn strict(text: &[u8], keeps_first: KeepsFirst) -> serde_json::Result<ReadValue> {
     let repeated_key = RefCell::new(None);
     let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let value = Seed { keeps_first, repeated: &repeated_key }.deserialize(&mut deserializer)?;
+    let value = Seed { keeps_first, repeated_key: &repeated_key }.deserialize(&mut deserializer)?;
     deserializer.end()?;
-    Ok(ReadValue { value, repeated: repeated_key.into_inner() })
+    Ok(ReadValue { value, repeated_key: repeated_key.into_inner() })
 }
 
 #[derive(Clone, Copy)]
 struct Seed<'r> {
     keeps_first: KeepsFirst,
-    repeated: &'r RefCell<Option<String>>,
+    repeated_key: &'r RefCell<Option<String>>,
 }
 
 impl Seed<'_> {
@@ -101,7 +101,7 @@ impl Seed<'_> {
         }
         // Keys that were different before they were repaired are not repeated.
         if !key.contains('\u{fffd}') {
-            self.repeated.borrow_mut().get_or_insert(key);
+            self.repeated_key.borrow_mut().get_or_insert(key);
         }
     }
 }
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_repeated_key_is_reported_at_every_depth() {
         let repeated_key =
-            |text: &str| read_selecting(text.as_bytes(), |_, _, _| false).unwrap().repeated;
+            |text: &str| read_selecting(text.as_bytes(), |_, _, _| false).unwrap().repeated_key;
         assert_eq!(repeated_key(r#"{"a": 1, "b": [{"c": 1, "c": 2}]}"#).as_deref(), Some("c"));
         assert_eq!(repeated_key(r#"{"a": 1, "b": {"a": 1}}"#), None);
         assert_eq!(repeated_key(r#"{"\udcff": 1, "\udcfe": 1}"#), None);

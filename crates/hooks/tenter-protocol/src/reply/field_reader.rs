@@ -51,7 +51,7 @@ impl FieldReader {
     /// Reads the object of a whole reply. One with a repeated key fails, unless it denies (R82).
     pub(crate) fn of_reply(event: EventName, reply: ReplyObject, table: &[&ReplyField]) -> Self {
         let mut fields = Self::new(event, reply.object, table);
-        if let Some(key) = reply.repeated {
+        if let Some(key) = reply.repeated_key {
             let name = excerpt::chars(&key, MAX_NAME_LENGTH);
             fields.fail(format!("its reply has the field {name:?} more than once"));
         }

@@ -9,7 +9,7 @@ use crate::{Object, json};
 #[derive(Debug, PartialEq)]
 pub(crate) struct ReplyObject {
     pub(crate) object: Object,
-    pub(crate) repeated: Option<String>,
+    pub(crate) repeated_key: Option<String>,
 }
 
 /// Returns stdout without a byte order mark and surrounding white space. `None` if it is empty or `null`, which is no action.
@@ -28,7 +28,7 @@ pub(crate) fn object(content: &[u8]) -> Result<ReplyObject, ReplyError> {
     });
     let result = result.map_err(|error| ReplyError::NotAnObject(error.to_string()))?;
     match result.value {
-        Value::Object(object) => Ok(ReplyObject { object, repeated: result.repeated }),
+        Value::Object(object) => Ok(ReplyObject { object, repeated_key: result.repeated_key }),
         _ => Err(ReplyError::NotAnObject("it is a number".to_owned())),
     }
 }
@@ -81,9 +81,12 @@ mod tests {
             (r#"{"input": {"a": 1, "a": 2}}"#, json!({"input": {"a": 2}})),
         ] {
             let value = object(text.as_bytes()).unwrap();
-            assert!(value.repeated.is_some(), "{text}");
+            assert!(value.repeated_key.is_some(), "{text}");
             assert_eq!(Value::Object(value.object), expected, "{text}");
         }
-        assert_eq!(object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).unwrap().repeated, None);
+        assert_eq!(
+            object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).unwrap().repeated_key,
+            None
+        );
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn plan(client: &Client) -> Plan {
     let calls = calls.iter().fold(ModelReply::new(), |reply, call| (client.shell)(reply, call));
     let hook = HookFile::printing(HOOK, EventName::BeforeTool, REPLY).only("Bash", INSIDE);
     let plan = Plan::new(vec![hook], vec![calls, ModelReply::text("All finished.")]);
-    Plan { registered: Registered::Confining, ..plan }
+    Plan { registration: Registered::Confining, ..plan }
 }
 
 /// Returns the facts that show whether the confinement held.

@@ -21,5 +21,5 @@ pub(super) fn plan(client: &Client) -> Plan {
         .timeout(TIMEOUT);
     let replies =
         vec![(client.shell)(ModelReply::new(), &touch(FILE)), ModelReply::text("All finished.")];
-    Plan { registered: Registered::Impatiently, ..Plan::new(vec![hook], replies) }
+    Plan { registration: Registered::Impatiently, ..Plan::new(vec![hook], replies) }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Plan {
     /// The user's messages, one for each process.
     pub(crate) prompts: &'static [&'static str],
     /// The registration of the hooks.
-    pub(crate) registered: Registered,
+    pub(crate) registration: Registered,
 }
 
 impl Plan {
@@ -58,7 +58,7 @@ impl Plan {
             lanes: Vec::new(),
             counts: false,
             prompts: &TWO[..1],
-            registered: Registered::ForUser,
+            registration: Registered::ForUser,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn plan(client: &Client, registered: Registered) -> Plan {
     let call = |file: &str| (client.shell)(ModelReply::new(), &touch(file));
     let hook = HookFile::deny(HOOK, EventName::BeforeTool, REASON).only("Bash", DENIED);
     let replies = vec![call(FILE), call(DENIED), ModelReply::text("All finished.")];
-    Plan { registered, ..Plan::new(vec![hook], replies) }
+    Plan { registration: registered, ..Plan::new(vec![hook], replies) }
 }
 
 /// Returns the facts that show whether hooks held although the user disables them.

@@ -30,7 +30,7 @@ pub(super) fn plan(client: &Client) -> Plan {
     let hooks = vec![rewrite, confine.only("Bash", CONFINED)];
     let replies =
         vec![call(PLAIN), call(HIDDEN), call(CONFINED), ModelReply::text("All finished.")];
-    Plan { registered: Registered::Confining, ..Plan::new(hooks, replies) }
+    Plan { registration: Registered::Confining, ..Plan::new(hooks, replies) }
 }
 
 /// Returns the facts that show whether the user's rule held.

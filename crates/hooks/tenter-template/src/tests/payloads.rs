@@ -15,7 +15,7 @@ fn payload() -> Value {
 }
 
 fn attempt(text: &str) -> Result<Rendered, Vec<Diagnostic>> {
-    let inputs = Inputs { values: &payload(), declared: &[] };
+    let inputs = Inputs { values: &payload(), declared_arguments: &[] };
     Template::parse(file(text), Dialect::Hook)?.render(&inputs, &NoShell)
 }
 
@@ -187,7 +187,7 @@ proptest! {
         ]),
     ) {
         let template = Template::parse(file(text), Dialect::Hook).unwrap();
-        if let Err(diagnostics) = template.render(&Inputs { values: &payload, declared: &[] }, &NoShell) {
+        if let Err(diagnostics) = template.render(&Inputs { values: &payload, declared_arguments: &[] }, &NoShell) {
             prop_assert!(!diagnostics.is_empty());
         }
     }
@@ -196,7 +196,7 @@ proptest! {
     fn objects_and_lists_are_written_as_json(payload in any_json()) {
         let values = json!({"a": payload});
         let template = Template::parse(file("{{.a}}"), Dialect::Hook).unwrap();
-        let text = template.render(&Inputs { values: &values, declared: &[] }, &NoShell);
+        let text = template.render(&Inputs { values: &values, declared_arguments: &[] }, &NoShell);
         if payload.is_array() || payload.is_object() {
             prop_assert_eq!(serde_json::from_str::<Value>(&text.unwrap().text).unwrap(), payload);
         }

@@ -13,7 +13,7 @@ pub(super) struct Held {
     texts: VecDeque<(Stream, String)>,
     bytes: usize,
     /// Number of lines that were dropped because there were too many.
-    dropped: usize,
+    dropped_lines: usize,
 }
 
 impl Held {
@@ -24,15 +24,15 @@ impl Held {
         while self.bytes > LIMIT {
             let Some((_, text)) = self.texts.pop_front() else { break };
             self.bytes -= text.len();
-            self.dropped += text.lines().count();
+            self.dropped_lines += text.lines().count();
         }
     }
 
     /// Returns everything that is held, after a line about what was dropped.
     pub(super) fn take(&mut self) -> Vec<(Stream, String)> {
         let output = std::mem::take(self);
-        let note = (output.dropped > 0)
-            .then(|| (Stream::Stderr, format!("… {} lines are not shown\n", output.dropped)));
+        let note = (output.dropped_lines > 0)
+            .then(|| (Stream::Stderr, format!("… {} lines are not shown\n", output.dropped_lines)));
         note.into_iter().chain(output.texts).collect()
     }
 }

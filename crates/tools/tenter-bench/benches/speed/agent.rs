@@ -149,7 +149,7 @@ pub(crate) fn agent(
     let workspace = WorkspaceSettings {
         project: project.clone(),
         cwd: project.clone(),
-        protected: ProtectedPaths::new(&project, &scene.layout.names),
+        protected_paths: ProtectedPaths::new(&project, &scene.layout.names),
         add_dirs: Vec::new(),
         read_dirs: Vec::new(),
         env: environment(),

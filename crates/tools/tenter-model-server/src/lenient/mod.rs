@@ -95,7 +95,7 @@ impl From<LenientScript> for Box<dyn Player> {
 struct LenientPlayer {
     script: LenientScript,
     /// Number of turns played in each lane, by the name of the lane.
-    played: HashMap<String, usize>,
+    played_turns: HashMap<String, usize>,
     /// The turns whose faults have happened.
     failures: HashSet<(String, usize)>,
     serial: usize,
@@ -111,7 +111,7 @@ struct Selected {
 
 impl LenientPlayer {
     fn new(script: LenientScript) -> Self {
-        Self { script, played: HashMap::new(), failures: HashSet::new(), serial: 1, bytes: 0 }
+        Self { script, played_turns: HashMap::new(), failures: HashSet::new(), serial: 1, bytes: 0 }
     }
 }
 
@@ -157,7 +157,7 @@ impl Player for LenientPlayer {
 impl LenientPlayer {
     /// Selects the reply to a request from the script.
     fn select(&mut self, request: &HttpRequest, route: &Route, reading: &Reading) -> Selected {
-        let Self { script, played, failures: failed, .. } = self;
+        let Self { script, played_turns: played, failures: failed, .. } = self;
         let mut lanes = script.lanes.iter();
         let matching = lanes.find(|lane| lane.matches(request.path(), &route.model, reading));
         let lane = match matching {

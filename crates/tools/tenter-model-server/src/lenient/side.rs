@@ -27,7 +27,7 @@ pub(super) fn reply(reading: &Reading) -> ModelReply {
 }
 
 fn forced(reading: &Reading) -> Option<&OfferedTool> {
-    let name = reading.forced.as_ref()?;
+    let name = reading.forced_tool.as_ref()?;
     reading.tools.iter().find(|tool| tool.name == *name)
 }
 

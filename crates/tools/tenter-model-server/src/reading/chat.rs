@@ -7,7 +7,7 @@ use super::{AnswerFormat, OfferedTool, ReadMessage, Reading, Role, elements, str
 pub(super) fn read(body: &Value) -> Reading {
     let mut reading = Reading {
         tools: elements(&body["tools"]).iter().map(tool).collect(),
-        forced: body["tool_choice"]["function"]["name"].as_str().map(str::to_owned),
+        forced_tool: body["tool_choice"]["function"]["name"].as_str().map(str::to_owned),
         answer: answer(&body["response_format"]),
         ..Reading::default()
     };

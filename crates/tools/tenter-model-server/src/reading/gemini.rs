@@ -8,7 +8,7 @@ pub(super) fn read(body: &Value) -> Reading {
     let settings = either(body, "generationConfig", "generation_config");
     let calling = &body["toolConfig"]["functionCallingConfig"];
     let mut reading = Reading {
-        forced: forced(calling),
+        forced_tool: forced(calling),
         answer: answer(settings),
         tools: elements(&body["tools"]).iter().flat_map(tools).collect(),
         ..Reading::default()

@@ -19,7 +19,7 @@ pub(crate) struct Reading {
     pub(crate) messages: Vec<ReadMessage>,
     pub(crate) tools: Vec<OfferedTool>,
     /// The name of the tool that the model must call.
-    pub(crate) forced: Option<String>,
+    pub(crate) forced_tool: Option<String>,
     pub(crate) answer: AnswerFormat,
 }
 

@@ -6,7 +6,7 @@ use super::{AnswerFormat, OfferedTool, ReadMessage, Reading, Role, elements, str
 
 pub(super) fn read(body: &Value) -> Reading {
     let mut reading = Reading {
-        forced: body["tool_choice"]["name"].as_str().map(str::to_owned),
+        forced_tool: body["tool_choice"]["name"].as_str().map(str::to_owned),
         answer: answer(&body["text"]["format"]),
         ..Reading::default()
     };

@@ -53,7 +53,7 @@ struct Issued {
 /// The signatures that a server issued.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    issued: Vec<Issued>,
+    issued_calls: Vec<Issued>,
     raw: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Ledger {
     ) {
         self.raw.extend(reply.recorded_stream().map(str::to_owned));
         if reply.is_whole() {
-            self.issued.push(Issued {
+            self.issued_calls.push(Issued {
                 format: route.format,
                 model: route.model.clone(),
                 signature: reply_signature(reply, route.format, request, serial),
@@ -122,7 +122,7 @@ impl Ledger {
     fn complete(&self, format: Format, model: &str, place: &Replayed, violations: &mut Violations) {
         for anchor in &place.anchors {
             let mut signatures = self
-                .issued
+                .issued_calls
                 .iter()
                 .filter(|issued| issued.format == format && issued.model == model)
                 .filter(|issued| issued.anchors.contains(anchor))

@@ -6,26 +6,26 @@ use avt::Terminal;
 pub(super) struct Emulator {
     terminal: Terminal,
     /// The bytes of an incomplete character.
-    cut: Vec<u8>,
+    incomplete_character: Vec<u8>,
 }
 
 #[expect(clippy::unwrap_used, reason = "a test fails if its terminal cannot be created")]
 impl Emulator {
     pub(super) fn new((columns, rows): (u16, u16)) -> Self {
         let terminal = Terminal::with_scrollback(columns.into(), rows.into(), None).unwrap();
-        Self { terminal, cut: Vec::new() }
+        Self { terminal, incomplete_character: Vec::new() }
     }
 
     /// Shows more output.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
-        self.cut.extend_from_slice(bytes);
-        let cut = match std::str::from_utf8(&self.cut) {
+        self.incomplete_character.extend_from_slice(bytes);
+        let cut = match std::str::from_utf8(&self.incomplete_character) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => self.cut.len(),
+            _ => self.incomplete_character.len(),
         };
-        let rest = self.cut.split_off(cut);
-        self.terminal.feed(&*String::from_utf8_lossy(&self.cut));
-        self.cut = rest;
+        let rest = self.incomplete_character.split_off(cut);
+        self.terminal.feed(&*String::from_utf8_lossy(&self.incomplete_character));
+        self.incomplete_character = rest;
     }
 
     pub(super) fn resize(&mut self, (columns, rows): (u16, u16)) {

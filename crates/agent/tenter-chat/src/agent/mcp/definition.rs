@@ -162,7 +162,7 @@ fn program(
         ..Invocation::default()
     };
     let trampoline = Some(bound::trampoline());
-    Ok(Transport::Program(ServerProgram { invocation, confined: confined_program, trampoline }))
+    Ok(Transport::Program(ServerProgram { invocation, confined_program, trampoline }))
 }
 
 /// Returns the launcher that runs a program confined (F11). Where the profile cannot be kept, the server does not start.

@@ -99,7 +99,7 @@ proptest! {
         let (one, other) = (resolved(one), resolved(other));
         prop_assert_eq!(paths(&one.hooks), paths(&other.hooks));
         prop_assert_eq!(one.listing, other.listing);
-        prop_assert_eq!(one.untrusted, other.untrusted);
+        prop_assert_eq!(one.untrusted_hooks, other.untrusted_hooks);
         prop_assert_eq!(one.diagnostics, other.diagnostics);
     }
 

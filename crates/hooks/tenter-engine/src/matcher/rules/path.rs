@@ -29,7 +29,7 @@ struct PathPattern {
     /// The part after the base.
     tail: Pattern,
     /// The length of the directory that every path that it fits is in, or of the path if it fits only one, in bytes.
-    fixed: usize,
+    fixed_length: usize,
     /// The pairs of letters in its text.
     pairs: LetterPairs,
     /// True if it fits in any directory: `**/name`.
@@ -55,7 +55,7 @@ impl PathPattern {
         let floating = tail.strip_prefix("**/");
         Self {
             base,
-            fixed: pattern.literal().map_or(directory, str::len),
+            fixed_length: pattern.literal().map_or(directory, str::len),
             pairs: LetterPairs::new(tail),
             is_floating: floating.is_some(),
             has_parents: floating.is_some_and(|names| names.contains('/')),
@@ -175,7 +175,7 @@ impl PathPattern {
             let may_begin = self.has_parents && self.pairs.contain(text.last_name);
             return may_begin && self.begins_with(directory);
         }
-        let fixed = &self.text()[..self.fixed];
+        let fixed = &self.text()[..self.fixed_length];
         let Some(position) = self.position(text) else {
             return !fixed.is_empty() && below(fixed, directory).is_some();
         };

@@ -202,10 +202,11 @@ pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String,
             (name.to_owned(), input)
         };
         match file.change {
-            FileChange::Add => patched("Write", json!({"content": file.added})),
-            FileChange::Update | FileChange::Delete => {
-                patched("Edit", json!({"old_string": file.removed, "new_string": file.added}))
-            }
+            FileChange::Add => patched("Write", json!({"content": file.added_lines})),
+            FileChange::Update | FileChange::Delete => patched(
+                "Edit",
+                json!({"old_string": file.removed_lines, "new_string": file.added_lines}),
+            ),
         }
     };
     files.iter().map(native_edit).collect()

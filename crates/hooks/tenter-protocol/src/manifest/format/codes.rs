@@ -7,7 +7,7 @@ use crate::front_matter::{Code, Format};
 pub(super) const FORMAT: Format = Format {
     max_file_size: MAX_FILE_SIZE,
     too_large_help: "move the text to another file of the directory",
-    required: &["name", "description", "trigger"],
+    required_fields: &["name", "description", "trigger"],
     file_too_large: Code::error("manifest-too-large"),
     too_large: Code::error("manifest-too-large"),
     encoding: Code::error("manifest-encoding"),

@@ -12,7 +12,7 @@ pub(super) const TIMEOUT: IntegerRange = IntegerRange {
     min: 100,
     max: 600_000,
     default: 30_000,
-    expected: "a number of milliseconds from 100 to 600000",
+    expected_value: "a number of milliseconds from 100 to 600000",
 };
 
 /// The budget of a run, in milliseconds. The default is not used: without the key there is no budget.
@@ -20,7 +20,7 @@ pub(super) const BUDGET: IntegerRange = IntegerRange {
     min: 1,
     max: 600_000,
     default: 600_000,
-    expected: "a number of milliseconds from 1 to 600000",
+    expected_value: "a number of milliseconds from 1 to 600000",
 };
 
 /// The priority of a hook.
@@ -28,5 +28,5 @@ pub(super) const PRIORITY: IntegerRange = IntegerRange {
     min: 0,
     max: 1000,
     default: 100,
-    expected: "a number from 0 to 1000; higher runs earlier",
+    expected_value: "a number from 0 to 1000; higher runs earlier",
 };

@@ -89,12 +89,12 @@ fn offered(body: &Value, violations: &mut Violations) {
 /// The items of the input and the turns they form: a turn is a sequence of items of one side.
 struct Input {
     turns: Vec<Turn>,
-    replayed: Vec<Replayed>,
+    replayed_items: Vec<Replayed>,
 }
 
 fn input(body: &Value, violations: &mut Violations) -> Vec<Replayed> {
     let items = elements(&body["input"]);
-    let mut input = Input { turns: Vec::new(), replayed: Vec::new() };
+    let mut input = Input { turns: Vec::new(), replayed_items: Vec::new() };
     for (index, item) in items.iter().enumerate() {
         let at = format!("input[{index}]");
         match item.get("type").map_or("message", text_of) {
@@ -122,7 +122,7 @@ fn input(body: &Value, violations: &mut Violations) -> Vec<Replayed> {
     }
     turns::check(&input.turns, "input", violations);
     turns::distinct(&input.turns, "input", violations);
-    input.replayed
+    input.replayed_items
 }
 
 fn is_models(item: &Value) -> bool {
@@ -190,7 +190,7 @@ impl Input {
         violations.demand(item["summary"].is_array(), at, "must have a summary, be it empty");
         self.model(at).speak();
         let encrypted = text_of(&item["encrypted_content"]);
-        if let (false, Some(place)) = (encrypted.is_empty(), self.replayed.last_mut()) {
+        if let (false, Some(place)) = (encrypted.is_empty(), self.replayed_items.last_mut()) {
             let summary: Vec<&str> =
                 elements(&item["summary"]).iter().map(|part| text_of(&part["text"])).collect();
             place.signatures.push((encrypted.to_owned(), Some(summary.join("\n\n"))));
@@ -202,7 +202,7 @@ impl Input {
         let turns = self.turns.len();
         turns::turn(&mut self.turns, at, Side::Model, true);
         if self.turns.len() > turns {
-            self.replayed.push(Replayed {
+            self.replayed_items.push(Replayed {
                 at: at.to_owned(),
                 anchors: Vec::new(),
                 signatures: Vec::new(),
@@ -212,7 +212,7 @@ impl Input {
     }
 
     fn anchor(&mut self, anchor: Anchor) {
-        if let Some(place) = self.replayed.last_mut() {
+        if let Some(place) = self.replayed_items.last_mut() {
             place.anchors.push(anchor);
         }
     }
