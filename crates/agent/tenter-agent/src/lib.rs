@@ -38,7 +38,7 @@
 //!         cwd: project.to_owned(),
 //!         add_dirs: Vec::new(),
 //!         read_dirs: Vec::new(),
-//!         protected: ProtectedPaths::new(project, &layout.names),
+//!         protected_paths: ProtectedPaths::new(project, &layout.names),
 //!         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
 //!         state_dir: home.join("state"),
 //!         launcher: None,

@@ -7,7 +7,7 @@
 //! use tenter_template::{Condition, Dialect, TemplateFile, Inputs, NoShell, Template};
 //!
 //! let payload = serde_json::json!({"tool_name": "bash", "tool_input": {"command": "ls"}});
-//! let inputs = Inputs { values: &payload, declared: &[] };
+//! let inputs = Inputs { values: &payload, declared_arguments: &[] };
 //! let text = "{{.tool_name}} runs {{.tool_input.command}}";
 //! let template = Template::parse(TemplateFile::new("HOOK.md", text), Dialect::Hook).unwrap();
 //! assert_eq!(template.render(&inputs, &NoShell).unwrap().text, "bash runs ls");
