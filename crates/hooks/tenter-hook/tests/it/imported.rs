@@ -31,7 +31,7 @@ fn import(
         project: session.sandbox.project(),
         home: session.sandbox.home(),
     };
-    for hook in import::plan(import::read(&source).unwrap(), &source, &hooks).hooks {
+    for hook in import::plan(import::read(&source).unwrap(), &source, &hooks, &[]).hooks {
         let directory = hooks.join(&hook.name);
         fs::create_dir_all(directory.join("scripts")).unwrap();
         fs::write(directory.join(MANIFEST), &hook.files.manifest).unwrap();
