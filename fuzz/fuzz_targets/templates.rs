@@ -50,7 +50,7 @@ fn check_static_hook(bytes: &[u8]) {
     let payload = json!({"x": "1,2", "n": null, "l": [1, {"x": true}], "o": {"x": 0.5, "l": []}});
     let file = || TemplateFile::new("HOOK.md", text);
     let rendering = Template::parse(file(), Dialect::Hook).and_then(|template| {
-        template.render(&Inputs { values: &payload, declared: &[] }, &NoShell)
+        template.render(&Inputs { values: &payload, declared_arguments: &[] }, &NoShell)
     });
     match rendering {
         Ok(rendering) => assert!(rendering.text.len() <= MAX_OUTPUT_BYTES),

@@ -32,7 +32,7 @@
 //! };
 //! let servers = McpServers::new(vec![ServerDefinition {
 //!     name: ServerName::new("example")?,
-//!     transport: Transport::Program(ServerProgram { invocation, confined: None, trampoline: None }),
+//!     transport: Transport::Program(ServerProgram { invocation, confined_program: None, trampoline: None }),
 //!     startup_timeout: Duration::from_secs(10),
 //!     call_timeout: Duration::from_secs(60),
 //!     selection: ToolSelection::default(),
