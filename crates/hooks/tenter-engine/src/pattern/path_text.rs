@@ -172,6 +172,19 @@ impl OpenText {
             || (names.literal & name_bit(name) != 0 && self.text.split('/').any(|own| own == name))
     }
 
+    /// Checks whether what a pattern in the text begins with ends like the beginning of an ending: `server.k*` for `.key`.
+    pub(crate) fn ends_as(&self, ending: &str) -> bool {
+        let Some(names) = &self.names else { return true };
+        let starts = || names.open.iter().map(|[start, _]| &self.text[start.clone()]);
+        let has_part = |start: &str| {
+            ending
+                .char_indices()
+                .skip(1)
+                .any(|(at, c)| start.ends_with(&ending[..at + c.len_utf8()]))
+        };
+        names.open.len() > MAX_OPEN_NAMES || starts().any(has_part)
+    }
+
     /// Checks whether a pattern in the text, between two slashes, begins as `name` does, or a name is `name`. A text of which parts are unknown
     /// can have any.
     pub(crate) fn begins_as(&self, name: &str) -> bool {
@@ -240,6 +253,11 @@ mod tests {
         for text in ["/a/README*", "/a/*", "/a/*/x", "/a/?env"] {
             assert!(!begins_as(text, ".env"), "{text}");
         }
+        let ends_as = |text: &str| {
+            OpenText::new(Text { value: text, is_certain: true, is_glob: true }).ends_as(".key")
+        };
+        assert!(ends_as("/a/server.k*") && ends_as("/a/server.key*"));
+        assert!(!ends_as("/a/server*") && !ends_as("/a/server.*") && !ends_as("/a/*"));
     }
 
     #[test]

@@ -125,6 +125,15 @@ impl PathPattern {
         !parent.is_empty() && inner == Some(parent)
     }
 
+    /// Returns whether a directory is the hidden one in which `**/.claude/settings.json/**` has its name.
+    fn is_in_hidden(&self, directory: &str) -> bool {
+        let names = self.text();
+        let names = names.strip_suffix("/**").unwrap_or(names);
+        let parent = names.strip_prefix("**").and_then(|names| names.rsplit_once('/'));
+        let parent = parent.map(|(parent, _)| parent).filter(|parent| parent.starts_with("/."));
+        parent.is_some_and(|parent| !parent.contains(WILDCARDS) && directory.ends_with(parent))
+    }
+
     /// Returns whether a directory is the one in which the pattern begins with a name: `.claude` for `**/.claude/settings.json/**`.
     fn begins_in(&self, text: &PathText) -> bool {
         let names = self.text();
@@ -155,10 +164,15 @@ impl PathPattern {
     }
 
     /// Returns whether a name of a pattern of the shell begins as one of the names of `**/name`: `.e*`, but not `a*`, for `**/.env`.
+    /// So does `server.k*` for `**/*.key`.
     fn shares_a_name(&self, open: &OpenText) -> bool {
-        let start = |name: &'_ str| name.find(WILDCARDS).unwrap_or(name.len());
-        let mut names = self.text().split('/').map(|name| &name[..start(name)]);
-        !self.is_floating || names.any(|name| !name.is_empty() && open.begins_as(name))
+        let shares = |name: &str| {
+            let start = &name[..name.find(WILDCARDS).unwrap_or(name.len())];
+            let ending = name.rsplit_once(WILDCARDS).filter(|_| start.is_empty());
+            ending.is_some_and(|(_, ending)| open.ends_as(ending))
+                || (!start.is_empty() && open.begins_as(start))
+        };
+        !self.is_floating || self.text().split('/').any(shares)
     }
 
     /// Returns whether the last names of a directory are the first names of `**/a/b`: what it fits can be in there.
@@ -364,11 +378,12 @@ impl PathRule {
 
     /// Returns the fit of a text that stands for several paths.
     fn may_fit(&self, text: &PathText, call: &CallFacts) -> PathFit {
-        // `~/.aws/*` is all of a directory, and `~/.aws/c*` what begins with a letter.
+        // `~/.aws/*` is all of a directory, `.claude/*` of a hidden one, and `~/.aws/c*` what begins with a letter.
         let names = text.value.rsplit_once('/').filter(|_| text.is_glob && text.is_certain);
         let is_directory_of_pattern = names.is_some_and(|(directory, _)| {
             self.glob.iter().any(|pattern| {
-                pattern.is_in(directory, call) && pattern.may_fit(&text.open().tokens, call)
+                (pattern.is_in(directory, call) || pattern.is_in_hidden(directory))
+                    && pattern.may_fit(&text.open().tokens, call)
             })
         });
         let open = |pattern: &PathPattern| {
