@@ -90,7 +90,7 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
         ".github/hooks/guard.json",
         r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "x"}]}}"#,
     );
-    let output = sandbox.run(&["bridge", "import", "copilot", "--dry-run"]).expect_code(0);
+    let output = sandbox.run(["bridge", "import", "copilot", "--dry-run"]).expect_code(0);
     assert!(output.stdout.contains("reads the payloads of Copilot CLI"), "{output}");
     sandbox.fails(2, "bridge import codx", "did you mean `codex`?");
 }
@@ -109,7 +109,7 @@ fn hooks_in_two_files_of_droid_get_names_and_variables_of_their_own() {
         hooks("PreToolUse", "Create|Edit|ApplyPatch", "$FACTORY_PROJECT_DIR/a/guard.sh"),
     );
     sandbox.write(".factory/hooks.json", hooks("SubagentStop", "", "b/guard.sh"));
-    let output = sandbox.run(&["bridge", "import", "droid", "--yes"]).expect_code(0);
+    let output = sandbox.run(["bridge", "import", "droid", "--yes"]).expect_code(0);
     assert_contains(
         &output.stdout,
         &[
@@ -122,9 +122,9 @@ fn hooks_in_two_files_of_droid_get_names_and_variables_of_their_own() {
     let script = sandbox.read(".agents/hooks/guard/scripts/run.sh");
     assert!(script.contains("DROID_PROJECT_DIR=\"$CLAUDE_PROJECT_DIR\"\n$FACTORY"), "{script}");
     let install = ["bridge", "install", "droid", "--project", "--shared", "--yes", "--no-check"];
-    let install = sandbox.run(&install).expect_code(0);
+    let install = sandbox.run(install).expect_code(0);
     assert!(install.stderr.contains("replaces its hooks"), "{install}");
-    let doctor = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+    let doctor = sandbox.run(["hooks", "doctor"]).expect_code(1);
     assert_eq!(doctor.stderr.matches("replaces its hooks").count(), 1, "{doctor}");
 }
 
@@ -135,10 +135,10 @@ fn a_remark_about_several_hooks_is_shown_once_and_an_asynchronous_hook_is_no_fin
         ".claude/settings.json",
         r#"{"permissions": {"deny": ["Bash(curl:*)", "Bash(wget:*)"]}, "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "true", "async": true}]}]}}"#,
     );
-    let output = sandbox.run(&["bridge", "import", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.run(["bridge", "import", "claude-code", "--yes"]).expect_code(0);
     let note = "note for claude-deny-bash-curl, claude-deny-bash-wget: it applies";
     assert!(output.stdout.contains(note), "{output}");
-    let validate = sandbox.run(&["hooks", "validate"]).expect_code(0);
+    let validate = sandbox.run(["hooks", "validate"]).expect_code(0);
     assert!(!validate.stderr.contains("warning"), "{validate}");
 }
 
