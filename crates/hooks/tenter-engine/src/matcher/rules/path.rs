@@ -125,25 +125,23 @@ impl PathPattern {
         !parent.is_empty() && inner == Some(parent)
     }
 
-    /// Returns whether a directory is the hidden one in which `**/.claude/settings.json/**` has its name.
-    fn is_in_hidden(&self, directory: &str) -> bool {
+    /// Returns the names before the last one of `**/.claude/settings.json/**`, if they are no patterns: `/.claude`.
+    fn floating_parent(&self) -> Option<&str> {
         let names = self.text();
         let names = names.strip_suffix("/**").unwrap_or(names);
-        let parent = names.strip_prefix("**").and_then(|names| names.rsplit_once('/'));
-        let parent = parent.map(|(parent, _)| parent).filter(|parent| parent.starts_with("/."));
-        parent.is_some_and(|parent| !parent.contains(WILDCARDS) && directory.ends_with(parent))
+        let (parent, _) = names.strip_prefix("**")?.rsplit_once('/')?;
+        (!parent.is_empty() && !parent.contains(WILDCARDS)).then_some(parent)
     }
 
     /// Returns whether a directory is the one in which the pattern begins with a name: `.claude` for `**/.claude/settings.json/**`.
     fn begins_in(&self, text: &PathText) -> bool {
+        let directory = text.value.as_str();
+        if self.is_floating {
+            return self.floating_parent().is_some_and(|parent| directory.ends_with(parent));
+        }
         let names = self.text();
         let names = names.strip_suffix("/**").unwrap_or(names);
         let Some((parent, _)) = names.rsplit_once('/') else { return false };
-        let directory = text.value.as_str();
-        if self.is_floating {
-            let parent = &parent[parent.len().min(2)..];
-            return parent.len() > 1 && !parent.contains(WILDCARDS) && directory.ends_with(parent);
-        }
         let within = match self.position(text) {
             None => Some(directory),
             Some(position) => position.rest.map(|at| &directory[at..]),
@@ -382,7 +380,9 @@ impl PathRule {
         let names = text.value.rsplit_once('/').filter(|_| text.is_glob && text.is_certain);
         let is_directory_of_pattern = names.is_some_and(|(directory, _)| {
             self.glob.iter().any(|pattern| {
-                (pattern.is_in(directory, call) || pattern.is_in_hidden(directory))
+                let parent = pattern.floating_parent().filter(|parent| parent.starts_with("/."));
+                (pattern.is_in(directory, call)
+                    || parent.is_some_and(|parent| directory.ends_with(parent)))
                     && pattern.may_fit(&text.open().tokens, call)
             })
         });
