@@ -268,10 +268,11 @@ impl Reader<'_> {
             }
         }
         let is_run = role == FlowRole::Code;
-        let files: Vec<WrittenFile> = match role {
-            FlowRole::Code => self.written_to_run(path).into_iter().cloned().collect(),
-            _ => self.written(path).into_iter().cloned().collect(),
+        let files = match role {
+            FlowRole::Code => self.written_to_run(path),
+            _ => self.written(path).into_iter().collect(),
         };
+        let files: Vec<WrittenFile> = files.into_iter().cloned().collect();
         for WrittenFile { sources, text } in files {
             if is_run {
                 self.runs_unread(&sources, text.as_ref(), command);
