@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+// The fuzz targets use the fuzzing library by its name.
+extern crate self as libfuzzer_sys;
+
 mod agents_above;
 mod architecture;
 mod backtest;
@@ -25,6 +28,7 @@ mod exhaustion;
 mod export;
 mod faults;
 mod follow_ups;
+mod fuzz_targets;
 mod guards;
 mod help;
 mod hooks;
