@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tenter_base::privacy::Privacy;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, Severity};
@@ -69,7 +68,6 @@ pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gat
     let mut resolver = Resolver {
         policies,
         gate,
-        privacy: Privacy::default(),
         protected: protected(&examined, policies),
         own: own(&examined, policies),
         running: HashMap::new(),
@@ -140,7 +138,6 @@ struct TrustQuestion {
 struct Resolver<'a> {
     policies: Policies<'a>,
     gate: Gate<'a>,
-    privacy: Privacy,
     protected: HashMap<String, PathBuf>,
     /// The user's hooks, by full name.
     own: HashMap<String, PathBuf>,
@@ -235,8 +232,7 @@ impl Resolver<'_> {
         self.running.insert(name.clone(), (layer, path.clone()));
         let is_pinned = layer.needs_trust() && self.gate.mode == TrustMode::Gate;
         let allow_shared = self.policies.project_table.allow_shared;
-        let pin =
-            is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
+        let pin = is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared));
         self.resolution.hooks.push(Hook {
             policy: self.policies.policy(&name, layer, ready.own),
             env: self.policies.env_of(&name, layer),

@@ -53,8 +53,6 @@ pub enum Changed {
 pub struct Pin {
     covered: Covered,
     stamp: CoveredStamp,
-    /// True if only the user and root could write its files when they were hashed: others may still have one open.
-    was_private: bool,
     /// True if its files had not changed for so long that they cannot have changed between hashing and the stamp.
     was_old: bool,
     /// True if it may run if others can write its files, although it is set to fail closed.
@@ -63,16 +61,10 @@ pub struct Pin {
 
 impl Pin {
     /// Pins a hook to the content that its fingerprint covers.
-    pub(crate) fn new(
-        covered: Covered,
-        stamp: CoveredStamp,
-        allow_shared: bool,
-        privacy: &mut Privacy,
-    ) -> Self {
-        let was_private = shared(&covered, &stamp, privacy).is_none();
+    pub(crate) fn new(covered: Covered, stamp: CoveredStamp, allow_shared: bool) -> Self {
         let age = stamp.newest().map_or(i128::MAX, FileStamp::age_ns);
         let was_old = age >= OLD.as_nanos().cast_signed();
-        Self { covered, stamp, was_private, was_old, allow_shared }
+        Self { covered, stamp, was_old, allow_shared }
     }
 
     /// Checks that the content still has the fingerprint `trusted_fingerprint`. What others can write runs from a private copy
@@ -88,9 +80,10 @@ impl Pin {
         cancel: &Cancel,
     ) -> Result<Verified, Changed> {
         let stamp = CoveredStamp::settled(&self.covered)?;
-        let shared = shared(&self.covered, &stamp, &mut Privacy::default());
-        let is_private = self.was_private && shared.is_none();
-        if is_private && self.was_old && stamp == self.stamp {
+        let shared = shared(&self.covered, &stamp);
+        // Unless its files are as they were when they were hashed, others may have been able to write one then, and still have it open.
+        let is_private = shared.is_none() && stamp == self.stamp;
+        if is_private && self.was_old {
             return Ok(Verified::in_place(&self.covered, stamp));
         }
         let must_be_private = fail == FailMode::Closed && !self.allow_shared;
@@ -159,11 +152,12 @@ impl Verified {
 
 /// Returns whether others can write or replace a covered file.
 pub(crate) fn is_shared(covered: &Covered, stamp: &CoveredStamp) -> bool {
-    shared(covered, stamp, &mut Privacy::default()).is_some()
+    shared(covered, stamp).is_some()
 }
 
 /// Returns the first covered file that others can write or replace.
-fn shared(covered: &Covered, stamp: &CoveredStamp, privacy: &mut Privacy) -> Option<PathBuf> {
+fn shared(covered: &Covered, stamp: &CoveredStamp) -> Option<PathBuf> {
+    let mut privacy = Privacy::default();
     let own: Vec<PathBuf> = match &stamp.own {
         HookStamp::File(_) => vec![covered.path.clone()],
         HookStamp::Directory(files) => {
