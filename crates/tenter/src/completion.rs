@@ -93,7 +93,7 @@ fn candidates_for(env: &Env, shell: &str, mut app: Command, words: Vec<OsString>
     let shells = Shells::builtins();
     let Some(shell) = shells.completer(shell) else { return false };
     app.build(); // otherwise commands have no arguments yet
-    add_candidates(&mut app, "", &of_line(env, &words));
+    add_candidates(&mut app, "", &for_line(env, &words));
     let mut output = Vec::new();
     let is_complete = shell.write_complete(&mut app, words, Some(&env.cwd), &mut output).is_ok();
     let separator = env.text(SEPARATOR).unwrap_or("\n");
@@ -102,7 +102,7 @@ fn candidates_for(env: &Env, shell: &str, mut app: Command, words: Vec<OsString>
 }
 
 /// Returns the environment with the project that the line names.
-fn of_line(env: &Env, words: &[OsString]) -> Env {
+fn for_line(env: &Env, words: &[OsString]) -> Env {
     let mut words = words.iter().filter_map(|word| word.to_str());
     let directory = words
         .find_map(|word| word.strip_prefix("--project"))
@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn the_project_is_that_of_the_line() {
-        let env = Env::of_variables(Vec::new(), "/".into());
+        let env = Env::from_variables(Vec::new(), "/".into());
         let cwd = |words: &[&str]| {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-            of_line(&env, &words).cwd
+            for_line(&env, &words).cwd
         };
         assert_eq!(
             cwd(&["tenter", "hooks", "--project", "tmp", "show"]),

@@ -19,7 +19,7 @@ fn main() -> std::process::ExitCode {
     if let Some(failure) = tenter_commands::bound::run(Env::arguments()) {
         return failure;
     }
-    let env = Env::of_process();
+    let env = Env::read_process();
     if let Some(exit) = completion::run(&env, app::command) {
         return exit;
     }

@@ -70,7 +70,7 @@ pub fn servers(env: &Env) -> Vec<CompletionCandidate> {
 /// Returns what can be trusted: hooks, and MCP servers of the project.
 pub fn trusted(env: &Env) -> Vec<CompletionCandidate> {
     let Ok(project) = Project::open(env, None) else { return Vec::new() };
-    let servers = mcp::all(&project).filter(|server| server.of_project);
+    let servers = mcp::all(&project).filter(|server| server.is_project);
     let name = |server: &ConfiguredServer| trust_name(TrustedKind::McpServer, &server.name);
     let servers = servers.map(|server| candidate(&name(server), &server.target()));
     completion::hooks(env).into_iter().chain(servers).collect()

@@ -11,7 +11,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let scratch = tempfile::tempdir()?;
 //! # let home = scratch.path();
-//! let env = Env::of_variables(vec![("HOME".into(), home.into())], home.into());
+//! let env = Env::from_variables(vec![("HOME".into(), home.into())], home.into());
 //! let conversations = TenterAgent.conversations(&env, Some(home), 10).map_err(|failure| failure.message)?;
 //! assert!(conversations.is_empty());
 //! # Ok(())

@@ -65,7 +65,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     };
     let mut rows = Vec::new();
     for provider in &providers {
-        rows.extend(of_provider(&project, provider)?);
+        rows.extend(list_for_provider(&project, provider)?);
     }
     if args.json {
         ui::out(serde_json::to_string_pretty(&rows).unwrap_or_default());
@@ -80,7 +80,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     Ok(Exit::Done)
 }
 
-fn of_provider(project: &Project, provider: &Provider) -> Result<Vec<ModelRow>, Failure> {
+fn list_for_provider(project: &Project, provider: &Provider) -> Result<Vec<ModelRow>, Failure> {
     let key = availability(provider, project.env);
     let models = provider.models(project).into_iter();
     models

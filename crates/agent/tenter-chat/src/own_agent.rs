@@ -85,8 +85,8 @@ impl OwnAgent for TenterAgent {
     }
 
     fn check_plugin(&self, directory: &Path) -> Vec<Diagnostic> {
-        let recipes = Recipes::of_directory(&directory.join("recipes")).list().1;
-        let skills = Skills::of_directory(&directory.join("skills")).list(Strictness::Strict).1;
+        let recipes = Recipes::from_directory(&directory.join("recipes")).list().1;
+        let skills = Skills::from_directory(&directory.join("skills")).list(Strictness::Strict).1;
         recipes.into_iter().chain(skills).collect()
     }
 

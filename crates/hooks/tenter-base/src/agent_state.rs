@@ -20,7 +20,7 @@ impl AgentState {
         [("root", Self::Root), ("container", Self::Container)];
 
     /// Returns the states of this process.
-    pub fn of_process(containment: &Containment<'_>) -> Vec<Self> {
+    pub fn read_process(containment: &Containment<'_>) -> Vec<Self> {
         let is_root = rustix::process::geteuid().is_root();
         let is_container = containment.holds();
         let root = is_root.then_some(Self::Root);

@@ -30,13 +30,13 @@ pub struct Privacy {
 impl Default for Privacy {
     fn default() -> Self {
         let accepts_groups = true;
-        Self { accepts_groups, ..Self::of_owner(rustix::process::geteuid().as_raw()) }
+        Self { accepts_groups, ..Self::for_owner(rustix::process::geteuid().as_raw()) }
     }
 }
 
 impl Privacy {
     /// Checks whether files belong to `owner` or root, and no group may write them.
-    pub fn of_owner(owner: u32) -> Self {
+    pub fn for_owner(owner: u32) -> Self {
         Self {
             user: owner,
             accepts_groups: false,

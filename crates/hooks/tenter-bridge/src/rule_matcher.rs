@@ -88,7 +88,7 @@ fn server_matcher(tool: &str, specifier: Option<&str>) -> Result<RuleMatcher, St
 }
 
 fn command_matcher(command: &str) -> RuleMatcher {
-    let pattern = Some(CommandPattern::of_rule(command).anywhere);
+    let pattern = Some(CommandPattern::from_rule(command).anywhere);
     RuleMatcher { tool: "^Bash$".to_owned(), pattern, remark: Some(COMMAND_REMARK) }
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct CommandPattern {
 
 impl CommandPattern {
     /// Returns the expressions for the command of a rule: exactly it, a beginning (`git push:*`), or with `*` for any text.
-    pub(crate) fn of_rule(command: &str) -> Self {
+    pub(crate) fn from_rule(command: &str) -> Self {
         let (body, end, end_of_whole) = if let Some(prefix) = command.strip_suffix(":*") {
             (prefix, "", r"(?:$|\s)")
         } else if let Some(prefix) = command.strip_suffix(" *") {
@@ -121,7 +121,7 @@ impl CommandPattern {
     }
 
     /// Returns the expressions for a command that begins with these words. Each word has alternatives.
-    pub(crate) fn of_words(alternatives: &[Vec<&str>]) -> Self {
+    pub(crate) fn from_words(alternatives: &[Vec<&str>]) -> Self {
         let word = |one: &Vec<&str>| {
             let literals: Vec<String> = one.iter().map(|word| words(word)).collect();
             format!("(?:{})", literals.join("|"))
@@ -134,7 +134,7 @@ impl CommandPattern {
     }
 
     /// Returns the expressions for a whole command in which `*` is any text and `?` any character; ` *` at the end is optional.
-    pub(crate) fn of_wildcards(command: &str) -> Self {
+    pub(crate) fn from_wildcards(command: &str) -> Self {
         let (body, end) = match command.strip_suffix(" *") {
             Some(body) => (body, r"(?:\s(?s:.*))?"),
             None => (command, ""),
@@ -154,7 +154,7 @@ impl CommandPattern {
     }
 
     /// Returns the expressions for a command that begins with a match of an expression.
-    pub(crate) fn of_expression(expression: &str) -> Self {
+    pub(crate) fn from_expression(expression: &str) -> Self {
         Self { whole: format!("^(?:{expression})"), anywhere: expression.to_owned() }
     }
 }

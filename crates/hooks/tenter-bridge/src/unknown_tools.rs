@@ -29,7 +29,7 @@ pub struct UnknownTool {
 
 impl UnknownTool {
     /// Returns the tool of a call; `None` if it is known, or a tool of an MCP server.
-    fn of_call(host: &Host, native: &NativeCall) -> Option<Self> {
+    fn from_call(host: &Host, native: &NativeCall) -> Option<Self> {
         if host.tool(native).is_some() || canonical(&native.tool).is_some() {
             return None;
         }
@@ -55,7 +55,7 @@ impl UnknownTool {
 /// this machine, nothing is recorded.
 pub(crate) fn note(state: &Path, host: &Host, occurrence: &Occurrence) {
     let Detail::BeforeTool(call) = &occurrence.detail else { return };
-    let Some(tool) = UnknownTool::of_call(host, call) else { return };
+    let Some(tool) = UnknownTool::from_call(host, call) else { return };
     let mut tools = list(state, host);
     if tools.len() >= MAX_TOOLS || tools.contains(&tool) {
         return;

@@ -42,8 +42,8 @@ pub fn trust(
 }
 
 /// Returns the authorities for servers that are not models.
-pub fn of_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
-    match of_variable(env) {
+pub fn from_environment(env: &Env) -> Result<TrustedAuthorities, Failure> {
+    match read_variable(env) {
         Some((file, setting)) => read(&file, &setting),
         None => Ok(TrustedAuthorities {
             authorities: None,
@@ -78,10 +78,10 @@ fn file(provider: ProviderFile<'_>, env: &Env) -> Option<(PathBuf, String)> {
             config.parent().map_or_else(|| file.to_owned(), |directory| directory.join(file));
         return Some((file, format!("`ca_file` under [providers.{}]", provider.name)));
     }
-    of_variable(env)
+    read_variable(env)
 }
 
-fn of_variable(env: &Env) -> Option<(PathBuf, String)> {
+fn read_variable(env: &Env) -> Option<(PathBuf, String)> {
     Some((env.cwd.join(env.var("SSL_CERT_FILE")?), "SSL_CERT_FILE".to_owned()))
 }
 

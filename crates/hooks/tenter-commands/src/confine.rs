@@ -43,7 +43,7 @@ pub fn run_first(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCo
     if arguments.is_empty() || arguments.iter().take_while(|one| *one != "--").any(is_help) {
         return None;
     }
-    let env = Env::of_process();
+    let env = Env::read_process();
     let surroundings = Surroundings::new(env.cwd, env.home, env.vars);
     Some(launcher::run(&arguments, surroundings, launcher::configured_profile))
 }

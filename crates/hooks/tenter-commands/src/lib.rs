@@ -11,7 +11,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let scratch = tempfile::tempdir()?;
 //! # let home = scratch.path();
-//! let env = Env::of_variables(vec![("HOME".into(), home.into())], home.into());
+//! let env = Env::from_variables(vec![("HOME".into(), home.into())], home.into());
 //! let mut project = Project::open(&env, None).map_err(|failure| failure.message)?;
 //! let catalog = project.load(&Cancel::new());
 //! assert!(catalog.hooks().is_empty()); // a new user has no hooks

@@ -50,8 +50,8 @@ pub fn is_below_agent(env: &Env, project: &Path) -> bool {
 
 fn concerns(agent: &AgentAbove, env: &Env, project: &Path) -> bool {
     let state = agent.environment.as_ref().map_or_else(
-        || of_account(env),
-        |vars| Some(Env::of_variables(vars.clone(), env.cwd.clone()).state_dir()),
+        || account_state_dir(env),
+        |vars| Some(Env::from_variables(vars.clone(), env.cwd.clone()).state_dir()),
     );
     let works_there = agent.cwd.as_ref().is_some_and(|cwd| {
         let (cwd, project) = (real(cwd), real(project));
@@ -61,9 +61,9 @@ fn concerns(agent: &AgentAbove, env: &Env, project: &Path) -> bool {
 }
 
 /// Returns the state directory of this user's account, regardless of the environment.
-fn of_account(env: &Env) -> Option<PathBuf> {
+fn account_state_dir(env: &Env) -> Option<PathBuf> {
     let vars = vec![("HOME".into(), account::home()?.into())];
-    Some(Env::of_variables(vars, env.cwd.clone()).state_dir())
+    Some(Env::from_variables(vars, env.cwd.clone()).state_dir())
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn env(home: &str) -> Env {
-        Env::of_variables(vec![("HOME".into(), home.into())], PathBuf::from("/"))
+        Env::from_variables(vec![("HOME".into(), home.into())], PathBuf::from("/"))
     }
 
     fn agent(home: Option<&str>, cwd: Option<&str>) -> AgentAbove {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_agent_with_an_unreadable_environment_has_the_home_of_the_account() {
-        let account = of_account(&env("/x")).unwrap();
+        let account = account_state_dir(&env("/x")).unwrap();
         let home = account.ancestors().nth(3).unwrap().to_str().unwrap();
         assert!(concerns(&agent(None, None), &env(home), Path::new("/no/project")));
         assert!(!concerns(&agent(None, None), &env("/no/home"), Path::new("/no/project")));

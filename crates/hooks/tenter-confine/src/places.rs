@@ -127,7 +127,7 @@ impl Surroundings {
 
     /// Returns the surroundings of this process.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
-    pub fn of_process() -> Self {
+    pub fn read_process() -> Self {
         let root = || PathBuf::from("/");
         let cwd = std::env::current_dir().unwrap_or_else(|_| root());
         Self::new(cwd, account::home().unwrap_or_else(root), std::env::vars_os().collect())

@@ -193,10 +193,10 @@ impl EngineBuilder {
     /// [`Engine::untrusted`] lists them. A broken hook never disables another; the diagnostics say what is wrong.
     pub fn load(self) -> (Engine, Vec<Diagnostic>) {
         let mut diagnostics = self.missing();
-        let (store, of_store) = self.trust_store();
-        let (catalog, of_catalog) = self.load_catalog(&store);
-        diagnostics.extend(of_store);
-        diagnostics.extend(of_catalog);
+        let (store, store_diagnostics) = self.trust_store();
+        let (catalog, catalog_diagnostics) = self.load_catalog(&store);
+        diagnostics.extend(store_diagnostics);
+        diagnostics.extend(catalog_diagnostics);
         (self.build(catalog), diagnostics)
     }
 
@@ -272,7 +272,7 @@ impl EngineBuilder {
 #[doc(hidden)]
 impl EngineBuilder {
     /// Sets what is special about the agent's process, for rules that depend on it. A program passes
-    /// [`AgentState::of_process`].
+    /// [`AgentState::read_process`].
     pub fn agent_states(self, agent_states: Vec<AgentState>) -> Self {
         Self { agent_states, ..self }
     }
@@ -313,7 +313,7 @@ impl EngineBuilder {
         let mut observers = self.observers;
         observers.extend(self.journal.map(|directory| {
             let redactor = Redactor::new(environment.secrets());
-            let journal = JournalWriter::new(directory, redactor).of_project(&self.project);
+            let journal = JournalWriter::new(directory, redactor).for_project(&self.project);
             Arc::new(journal) as Arc<dyn Observer>
         }));
         let native = self.native.into_iter().map(|hook| hook.into_hook(&self.tool_names));
@@ -391,7 +391,7 @@ impl EngineBuilder {
         let cache = self.user_directories().cache.map(|cache| cache.join("hooks.bin"));
         let outer = self.find_outer_projects(|| store.clone());
         let outer_diagnostics: Vec<Diagnostic> = outer.diagnostics().collect();
-        let (catalog, of_hooks) = catalog::load(&LoadRequest {
+        let (catalog, hook_diagnostics) = catalog::load(&LoadRequest {
             layout: &self.layout(outer.roots),
             trust: self.trust,
             store,
@@ -402,7 +402,7 @@ impl EngineBuilder {
             tool_names: &self.tool_names,
             cancel: &self.cancel.clone().unwrap_or_default(),
         });
-        (catalog, [outer_diagnostics, of_hooks].concat())
+        (catalog, [outer_diagnostics, hook_diagnostics].concat())
     }
 
     /// Prepares for a program that fires a single event: a process that would be called only once is not started if the hook has

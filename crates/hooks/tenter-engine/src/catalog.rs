@@ -82,14 +82,14 @@ pub struct Catalog {
 impl Catalog {
     /// Creates a catalog of these hooks only, which must be in the order of precedence.
     pub fn new(hooks: Vec<Hook>) -> Self {
-        Self::of_shared(hooks.into_iter().map(Arc::new).collect())
+        Self::from_shared(hooks.into_iter().map(Arc::new).collect())
     }
 
     /// Returns the catalog with `renewed` instead of `hook`.
     pub(crate) fn with_renewed(&self, hook: &Arc<Hook>, renewed: &Arc<Hook>) -> Self {
         let replace =
             |one: &Arc<Hook>| Arc::clone(if Arc::ptr_eq(one, hook) { renewed } else { one });
-        let indexed = Self::of_shared(self.hooks.iter().map(replace).collect());
+        let indexed = Self::from_shared(self.hooks.iter().map(replace).collect());
         Self { hooks: indexed.hooks, by_event: indexed.by_event, ..self.clone() }
     }
 
@@ -102,7 +102,7 @@ impl Catalog {
         hooks.extend(self.hooks.iter().cloned());
         // Hooks of one layer and priority keep their order.
         hooks.sort_by_key(|hook| hook.layer);
-        let indexed = Self::of_shared(hooks);
+        let indexed = Self::from_shared(hooks);
         Self { hooks: indexed.hooks, by_event: indexed.by_event, ..self }
     }
 
@@ -118,7 +118,7 @@ impl Catalog {
         };
         let missing = self.missing.iter().filter(concerns_tools).map(|missing| &missing.name);
         let names = others.iter().map(|hook| &hook.name).chain(missing).cloned().collect();
-        let indexed = Self::of_shared(deciding);
+        let indexed = Self::from_shared(deciding);
         let states = self.states.clone();
         (
             Self { hooks: indexed.hooks, by_event: indexed.by_event, states, ..Self::default() },
@@ -131,7 +131,7 @@ impl Catalog {
     #[must_use]
     pub fn only_managed(&self) -> Self {
         let is_managed = |hook: &&Arc<Hook>| hook.layer == Layer::Managed;
-        let indexed = Self::of_shared(self.hooks.iter().filter(is_managed).cloned().collect());
+        let indexed = Self::from_shared(self.hooks.iter().filter(is_managed).cloned().collect());
         let missing = self.missing.iter().filter(|missing| missing.layer == Layer::Managed);
         let (missing, states) = (missing.cloned().collect(), self.states.clone());
         Self {
@@ -143,7 +143,7 @@ impl Catalog {
         }
     }
 
-    fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
+    fn from_shared(hooks: Vec<Arc<Hook>>) -> Self {
         let hooks = precedence::dispatch_order(hooks);
         let subscribers = |event| {
             hooks.iter().filter(move |hook| hook.subscription(event).is_some()).cloned().collect()
@@ -250,7 +250,7 @@ impl Loader<'_> {
         let is_outer = layout.project != request.layout.project;
         let roots = self.roots(layout);
         let candidates = self.candidates(&roots, layout);
-        let (settings, of_settings) = HookSettings::read(&roots);
+        let (settings, setting_diagnostics) = HookSettings::read(&roots);
         let (surroundings, exposed) =
             Surroundings::read(&roots, &candidates, &mut self.cache, self.hasher);
         self.diagnostics.extend(exposed);
@@ -270,7 +270,7 @@ impl Loader<'_> {
             own_hasher: self.own_hasher,
         };
         let examined = examiner.examine_all(candidates, &mut self.cache);
-        self.diagnostics.extend(of_settings);
+        self.diagnostics.extend(setting_diagnostics);
         let policies = Policies { project_table: request.policies, settings: &settings };
         let state = lost::state(&examined, &settings);
         let summaries = HookSummaries::new(&examined);

@@ -261,7 +261,7 @@ impl CallSurroundings {
     }
 
     /// Returns the facts about a shell command on no machine in particular: no path is resolved.
-    pub(crate) fn of_example(command: &str) -> CallFacts {
+    pub(crate) fn read_example(command: &str) -> CallFacts {
         let project = "/home/user/project".to_owned();
         let surroundings = Surroundings {
             cwd: Some(project.clone()),
@@ -298,7 +298,7 @@ impl CallSurroundings {
                 Some(_) => facts.call.unparsed = true,
             }
             if canonical(standard) != Some(standard) {
-                facts.call.append(of_fields(call, native.unwrap_or(&call.name), surroundings));
+                facts.call.append(read_fields(call, native.unwrap_or(&call.name), surroundings));
             }
             let paths = paths(call, cwd, standard, surroundings);
             if standard == "grep" {
@@ -322,7 +322,7 @@ fn roots(directory: &Path) -> Vec<String> {
 }
 
 /// Returns the commands in the fields of a tool that is not known: one of an MCP server, or one that an agent adds.
-fn of_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> CallTextFacts {
+fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> CallTextFacts {
     let ToolEffects { scripts, cwd, is_limited, .. } = tool_effects(&call.name, &call.input);
     let mut surroundings = surroundings.clone();
     if let Some(cwd) = cwd {
@@ -352,7 +352,7 @@ fn paths_of_fields(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> 
             PathOp::Read if is_directory() => PathOp::List,
             op => op,
         };
-        let fact = of_tool(text(&whole), &touched.path, op, surroundings);
+        let fact = build_path_fact(text(&whole), &touched.path, op, surroundings);
         let recursive = matches!(op, PathOp::Delete | PathOp::Move | PathOp::Mode);
         let glob = op == PathOp::Read && touched.path.contains(['*', '?']);
         PathFact { recursive, glob, ..fact }
@@ -387,7 +387,7 @@ fn included(call: &ToolCall, cwd: &Path, surroundings: &Surroundings) -> Vec<Pat
     let directory = in_home(directory, cwd, surroundings);
     let fact = |pattern: String| {
         let whole = format!("{}/**/{pattern}", text(&directory).trim_end_matches('/'));
-        let fact = of_tool(whole, &pattern, PathOp::Read, surroundings);
+        let fact = build_path_fact(whole, &pattern, PathOp::Read, surroundings);
         PathFact { glob: true, recursive: true, ..fact }
     };
     patterns.map(fact).collect()
@@ -415,7 +415,7 @@ fn paths(
                 PathUse::Search if whole.is_dir() => PathOp::List,
                 PathUse::Search | PathUse::Read => PathOp::Read,
             };
-            of_tool(text(&whole), path, op, surroundings)
+            build_path_fact(text(&whole), path, op, surroundings)
         };
         value.map(texts_of).unwrap_or_default().into_iter().map(fact)
     });
@@ -423,13 +423,13 @@ fn paths(
         "grep" => included(call, cwd, surroundings),
         _ => Vec::new(),
     };
-    let patch = Patch::of_input(&call.input).filter(|_| standard_tool == "file_edit");
+    let patch = Patch::from_input(&call.input).filter(|_| standard_tool == "file_edit");
     let patched = patch.into_iter().flat_map(|patch| patch.files).map(|file| {
         let op = match file.change {
             FileChange::Add | FileChange::Update => PathOp::Write,
             FileChange::Delete => PathOp::Delete,
         };
-        of_tool(text(&cwd.join(file.path)), file.path, op, surroundings)
+        build_path_fact(text(&cwd.join(file.path)), file.path, op, surroundings)
     });
     fields.chain(include).chain(patched).collect()
 }
@@ -440,7 +440,7 @@ fn content(path: &PathFact) -> Option<PathFact> {
     is_directory.then(|| PathFact { op: PathOp::Read, recursive: true, ..path.clone() })
 }
 
-fn of_tool(whole: String, text: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
+fn build_path_fact(whole: String, text: &str, op: PathOp, surroundings: &Surroundings) -> PathFact {
     let path = Surroundings::without_dots(&whole);
     let (place, inside_project) = surroundings.place(&path);
     PathFact {

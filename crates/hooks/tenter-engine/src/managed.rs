@@ -120,7 +120,7 @@ impl ManagedDirectory {
     pub(crate) fn privacy(&self) -> Privacy {
         let is_test = cfg!(debug_assertions) && self.root != Path::new("/");
         let owner = fs::metadata(&self.root).ok().filter(|_| is_test);
-        Privacy::of_owner(owner.map_or(0, |owner| owner.uid()))
+        Privacy::for_owner(owner.map_or(0, |owner| owner.uid()))
     }
 }
 

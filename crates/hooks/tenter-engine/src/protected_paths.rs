@@ -92,9 +92,10 @@ impl ProtectedPaths {
             .chain(beside)
             .chain(cache.clone())
             .chain([layout.plugins_in(&layout.home)])
-            .chain(roots(layout.of_user(&HOOKS)))
+            .chain(roots(layout.user_roots(&HOOKS)))
             .collect();
-        let project_roots = layout.projects().flat_map(|project| roots(project.of_project(&HOOKS)));
+        let project_roots =
+            layout.projects().flat_map(|project| roots(project.project_roots(&HOOKS)));
         let project_roots: Vec<PathBuf> = project_roots.collect();
         let links = places.iter().chain(&project_roots).flat_map(|place| symlinks_in(place));
         let links: Vec<PathBuf> = links.chain(git_directory(&layout.project)).collect();

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     if let Some((first, arguments)) = arguments.split_first()
         && first == launcher::COMMAND
     {
-        return launcher::run(arguments, Surroundings::of_process(), leave_to_tenter_hook);
+        return launcher::run(arguments, Surroundings::read_process(), leave_to_tenter_hook);
     }
     if arguments == ["--version"] {
         let line = concat!("tenter-launch ", env!("CARGO_PKG_VERSION"), "\n");

@@ -47,12 +47,16 @@ fn main() -> ExitCode {
     if let Some((_, arguments)) =
         arguments.split_first().filter(|(first, _)| *first == launcher::COMMAND)
     {
-        return launcher::run(arguments, Surroundings::of_process(), launcher::configured_profile);
+        return launcher::run(
+            arguments,
+            Surroundings::read_process(),
+            launcher::configured_profile,
+        );
     }
     if let Some((_, arguments)) =
         arguments.split_first().filter(|(first, _)| *first == PREFIX_ARGUMENT)
     {
-        return shell_prefix::run(arguments, Surroundings::of_process());
+        return shell_prefix::run(arguments, Surroundings::read_process());
     }
     // If this fails, only writes beyond the file size limit end the process.
     let _ = tenter_proc::outlive_file_size_limit();

@@ -69,7 +69,7 @@ impl From<Error> for TransportError {
         match error {
             // TLS errors have this kind; nothing below them uses it.
             Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Self::of_tls(&error.to_string())
+                Self::from_tls(&error.to_string())
             }
             Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 Self::Refused(error.to_string())
@@ -78,7 +78,7 @@ impl From<Error> for TransportError {
             Error::Timeout(_) | Error::HostNotFound | Error::ConnectionFailed => {
                 Self::Unreachable(error.to_string())
             }
-            Error::ConnectProxyFailed(reason) => Self::of_proxy(&reason),
+            Error::ConnectProxyFailed(reason) => Self::from_proxy(&reason),
             _ => Self::Unusable(error.to_string()),
         }
     }
@@ -86,7 +86,7 @@ impl From<Error> for TransportError {
 
 impl TransportError {
     /// Creates the error of TLS; `problem` is the message of the library.
-    fn of_tls(problem: &str) -> Self {
+    fn from_tls(problem: &str) -> Self {
         match problem.strip_prefix("invalid peer certificate: ") {
             Some("UnknownIssuer") => Self::Untrusted,
             Some(problem) if problem.contains("CaUsedAsEndEntity") => Self::Unusable(
@@ -103,7 +103,7 @@ impl TransportError {
     }
 
     /// Creates the error of a proxy, which is temporary, unless the proxy rejects the request itself.
-    fn of_proxy(reason: &str) -> Self {
+    fn from_proxy(reason: &str) -> Self {
         if reason.contains("responded 407") {
             return Self::Unusable(
                 "the proxy requires a valid name and password: http://NAME:PASSWORD@HOST:PORT"

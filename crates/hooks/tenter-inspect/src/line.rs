@@ -57,11 +57,11 @@ impl<'l> Line<'l> {
     /// Reads a line, as far as it can be read; `None` if it is no record. A newer version may have written it.
     pub(crate) fn read(bytes: &'l [u8]) -> Option<Self> {
         let line = serde_json::from_slice::<Self>(bytes).ok().filter(|line| !line.time.is_empty());
-        line.or_else(|| Self::of_newer(bytes))
+        line.or_else(|| Self::read_newer(bytes))
     }
 
     /// Returns a line whose fields changed their types: what all versions write.
-    fn of_newer(bytes: &[u8]) -> Option<Self> {
+    fn read_newer(bytes: &[u8]) -> Option<Self> {
         let record: Record = serde_json::from_slice(bytes).ok()?;
         Some(Self {
             time: record.time.into(),

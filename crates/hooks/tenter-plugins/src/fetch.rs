@@ -61,7 +61,7 @@ impl Fetcher<'_> {
                     );
                     return Err(problem.at(path).into());
                 }
-                (Content::of_directory(path)?, None)
+                (Content::read_directory(path)?, None)
             }
             _ => self
                 .fetch_commit(source, reference, scratch)
@@ -210,7 +210,7 @@ fn entry(kind: FileKind, bytes: Vec<u8>) -> Option<TreeEntry> {
 
 impl Content {
     /// Reads the content of a plain directory.
-    fn of_directory(directory: &Path) -> Result<Self, FetchError> {
+    fn read_directory(directory: &Path) -> Result<Self, FetchError> {
         let unreadable = |error: io::Error| {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         };
@@ -226,7 +226,7 @@ impl Content {
     }
 
     /// Reads everything in the directory of an installed plugin; the diagnostics name what could not be read.
-    pub fn of_installed(directory: &Path) -> (Self, Vec<Diagnostic>) {
+    pub fn read_installed(directory: &Path) -> (Self, Vec<Diagnostic>) {
         let mut files = Vec::new();
         let output = list(directory, &mut Vec::new(), &mut files);
         let (content, mut findings) = read(directory, &files);

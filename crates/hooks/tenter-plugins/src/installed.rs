@@ -67,7 +67,7 @@ impl Installed {
 
 /// Returns the names of the skills or recipes in a directory.
 fn names(kind: &'static ResourceKind, directory: &Path) -> Vec<String> {
-    let resources = Resources::of_dir(kind, directory);
+    let resources = Resources::from_dir(kind, directory);
     let files = resources.files(&mut Vec::new());
     files.into_iter().filter(|file| file.path.is_file()).map(|file| file.name).collect()
 }

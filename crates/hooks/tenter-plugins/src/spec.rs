@@ -47,15 +47,15 @@ impl Spec {
             return Err("the source of a plugin cannot contain control characters".to_owned());
         }
         if let Some((scheme, rest)) = text.split_once("://") {
-            return of_url(scheme, rest);
+            return parse_url(scheme, rest);
         }
         if is_path(text) {
-            return of_path(text, cwd);
+            return parse_path(text, cwd);
         }
         if let Some((host, path)) = text.split_once(':').filter(|(host, _)| !host.contains('/')) {
-            return of_scp(host, path);
+            return parse_scp(host, path);
         }
-        of_forge(text)
+        parse_forge(text)
     }
 
     /// Returns the spec of a plugin in the lock file. Anyone may have edited the lock file, so the same rules apply.
@@ -84,7 +84,7 @@ fn is_path(text: &str) -> bool {
     ["/", "./", "../"].iter().any(|start| text.starts_with(start)) || [".", ".."].contains(&text)
 }
 
-fn of_forge(text: &str) -> Result<Spec, String> {
+fn parse_forge(text: &str) -> Result<Spec, String> {
     // `ORG@REPO` is the same name: a REF only follows a name with a slash.
     let is_name = text.split('@').next().is_some_and(|org| !org.contains('/'));
     let slashed = text.replacen('@', "/", usize::from(is_name));
@@ -102,7 +102,7 @@ fn of_forge(text: &str) -> Result<Spec, String> {
     Ok(Spec { name, source, reference: checked(reference)? })
 }
 
-fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
+fn parse_url(scheme: &str, rest: &str) -> Result<Spec, String> {
     if !SCHEMES.contains(&scheme) {
         return Err(format!("{scheme}:// is not supported; use one of {}", SCHEMES.join(", ")));
     }
@@ -139,7 +139,7 @@ fn has_port_or_none(place: &str) -> bool {
 }
 
 /// Parses `user@host:path`, the form of ssh.
-fn of_scp(host: &str, path: &str) -> Result<Spec, String> {
+fn parse_scp(host: &str, path: &str) -> Result<Spec, String> {
     let (path, reference) = split_reference(path);
     let is_plain = !host.is_empty() && !host.starts_with('-') && !path.starts_with([':', '-']);
     if !is_plain {
@@ -149,7 +149,7 @@ fn of_scp(host: &str, path: &str) -> Result<Spec, String> {
     Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
 }
 
-fn of_path(text: &str, cwd: &Path) -> Result<Spec, String> {
+fn parse_path(text: &str, cwd: &Path) -> Result<Spec, String> {
     let (path, reference) =
         if cwd.join(text).exists() { (text, None) } else { split_reference(text) };
     let directory = cwd.join(path);

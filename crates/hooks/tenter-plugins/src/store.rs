@@ -197,7 +197,7 @@ impl Plugins {
         let place = self.place(&name);
         match record {
             Some(record) => {
-                place.is_dir() && hash(&Content::of_installed(&place).0.digests()) == record.hash
+                place.is_dir() && hash(&Content::read_installed(&place).0.digests()) == record.hash
             }
             None => place.symlink_metadata().is_err(),
         }

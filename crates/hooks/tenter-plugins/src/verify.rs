@@ -21,7 +21,7 @@ pub struct Difference {
 
 /// Returns the differences between `directory` and `record`, and the files that could not be read.
 pub fn verify(directory: &Path, record: &LockedPlugin) -> (Vec<Difference>, Vec<Diagnostic>) {
-    let (content, mut findings) = Content::of_installed(directory);
+    let (content, mut findings) = Content::read_installed(directory);
     if hash(&record.files) != record.hash {
         let message = format!(
             "the lock file contradicts itself: the list of files of {} does not match its hash",

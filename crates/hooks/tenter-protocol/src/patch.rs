@@ -68,7 +68,7 @@ pub enum FileChange {
 
 impl<'p> Patch<'p> {
     /// Returns the patch in the input of a `file_edit` call; `None` if there is none. A patch that is not text is not valid.
-    pub fn of_input(input: &'p Object) -> Option<Self> {
+    pub fn from_input(input: &'p Object) -> Option<Self> {
         match input.get(FIELD)? {
             Value::Null => None,
             Value::String(text) => Some(Self::parse(text)),
@@ -184,7 +184,7 @@ mod tests {
             assert!(!patch.is_valid && patch.may_add_file(), "{text:?}");
         }
         assert_eq!(files("*** Update File: a\n"), [("a", Update)], "its files are found anyway");
-        let of = |input: Value| Patch::of_input(input.as_object().unwrap()).map(|it| it.is_valid);
+        let of = |input: Value| Patch::from_input(input.as_object().unwrap()).map(|it| it.is_valid);
         assert_eq!(of(json!({"patch": ["*** Begin Patch"]})), Some(false));
         assert_eq!((of(json!({"patch": null})), of(json!({}))), (None, None));
     }

@@ -195,7 +195,7 @@ impl ToolNames {
     /// Returns true if `call` is a `file_edit` by a patch that may add a file.
     pub fn adds_file(&self, call: &ToolCall) -> bool {
         self.standard(&call.name) == FILE_EDIT
-            && Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file())
+            && Patch::from_input(&call.input).is_some_and(|patch| patch.may_add_file())
     }
 }
 

@@ -144,21 +144,21 @@ pub(super) fn failure(error: ConfigurationError) -> Failure {
 }
 
 /// Reads the project's file and removes what a project may not set.
-pub(super) fn read_of_project(
+pub(super) fn read_project(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(FileSettings, HookTables), Failure> {
-    of_project(path, untrusted_file::read_to_string(path), findings)
+    parse_project(path, untrusted_file::read_to_string(path), findings)
 }
 
 /// Parses the text of a project's file and removes what a project may not set.
-pub(super) fn of_project(
+pub(super) fn parse_project(
     path: &Path,
     text: io::Result<String>,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(FileSettings, HookTables), Failure> {
     let (mut file, refusals) =
-        configuration::parse_of_project::<FileSettings>(path, text, settings()).map_err(failure)?;
+        configuration::parse_project::<FileSettings>(path, text, settings()).map_err(failure)?;
     for (model, key) in [(&mut file.model, "model"), (&mut file.weak_model, "weak_model")] {
         if model.take_if(|name| is_scripted(name)).is_some() {
             findings.push(refused(path, &format!("{key} = \"scripted:…\"")));

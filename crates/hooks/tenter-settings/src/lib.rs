@@ -91,14 +91,14 @@ impl Settings {
         let mut user = file::read(&config_file, managed.as_ref())?;
         // A variable does not replace a managed setting either.
         let env = &env.without(&managed_variables(managed.as_ref()));
-        let (mut of_project, mut project_hooks) =
-            file::read_of_project(&project_file(&project), &mut findings)?;
+        let (mut project_settings, mut project_hooks) =
+            file::read_project(&project_file(&project), &mut findings)?;
         for root in outer.iter().rev() {
-            let (around, hooks) = file::read_of_project(&project_file(root), &mut findings)?;
-            of_project.tighten(&around);
+            let (around, hooks) = file::read_project(&project_file(root), &mut findings)?;
+            project_settings.tighten(&around);
             project_hooks.tighten(hooks);
         }
-        of_project.yield_to(|key| is_managed(managed.as_ref(), key));
+        project_settings.yield_to(|key| is_managed(managed.as_ref(), key));
         let user_hooks = user.take_hook_tables();
         let (mut hooks, clamped) =
             HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);
@@ -107,24 +107,24 @@ impl Settings {
         }
         hooks.trust = trust(env, hooks.trust)?;
         findings.extend(clamped);
-        let permissions = PermissionSettings::new(&user.permissions, &of_project.permissions);
+        let permissions = PermissionSettings::new(&user.permissions, &project_settings.permissions);
         let mcp_json = project.join(".mcp.json");
         let servers = mcp::servers(
             (std::mem::take(&mut user.mcp), &config_file),
             [
-                (std::mem::take(&mut of_project.mcp), &project_file(&project)),
+                (std::mem::take(&mut project_settings.mcp), &project_file(&project)),
                 (mcp_json::read(&mcp_json, &mut findings), &mcp_json),
             ],
             &mut findings,
         );
         let settings = Self {
-            models: ModelSettings::new(env, &mut user, &mut of_project)?,
+            models: ModelSettings::new(env, &mut user, &mut project_settings)?,
             system_prompt_file: system_prompt_file(env, &user),
             notify: user.notify.unwrap_or_default().into(),
             retry: user.retry.unwrap_or_default(),
             auto_compact: auto_compact(env, &user)?,
             snapshots: user.chat.snapshots.unwrap_or(true),
-            max_turns: max_turns(env, &user, &of_project)?,
+            max_turns: max_turns(env, &user, &project_settings)?,
             permissions,
             hooks,
             mcp: servers,
@@ -181,7 +181,7 @@ pub fn check(owner: SettingsOwner, path: &Path, text: String) -> Result<Vec<Diag
     let mut findings = Vec::new();
     match owner {
         SettingsOwner::Project => {
-            file::of_project(path, Ok(text), &mut findings)?;
+            file::parse_project(path, Ok(text), &mut findings)?;
         }
         SettingsOwner::User => {
             let mut layer = file::parse(path, Ok(text))?;
@@ -237,16 +237,18 @@ fn max_turns(
     let variable_limit = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
     // A project cannot raise a limit that the user set.
     let file_limit = match (user.max_turns, project.max_turns) {
-        (Some(of_user), Some(of_project)) if of_user > 0 => Some(of_user.min(of_project)),
-        (of_user, of_project) => of_project.or(of_user),
+        (Some(user_limit), Some(project_limit)) if user_limit > 0 => {
+            Some(user_limit.min(project_limit))
+        }
+        (user_limit, project_limit) => project_limit.or(user_limit),
     };
     let limit = variable_limit.or(file_limit).unwrap_or(MAX_TURNS);
     Ok(Some(limit).filter(|limit| *limit > 0))
 }
 
-fn trust(env: &Env, of_file: TrustMode) -> Result<TrustMode, Failure> {
+fn trust(env: &Env, file_mode: TrustMode) -> Result<TrustMode, Failure> {
     match env.text("TENTER_TRUST") {
-        None | Some("ask") => Ok(of_file),
+        None | Some("ask") => Ok(file_mode),
         Some("all") => Ok(TrustMode::All),
         Some(other) => {
             Err(Failure::usage(format!("TENTER_TRUST is {other:?}; use \"ask\" or \"all\"")))

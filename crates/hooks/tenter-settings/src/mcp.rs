@@ -58,7 +58,7 @@ pub struct ConfiguredServer {
     /// The file.
     pub file: PathBuf,
     /// True if the file belongs to the project.
-    pub of_project: bool,
+    pub is_project: bool,
 }
 
 impl ConfiguredServer {
@@ -113,16 +113,16 @@ fn quoted(word: &str) -> String {
 /// first is used, and the others are reported: a project replaces no server of the user.
 pub(super) fn servers(
     user: (McpTable, &Path),
-    of_project: [(McpTable, &Path); 2],
+    project: [(McpTable, &Path); 2],
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<ConfiguredServer> {
-    let servers_in = |(table, file): (McpTable, &Path), of_project| {
+    let servers_in = |(table, file): (McpTable, &Path), is_project| {
         let file = file.to_owned();
         let server =
-            move |(name, table)| ConfiguredServer { name, table, file: file.clone(), of_project };
+            move |(name, table)| ConfiguredServer { name, table, file: file.clone(), is_project };
         table.servers.into_iter().map(server)
     };
-    let project_servers = of_project.into_iter().flat_map(|file| servers_in(file, true));
+    let project_servers = project.into_iter().flat_map(|file| servers_in(file, true));
     let all = servers_in(user, false).chain(project_servers);
     let mut servers: Vec<ConfiguredServer> = Vec::new();
     for server in all {

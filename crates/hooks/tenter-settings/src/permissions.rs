@@ -70,7 +70,7 @@ impl PermissionSettings {
     pub(super) fn new(user: &PermissionsTable, project: &PermissionsTable) -> Self {
         let stricter = |user: Option<PermissionMode>, project: Option<PermissionMode>, usual| {
             let user_mode = user.unwrap_or(usual);
-            project.map_or(user_mode, |of_project| of_project.min(user_mode))
+            project.map_or(user_mode, |project_mode| project_mode.min(user_mode))
         };
         Self {
             chat: stricter(user.chat, project.chat, PermissionMode::Ask),

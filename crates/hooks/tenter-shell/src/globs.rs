@@ -42,7 +42,7 @@ pub fn selecting(pattern: &str) -> Vec<String> {
 }
 
 /// Returns the pattern that says the same as a simple regular expression for names: `^\\.env$` is `.env`.
-pub(crate) fn of_regex(regex: &str) -> String {
+pub(crate) fn from_regex(regex: &str) -> String {
     let bare = regex.trim_start_matches('^').trim_end_matches('$');
     bare.replace("\\.", ".").replace(".*", "*")
 }
@@ -124,7 +124,7 @@ mod tests {
             names.sort();
             assert_eq!(names, expected, "{pattern}");
         }
-        assert_eq!(of_regex(r"^\.env$"), ".env");
+        assert_eq!(from_regex(r"^\.env$"), ".env");
         let many = "{a,b}".repeat(20);
         assert!(selecting(&many).len() <= MAX_PATTERNS);
     }

@@ -228,7 +228,7 @@ impl Context {
 }
 
 impl Input {
-    pub(crate) fn of_text(text: Field) -> Self {
+    pub(crate) fn from_text(text: Field) -> Self {
         Self {
             stdin: Stdin::Text(text.text.clone()),
             sources: text.sources.clone(),

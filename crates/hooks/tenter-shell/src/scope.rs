@@ -161,9 +161,9 @@ impl ShellScope {
         self.value(name, true)
     }
 
-    fn value(&self, name: &str, of_child: bool) -> Option<&Value> {
+    fn value(&self, name: &str, is_child: bool) -> Option<&Value> {
         let name = self.referred(name);
-        let mut is_crossed = of_child;
+        let mut is_crossed = is_child;
         for layer in self.layers.iter().rev() {
             if let Some(value) = layer.variables.get(name) {
                 return Some(if is_crossed && !self.is_exported(name) { &None } else { value });

@@ -45,7 +45,7 @@ impl KnownUse {
 
     /// Returns the known use that a command is, and its operands and the values of its options. `None` if the command has other arguments
     /// than those that are known, or one that is uncertain.
-    pub fn of_command(command: &Command) -> Option<(Self, Vec<&str>)> {
+    pub fn find_for_command(command: &Command) -> Option<(Self, Vec<&str>)> {
         let is_certain = command.uncertain.is_empty() && command.env.is_empty();
         if command.path.is_some() || !is_certain {
             return None;
@@ -202,7 +202,7 @@ mod tests {
     fn known(text: &str) -> Option<&'static str> {
         let surroundings = Surroundings { cwd: Some("/p".to_owned()), ..Surroundings::default() };
         let facts = read(text, &surroundings);
-        KnownUse::of_command(&facts.commands[0]).map(|(one, _)| one.name())
+        KnownUse::find_for_command(&facts.commands[0]).map(|(one, _)| one.name())
     }
 
     #[test]

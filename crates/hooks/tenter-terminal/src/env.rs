@@ -33,14 +33,14 @@ pub fn now() -> jiff::Timestamp {
 impl Env {
     /// Returns the environment of this process.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
-    pub fn of_process() -> Self {
+    pub fn read_process() -> Self {
         let vars: Environment = std::env::vars_os().collect();
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-        Self::of_variables(vars, cwd)
+        Self::from_variables(vars, cwd)
     }
 
     /// Returns the environment of a process with these variables and this working directory.
-    pub fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
+    pub fn from_variables(vars: Environment, cwd: PathBuf) -> Self {
         let home = Directories::from_vars(&vars).home;
         Self { vars, cwd, home }
     }

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox, wait_until};
 
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const WATCHER: &str =
     "#!/bin/sh\n[ \"$1\" = hook ] && echo after_tool_call && exit\ncat > /dev/null\n";
@@ -98,8 +98,8 @@ fn finished(sandbox: &Sandbox, child: Child) -> String {
     let output = sandbox.finish(child).expect_code(0);
     let lines = output.json_lines();
     assert_eq!(output.stderr, "");
-    assert_eq!(of_kind(&lines, "diagnostic").len(), 0, "{output}");
-    assert_eq!(of_kind(&lines, "hook").len(), 6, "{output}");
+    assert_eq!(filter_kind(&lines, "diagnostic").len(), 0, "{output}");
+    assert_eq!(filter_kind(&lines, "hook").len(), 6, "{output}");
     assert_eq!(lines.last().unwrap()["status"], "done", "{output}");
     lines[0]["id"].as_str().unwrap().to_owned()
 }
@@ -107,7 +107,7 @@ fn finished(sandbox: &Sandbox, child: Child) -> String {
 fn check_journal(id: &str, records: &[Value]) {
     let hooks = |name: &str| records.iter().filter(|record| record["hook"] == name).count();
     assert_eq!((records.len(), hooks("rewrite"), hooks("watch")), (12, 3, 3), "{records:?}");
-    assert_eq!(of_kind(records, "decision").len(), 6);
+    assert_eq!(filter_kind(records, "decision").len(), 6);
     assert!(records.iter().all(|record| record["conversation_id"] == id));
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tenter_testkit::{Sandbox, assert_fields};
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Returns true if this machine keeps what the profile `standard` promises.
 fn is_supported(sandbox: &Sandbox) -> bool {
@@ -33,7 +33,7 @@ fn a_confined_command_of_the_agent_writes_the_project_only() {
     let (lines, _) = headless(&sandbox, &script(&command));
     assert_eq!(sandbox.read("inside"), "x\n");
     assert!(!outside.exists());
-    let decision = of_kind(&lines, "hook").into_iter().find(|run| run["hook"] == "confining");
+    let decision = filter_kind(&lines, "hook").into_iter().find(|run| run["hook"] == "confining");
     assert_eq!(decision.unwrap()["decision"], "confine");
     let audit = std::fs::read_to_string(sandbox.root().join("audit.log")).unwrap();
     let payload: Value = serde_json::from_str(&audit).unwrap();
@@ -117,7 +117,7 @@ fn a_guard_that_confines_lets_scripts_run_with_fewer_rights() {
     sandbox.write("deploy.sh", "echo x > inside\n");
     let (lines, _) = headless(&sandbox, &script("sh deploy.sh"));
     assert_eq!(sandbox.read("inside"), "x\n");
-    let guards = of_kind(&lines, "hook");
+    let guards = filter_kind(&lines, "hook");
     assert!(guards.iter().any(|run| run["decision"] == "confine"), "{lines:?}");
 }
 
@@ -228,7 +228,7 @@ fn a_pure_hook_decides_and_writes_only_its_private_directory() {
         );
         std::fs::write(directory.join("scripts/run.sh"), body).unwrap();
         let (lines, _) = headless(&sandbox, &script("ls"));
-        let decision = of_kind(&lines, "hook").into_iter().find(|run| run["hook"] == "guard");
+        let decision = filter_kind(&lines, "hook").into_iter().find(|run| run["hook"] == "guard");
         assert_eq!(decision.unwrap()["decision"], "deny", "{lines:?}");
         assert_eq!(outside.exists(), writes, "{confine}");
     }

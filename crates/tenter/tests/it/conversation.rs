@@ -145,19 +145,22 @@ fn other_projects_and_subagents_are_listed_with_flags() {
     assert_eq!(previews(&sandbox, &["--all"]), ["away", "main"]);
     assert_eq!(previews(&sandbox, &["--project", elsewhere]), ["away"]);
     let both = list(&sandbox, &["--subagents"]);
-    let (of_subagent, of_main): (Vec<Value>, Vec<Value>) =
+    let (subagent_records, main_records): (Vec<Value>, Vec<Value>) =
         both.into_iter().partition(|conversation| conversation.get("parent_id").is_some());
-    assert_eq!((of_main.len(), of_subagent.len()), (1, 1));
-    assert_fields(&of_subagent[0], &json!({"preview": "find it", "parent_id": of_main[0]["id"]}));
+    assert_eq!((main_records.len(), subagent_records.len()), (1, 1));
+    assert_fields(
+        &subagent_records[0],
+        &json!({"preview": "find it", "parent_id": main_records[0]["id"]}),
+    );
     let list = sandbox.run("conversation list --all --subagents").expect_code(0);
-    let parent = of_main[0]["id"].as_str().unwrap();
+    let parent = main_records[0]["id"].as_str().unwrap();
     assert!(list.stdout.contains(&format!("subagent of {parent}")), "{list}");
     assert!(
         list.stdout.lines().all(|line| line.ends_with("/project") || line.ends_with("/elsewhere")),
         "{list}"
     );
-    let output = show(&sandbox, &[of_subagent[0]["id"].as_str().unwrap()]);
-    assert_eq!(output["parent_id"], of_main[0]["id"]);
+    let output = show(&sandbox, &[subagent_records[0]["id"].as_str().unwrap()]);
+    assert_eq!(output["parent_id"], main_records[0]["id"]);
 }
 
 #[test]

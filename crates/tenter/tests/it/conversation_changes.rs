@@ -249,7 +249,7 @@ fn a_process_using_a_deleted_conversation_gets_an_error() {
     sandbox.write("deleted", "");
     let output = sandbox.finish(working).expect_code(1);
     let lines = output.json_lines();
-    let diagnostics = crate::of_kind(&lines, "diagnostic");
+    let diagnostics = crate::filter_kind(&lines, "diagnostic");
     assert_eq!(diagnostics.len(), 1, "{output}");
     assert_eq!(diagnostics[0]["id"], "conversation-not-saved");
     assert!(diagnostics[0]["message"].as_str().unwrap().contains("was deleted by another process"));

@@ -70,7 +70,7 @@ fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> ReportedWork {
     let lines: Vec<Value> = whole.map(|line| serde_json::from_str(line).unwrap()).collect();
     ReportedWork {
         id: lines.first().map(|line| line["id"].as_str().unwrap().to_owned()),
-        exchanges: crate::of_kind(&lines, "usage").len(),
+        exchanges: crate::filter_kind(&lines, "usage").len(),
     }
 }
 

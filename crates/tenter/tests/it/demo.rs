@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox};
 
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 /// Returns the directory in which the demo creates its own.
 fn tmp(sandbox: &Sandbox) -> PathBuf {
@@ -163,7 +163,7 @@ fn the_stream_has_every_promise_and_no_key_and_it_needs_only_standard_commands()
     let output = output.expect_code(0);
     assert!(!output.stdout.contains("AKIA"), "{output}");
     let lines = output.json_lines();
-    let (runs, demo_lines) = (of_kind(&lines, "hook"), of_kind(&lines, "demo"));
+    let (runs, demo_lines) = (filter_kind(&lines, "hook"), filter_kind(&lines, "demo"));
     let [hooks @ .., summary] = &demo_lines[..] else { panic!("{output}") };
     assert!(hooks.len() == 5 && hooks.iter().all(|hook| hook["step"] == "hook"), "{output}");
     for hook in hooks {
@@ -184,7 +184,7 @@ fn the_stream_has_every_promise_and_no_key_and_it_needs_only_standard_commands()
 fn a_kept_directory_contains_everything_that_was_named() {
     let sandbox = sandbox();
     let lines = demo(&sandbox, &["--json", "--keep"], |_| {}).expect_code(0).json_lines();
-    let summary = of_kind(&lines, "demo").pop().unwrap();
+    let summary = filter_kind(&lines, "demo").pop().unwrap();
     let read = |name: &str| fs::read(summary[name].as_str().unwrap()).unwrap();
     let text = |name: &str| String::from_utf8(read(name)).unwrap();
     assert_eq!(summary["kept"], true);

@@ -87,7 +87,7 @@ fn as_documented(output: &Output, text: &str) -> String {
 /// Returns the tools that there are in every project, and the one that is there with skills.
 fn every_tool() -> Registry {
     let mut registry = Registry::standard();
-    registry.push(Arc::new(SkillTool::new(Skills::of_directory(Path::new("/nowhere"))).0));
+    registry.push(Arc::new(SkillTool::new(Skills::from_directory(Path::new("/nowhere"))).0));
     registry
 }
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox, needs};
 
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 /// Returns a sandbox with this script of `examples/` as a hook; `None` if a program that it needs is missing.
 fn installed(example: &str) -> Option<Sandbox> {
@@ -28,7 +28,7 @@ fn played(sandbox: &Sandbox, turns: &str) -> (Vec<Value>, Output) {
     let args = ["run", "--headless", "--disable-auto-compact", "--model", &model, "find it"];
     let output = sandbox.run(args).expect_code(0);
     let lines = output.json_lines();
-    let failure = of_kind(&lines, "hook").into_iter().find(|run| run["decision"] == "failed");
+    let failure = filter_kind(&lines, "hook").into_iter().find(|run| run["decision"] == "failed");
     assert!(failure.is_none(), "{output}");
     (lines, output)
 }
@@ -74,7 +74,7 @@ fn the_guard_rail_blocks_exactly_what_is_on_its_list() {
                 "{{tool_calls: [{{name: bash, input: {{command: {command:?}}}}}]}}, {{text: ok}}"
             );
             let (lines, output) = played(&sandbox, &turns);
-            let result = &of_kind(&lines, "tool-result")[0]["result"];
+            let result = &filter_kind(&lines, "tool-result")[0]["result"];
             let error = result["error"].as_str().unwrap_or_default();
             assert!(error.ends_with(reason), "{command}: {output}");
             assert_eq!(result["success"], reason.is_empty(), "{command}: {output}");
@@ -87,14 +87,14 @@ fn the_follow_up_requests_a_cleanup_while_needed() {
     for example in ["follow_up", "plain/follow_up"] {
         let Some(sandbox) = installed(example) else { continue };
         let (lines, _) = played(&sandbox, "{text: Done.}, {text: never}");
-        assert_eq!(of_kind(&lines, "text").len(), 1);
+        assert_eq!(filter_kind(&lines, "text").len(), 1);
         sandbox.write("foo.txt", "");
         let remove = "{tool_calls: [{name: bash, input: {command: rm foo.txt}}], expect: {contains: [I noticed foo.txt exists. Please remove it.]}}";
         let (lines, output) = played(
             &sandbox,
             &format!("{{text: Done.}}, {remove}, {{text: Removed.}}, {{text: never}}"),
         );
-        assert_eq!(of_kind(&lines, "text").last().unwrap()["content"], "Removed.", "{output}");
+        assert_eq!(filter_kind(&lines, "text").last().unwrap()["content"], "Removed.", "{output}");
     }
 }
 
@@ -118,10 +118,10 @@ fn the_thresholds_compact_beyond_70_percent() {
         let Some(sandbox) = installed(example) else { continue };
         let compacted = two_turns(11_600, "contains: [THE SUMMARY, find it], lacks: [Looking.]");
         let (lines, output) = played(&sandbox, &compacted);
-        let histories = of_kind(&lines, "history");
+        let histories = filter_kind(&lines, "history");
         assert_eq!((histories.len(), &histories[0]["action"]), (1, &"compact".into()), "{output}");
         let (lines, _) = played(&sandbox, &two_turns(11_000, "contains: [Looking.]"));
-        assert!(of_kind(&lines, "history").is_empty());
+        assert!(filter_kind(&lines, "history").is_empty());
     }
 }
 
@@ -131,9 +131,9 @@ fn the_direct_mutation_keeps_the_first_request() {
         let Some(sandbox) = installed(example) else { continue };
         let mutated = "contains: ['Previous context summary: find it'], lacks: [Looking.]";
         let (lines, output) = played(&sandbox, &two_turns(11_600, mutated));
-        assert_eq!(of_kind(&lines, "history")[0]["action"], "mutate", "{output}");
+        assert_eq!(filter_kind(&lines, "history")[0]["action"], "mutate", "{output}");
         let (lines, _) = played(&sandbox, &two_turns(11_000, "contains: [Looking.]"));
-        assert!(of_kind(&lines, "history").is_empty());
+        assert!(filter_kind(&lines, "history").is_empty());
     }
 }
 
@@ -145,7 +145,7 @@ fn the_lint_reminder_reminds_after_changes_and_stops() {
             &sandbox,
             "{tool_calls: [{name: todo}]}, {text: Nothing to change.}, {text: never}",
         );
-        assert_eq!(of_kind(&lines, "text").len(), 1);
+        assert_eq!(filter_kind(&lines, "text").len(), 1);
         let write = "{tool_calls: [{name: file_write, input: {file_path: a.txt, text: a}}]}";
         let reminded = "expect: {contains: [Please run the linter to check for any issues.]}";
         let (lines, output) = played(
@@ -153,10 +153,10 @@ fn the_lint_reminder_reminds_after_changes_and_stops() {
             &format!("{write}, {{text: Written.}}, {{text: Linted., {reminded}}}"),
         );
         assert!(
-            of_kind(&lines, "text").iter().any(|text| text["content"] == "Linted."),
+            filter_kind(&lines, "text").iter().any(|text| text["content"] == "Linted."),
             "{output}"
         );
         // It ignores `stop_hook_active`, so the limit on continuations ends the loop.
-        assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop", "{output}");
+        assert_eq!(filter_kind(&lines, "diagnostic")[0]["id"], "stop-loop", "{output}");
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use tenter_testkit::Sandbox;
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 const ONE_CALL: &str =
     "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]";
@@ -54,7 +54,7 @@ fn a_fail_closed_hook_withholds_the_output_it_had_to_see() {
     let script = "turns: [{tool_calls: [{name: bash, input: {command: printf SECRET; }}]}, {text: ok, expect: {contains: [the output is withheld], lacks: [\"SECRET\\n\"]}}]";
     let (lines, code) = headless(&sandbox, &script.replace("printf SECRET; ", "\"echo SEC''RET\""));
     assert_eq!(code, 0, "{lines:?}");
-    let result = of_kind(&lines, "tool-result")[0]["result"].to_string();
+    let result = filter_kind(&lines, "tool-result")[0]["result"].to_string();
     assert!(!result.contains("SECRET") && result.contains("redact failed"), "{result}");
 }
 

@@ -6,7 +6,7 @@ use tenter_testkit::Sandbox;
 use crate::{headless, sandbox};
 
 /// Returns a field of each payload that a hook has written to the file `stops`.
-fn of_stops(sandbox: &Sandbox, field: &str) -> Vec<Value> {
+fn read_stops(sandbox: &Sandbox, field: &str) -> Vec<Value> {
     sandbox.read_lines("stops").iter().map(|payload| payload[field].clone()).collect()
 }
 
@@ -22,7 +22,7 @@ fn a_tool_call_resets_the_continuation_count() {
         "{text: a}, {text: b}, {tool_calls: [{name: todo, input: {}}]}, {text: c}, {text: d}";
     let (_, code) = headless(&sandbox, &format!("turns: [{turns}]"));
     assert_eq!(code, 0);
-    let counts = of_stops(&sandbox, "continuation_count");
+    let counts = read_stops(&sandbox, "continuation_count");
     assert_eq!(counts[..4], [0, 1, 0, 1]);
 }
 
@@ -72,5 +72,5 @@ fn a_stop_after_blocked_calls_is_reported_once() {
         "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: I give up.}, {text: Still.}]",
     );
     assert_eq!(code, 0);
-    assert_eq!(of_stops(&sandbox, "stop_reason"), ["tool_rejected", "no_tool_calls"]);
+    assert_eq!(read_stops(&sandbox, "stop_reason"), ["tool_rejected", "no_tool_calls"]);
 }

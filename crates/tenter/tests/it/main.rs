@@ -78,7 +78,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// Returns the objects of one kind.
-fn of_kind<'v>(lines: &'v [Value], kind: &str) -> Vec<&'v Value> {
+fn filter_kind<'v>(lines: &'v [Value], kind: &str) -> Vec<&'v Value> {
     lines.iter().filter(|line| line["kind"] == kind).collect()
 }
 

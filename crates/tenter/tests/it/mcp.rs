@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenter_testkit::{McpServer, Sandbox, assert_fields, needs};
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// The user's configuration.
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
@@ -26,7 +26,7 @@ fn received(sandbox: &Sandbox, name: &str) -> String {
 }
 
 fn results(lines: &[Value]) -> Vec<&Value> {
-    of_kind(lines, "tool-result").into_iter().map(|line| &line["result"]).collect()
+    filter_kind(lines, "tool-result").into_iter().map(|line| &line["result"]).collect()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox};
 
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const DENY: &str = "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\necho '{\"blocked\": true, \"reason\": \"not here\"}'\n";
 
@@ -32,7 +32,7 @@ fn decisions(sandbox: &Sandbox) -> Vec<String> {
     let run = in_sub(sandbox, &format!("tenter run --headless --model '{model}' go"));
     let lines = run.expect_code(0).json_lines();
     let text = |hook: &&Value| hook["decision"].as_str().unwrap().to_owned();
-    of_kind(&lines, "hook").iter().map(text).collect()
+    filter_kind(&lines, "hook").iter().map(text).collect()
 }
 
 #[test]
@@ -80,6 +80,6 @@ fn settings_of_every_project_make_hooks_stricter() {
     assert_eq!(list[0]["fail"], "closed");
     let model = sandbox.script(&format!("turns: [{}]", [TURN; 6].join(", ")));
     let run = in_sub(&sandbox, &format!("tenter run --headless --model '{model}' go"));
-    let turns = of_kind(&run.json_lines(), "usage").len();
+    let turns = filter_kind(&run.json_lines(), "usage").len();
     assert!(turns <= 2, "{run}");
 }

@@ -3,7 +3,7 @@
 use tenter_testkit::{Output, PtySession, Sandbox};
 
 use crate::chat::{PROMPT, asking};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 const CONFIG: &str = "../home/.config/tenter/config.toml";
 
@@ -229,7 +229,7 @@ fn every_decision_is_in_the_stream_and_in_the_journal() {
                 let answer = record["answer"].as_str().unwrap_or_default();
                 format!("{} {} {} {answer}", record["mode"], record["by"], record["allowed"])
             };
-            let records = of_kind(&records, "permission");
+            let records = filter_kind(&records, "permission");
             let mut decided: Vec<String> = records.iter().map(text).collect();
             decided.sort();
             assert_eq!(decided, expected);

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tenter_testkit::assert_fields;
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// The beginning of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
@@ -31,7 +31,7 @@ fn a_context_file_outside_the_project_is_reported_and_not_sent() {
         .unwrap();
     let (lines, code) = headless(&sandbox, "turns: [{text: ok, expect: {lacks: [swordfish]}}]");
     assert_eq!(code, 0);
-    let finding = of_kind(&lines, "diagnostic")[0];
+    let finding = filter_kind(&lines, "diagnostic")[0];
     assert_fields(finding, &json!({"id": "context-file-outside", "severity": "warning"}));
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Returns a file of the repository.
 fn file(name: &str) -> String {
@@ -29,7 +29,7 @@ fn blocked(commands: &[&str]) -> Vec<bool> {
     };
     let calls: Vec<String> = commands.iter().map(call).collect();
     let (lines, _) = headless(&sandbox, &format!("turns: [{}, {{text: ok}}]", calls.join(", ")));
-    let results = of_kind(&lines, "tool-result");
+    let results = filter_kind(&lines, "tool-result");
     assert_eq!(results.len(), commands.len());
     results.iter().map(|result| result.to_string().contains("A force push overwrites")).collect()
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use tenter_testkit::Sandbox;
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Returns a sandbox with short waits between attempts.
 fn hasty() -> Sandbox {
@@ -30,15 +30,15 @@ fn hooks_see_one_turn_and_one_call_regardless_of_retries() {
         sandbox.read("seen").replace('\n', " "),
         "user_message_send before_tool_call after_tool_call after_turn after_turn agent_stop "
     );
-    let retries = of_kind(&lines, "retry");
+    let retries = filter_kind(&lines, "retry");
     let numbers: Vec<_> =
         retries.iter().map(|line| (line["attempt"].as_u64(), line["of"].as_u64())).collect();
     assert_eq!(numbers, [(Some(2), Some(3)), (Some(3), Some(3)), (Some(2), Some(3))]);
     assert_eq!(retries[0]["discarded"], true);
     assert_eq!(retries[2]["discarded"], false);
-    assert_eq!(of_kind(&lines, "usage").len(), 2);
+    assert_eq!(filter_kind(&lines, "usage").len(), 2);
     let texts: Vec<_> =
-        of_kind(&lines, "text").iter().map(|line| line["content"].clone()).collect();
+        filter_kind(&lines, "text").iter().map(|line| line["content"].clone()).collect();
     assert_eq!(texts, ["Counting.", "Done."]);
 }
 

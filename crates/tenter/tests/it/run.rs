@@ -7,7 +7,7 @@ use serde_json::json;
 use tenter_testkit::{Sandbox, assert_contains, assert_fields, wait_until};
 
 use crate::manifests::hook as manifest_hook;
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 #[test]
 fn a_task_without_a_command_is_run() {
@@ -91,7 +91,7 @@ fn the_turn_limit_ends_the_run_with_exit_code_5() {
     let turn = "{tool_calls: [{name: todo, input: {}}]}";
     let (lines, code) = headless(&sandbox, &format!("turns: [{turn}, {turn}, {turn}]"));
     assert_eq!(code, 0, "the script's end is a stop");
-    assert_eq!(of_kind(&lines, "usage").len(), 4);
+    assert_eq!(filter_kind(&lines, "usage").len(), 4);
     let output = sandbox
         .play(&format!("turns: [{turn}, {turn}, {turn}]"), &["--headless", "--max-turns", "2", "x"])
         .expect_code(5);
@@ -150,13 +150,13 @@ fn headless_output_has_its_objects_in_order() {
         let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys[..3], ["kind", "conversation_id", "time"], "{line}");
     }
-    let hook = of_kind(&lines, "hook")[0];
+    let hook = filter_kind(&lines, "hook")[0];
     assert_fields(hook, &json!({"event": "before_tool", "tool_call_id": "c1"}));
     assert_eq!((&hook["decision"], &hook["reason"]), (&"deny".into(), &"not today".into()));
-    let result = &of_kind(&lines, "tool-result")[0]["result"];
+    let result = &filter_kind(&lines, "tool-result")[0]["result"];
     assert_eq!(result["metadataType"], "blocked");
     assert_eq!(result["error"], "blocked by hook: not today");
-    assert_eq!(of_kind(&lines, "session")[0]["hooks"], 1);
+    assert_eq!(filter_kind(&lines, "session")[0]["hooks"], 1);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn untrusted_hooks_are_never_run_and_always_reported() {
     let output = sandbox
         .run(["run", "--trust-project", "--headless", "--model", &model, "hi"])
         .expect_code(0);
-    assert_eq!(of_kind(&output.json_lines(), "session")[0]["hooks"], 1);
+    assert_eq!(filter_kind(&output.json_lines(), "session")[0]["hooks"], 1);
     assert!(witness.exists());
     assert_eq!(sandbox.run(["run", "--model", &model, "hi"]).code, Some(0), "trust lasts");
 
@@ -224,7 +224,7 @@ fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
     interrupt(child.id());
     let output = sandbox.finish(child).expect_code(130);
     let lines = output.json_lines();
-    assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], false);
+    assert_eq!(filter_kind(&lines, "tool-result")[0]["result"]["success"], false);
     assert_eq!(lines.last().unwrap()["status"], "interrupted");
     let pid = sandbox.read("pid").trim().to_owned();
     wait_until("the tool is gone", || !std::path::Path::new("/proc").join(&pid).exists());
@@ -299,7 +299,8 @@ fn only_allowed_tools_exist() {
     let args = ["run", "--allowed-tools", "file_read,grep", "--headless", "--model", &model, "x"];
     let output = sandbox.run(args);
     let lines = output.json_lines();
-    let error = of_kind(&lines, "tool-result")[0]["result"]["error"].as_str().unwrap().to_owned();
+    let error =
+        filter_kind(&lines, "tool-result")[0]["result"]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("there is no tool \"bash\"; the tools are file_read, grep"), "{error}");
     assert!(!sandbox.project().join("ran").exists());
     sandbox.fails(2, ["run", "--allowed-tools", "bsah", "--model", &model, "x"], "bash");

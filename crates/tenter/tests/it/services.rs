@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{Output, PtySession, Sandbox, assert_fields};
 
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const EVERY_SERVICE: &str = "  services: [history, model, ask, state, notify]\n";
 
@@ -88,9 +88,9 @@ fn a_hook_reads_the_conversation_and_asks_the_model_and_only_the_usage_grows() {
     assert_fields(completion, &json!({"result": {"text": "YES", "usage": {"cost_usd": 0.01}}}));
     assert!(notice["result"].is_null() && notice["error"].is_null(), "{notice}");
     let lines = output.json_lines();
-    let notices = of_kind(&lines, "notice");
+    let notices = filter_kind(&lines, "notice");
     assert_eq!((&notices[0]["hook"], &notices[0]["text"]), (&"judge".into(), &"it fits".into()));
-    let usage = &of_kind(&lines, "end")[0]["usage"];
+    let usage = &filter_kind(&lines, "end")[0]["usage"];
     assert_eq!(
         (&usage["input_tokens"], &usage["output_tokens"]),
         (&140.into(), &7.into()),
@@ -137,7 +137,7 @@ fn model_calls_beyond_the_users_limit_are_refused_and_reported_once() {
     assert_eq!(answers[0]["result"]["text"], "ok", "{output}");
     assert_eq!((error(&answers[1]), error(&answers[2])), ("limit", "limit"));
     let lines = output.json_lines();
-    assert_eq!(of_kind(&lines, "notice").len(), 1, "{output}");
+    assert_eq!(filter_kind(&lines, "notice").len(), 1, "{output}");
 }
 
 #[test]

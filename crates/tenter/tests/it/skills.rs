@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tenter_testkit::{Sandbox, assert_fields};
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Writes a skill that can be used into `directory`, which is relative to the project.
 fn skill(sandbox: &Sandbox, directory: &str, description: &str) {
@@ -38,7 +38,7 @@ fn a_model_loads_a_skill_and_hooks_see_the_call() {
 - {text: ok, expect: {contains: [Box 7 is for the date.]}}",
     );
     assert_eq!(code, 0);
-    let result = &of_kind(&lines, "tool-result")[0]["result"];
+    let result = &filter_kind(&lines, "tool-result")[0]["result"];
     assert_eq!((&result["toolName"], &result["metadataType"]), (&json!("skill"), &json!("skill")));
     assert!(sandbox.read("seen").contains(r#""tool_name": "skill""#));
     assert!(sandbox.read("seen-after").contains(r#""skillName": "pdf""#));
@@ -68,7 +68,7 @@ fn files_of_a_user_skill_can_be_read_but_not_changed() {
     let (lines, code) = headless(&sandbox, &script.to_string());
     assert_eq!(code, 0);
     let results: Vec<&Value> =
-        of_kind(&lines, "tool-result")[1..].iter().map(|line| &line["result"]).collect();
+        filter_kind(&lines, "tool-result")[1..].iter().map(|line| &line["result"]).collect();
     let of = |tool: &str, success: bool| {
         results
             .iter()
@@ -132,7 +132,7 @@ fn an_invalid_skill_is_reported_and_hides_no_other() {
         "turns: [{text: ok, expect: {contains: ['- good: Fine', '- odd: Odd'], lacks: ['- bad']}}]",
     );
     assert_eq!(code, 0);
-    let findings = of_kind(&lines, "diagnostic");
+    let findings = filter_kind(&lines, "diagnostic");
     assert_eq!((findings.len(), &findings[0]["place"]["line"]), (1, &json!(3)), "{findings:?}");
     assert_snapshot!(sandbox.run("skill list"), @"
     exit: 0

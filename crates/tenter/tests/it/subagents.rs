@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tenter_testkit::assert_fields;
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 const TASK: &str = "{id: s, name: subagent, input: {question: find the bug}}";
 
@@ -23,7 +23,7 @@ fn a_subagent_runs_under_its_parents_hooks() {
     assert_fields(&payloads[1], &json!({"tool_name": "todo", "invoked_by": "subagent"}));
     assert_eq!(payloads[1]["parent_conv_id"], payloads[0]["conv_id"]);
     assert_ne!(payloads[1]["conv_id"], payloads[0]["conv_id"]);
-    let result = of_kind(&lines, "tool-result")
+    let result = filter_kind(&lines, "tool-result")
         .into_iter()
         .find(|result| result["tool_call_id"] == "s")
         .unwrap();
@@ -41,6 +41,6 @@ fn a_subagent_cannot_start_subagents() {
         ),
     );
     assert_eq!(code, 0);
-    let result = of_kind(&lines, "tool-result")[0];
+    let result = filter_kind(&lines, "tool-result")[0];
     assert_eq!(result["result"]["error"], "a subagent cannot start subagents");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::needs;
 
 use crate::manifests::decisions;
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 #[test]
 fn a_redacted_output_is_used_for_model_stream_and_store() {
@@ -56,7 +56,7 @@ fn hooks_receive_blocked_calls_with_the_original_input() {
     assert_eq!(payload["event"], "after_tool_call");
     assert_eq!(payload["tool_input"], json!({"command": "original"}));
     assert_eq!(payload["tool_output"]["metadata"], json!({"tool_name": "bash", "reason": "no"}));
-    assert_eq!(of_kind(&lines, "hook").last().unwrap()["event"], "after_tool_failure");
+    assert_eq!(filter_kind(&lines, "hook").last().unwrap()["event"], "after_tool_failure");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn parallel_calls_each_run_under_their_own_hooks() {
     let (lines, code) = headless(&sandbox, &script);
     assert_eq!(code, 0);
     let result = |id: &str| {
-        let results = of_kind(&lines, "tool-result");
+        let results = filter_kind(&lines, "tool-result");
         results.into_iter().find(|result| result["tool_call_id"] == id).unwrap()["result"].clone()
     };
     assert_eq!(result("a")["metadata"]["output"], "a done\n");

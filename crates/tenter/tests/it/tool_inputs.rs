@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox};
 
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 /// A hook that keeps every payload.
 const RECORD: &str = r#"printf '%s\n' "$payload" >> payloads"#;
@@ -39,7 +39,7 @@ fn aliases_reach_hooks_under_the_advertised_names() {
     }
     // The stream and the conversation keep what the model wrote.
     let new_text = json!({"path": "a", "content": "x"});
-    assert_eq!(of_kind(&output.json_lines(), "tool-use")[1]["input"], new_text);
+    assert_eq!(filter_kind(&output.json_lines(), "tool-use")[1]["input"], new_text);
     let screen = sandbox.run("conversation show last --json").stdout;
     assert!(screen.contains(r#""path": "a""#) || screen.contains(r#""path":"a""#), "{screen}");
 }
@@ -125,7 +125,7 @@ fn tools_run_in_the_working_directory_and_hooks_in_the_project_root() {
         assert_eq!(payload["cwd"], sub.to_str().unwrap(), "{payload}");
     }
     let lines = output.json_lines();
-    let results = of_kind(&lines, "tool-result");
+    let results = filter_kind(&lines, "tool-result");
     let search = results.iter().find(|line| line["result"]["toolName"] == "grep").unwrap();
     let files = search["result"]["metadata"]["results"].as_array().unwrap();
     assert_eq!(files.len(), 1, "{search}");

@@ -7,7 +7,7 @@ use tenter_testkit::pty::Signal;
 use tenter_testkit::{PtySession, Sandbox, assert_contains, assert_fields};
 
 use crate::manifests::hook as manifest_hook;
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const GUARD: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n";
 const CLOSED: &str = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
@@ -63,7 +63,7 @@ fn any_other_missing_hook_is_reported_and_the_run_continues() {
     let message = "the trusted hook guard does not run: it is gone";
     assert_eq!(output.stderr.matches(message).count(), 1, "{output}");
     let lines = run(&sandbox, &["--headless"]).expect_code(0).json_lines();
-    let diagnostics = of_kind(&lines, "diagnostic");
+    let diagnostics = filter_kind(&lines, "diagnostic");
     assert_eq!(diagnostics.len(), 1, "{lines:?}");
     assert_eq!(diagnostics[0]["id"], "trusted-hook-lost");
     let log = sandbox.run("log --json").expect_code(0).json_lines();

@@ -77,7 +77,7 @@ const PATTERNS: &[(&str, &str)] = &[
         r"(\blet \([^=]*|\b(Ok|Err)\()\b(found|kept|known|made|meant|taken|told)\b[^=]*\) =",
         "name the variable by a noun",
     ),
-    (r"\bfn of[(<]|\blet (mut )?of_", "say in the name what it returns"),
+    (r"\bfn of([(<]|_\w+[(<][^)])|\bof_[a-z_]+([,:)|]| =)", "name it by a verb or a noun"),
     (
         r"//.*\b((that|those) of\b|(is|are) about( [^t]| t[^o]|$))",
         "repeat the noun; write `applies to`",

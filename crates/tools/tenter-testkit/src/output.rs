@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    pub(crate) fn of_terminal(code: Option<i32>, screen: String, root: &Path) -> Self {
+    pub(crate) fn from_terminal(code: Option<i32>, screen: String, root: &Path) -> Self {
         let root = root.to_string_lossy().into_owned();
         Self { stdout: screen, stderr: String::new(), code, root }
     }

@@ -275,7 +275,7 @@ impl Sandbox {
     /// Waits for the end of a program in a terminal. Its output since the last wait is the stdout of the result.
     pub fn finish_pty(&self, session: PtySession) -> Output {
         let (code, screen) = session.end();
-        Output::of_terminal(code, screen, &self.root())
+        Output::from_terminal(code, screen, &self.root())
     }
 
     /// Waits for the end of a started command.

@@ -184,7 +184,7 @@ impl Permissions {
             let reason = "plan mode is on, so nothing may be changed yet; describe the plan, and the user will approve it";
             return Err(refused(reason.to_owned()));
         }
-        match self.restrictions.of_call(context) {
+        match self.restrictions.find_for_call(context) {
             Some(Restriction::Deny(rule)) => {
                 return Err(refused(format!("the rule {rule} denies it")));
             }

@@ -202,7 +202,7 @@ fn repository(directory: &Path) -> Option<&Path> {
 
 /// Returns the known effect of a command, if everything that it reads on this machine is accessible.
 fn known_use(command: &Command, cwd: &Path, workspace: &Workspace) -> Option<KnownUse> {
-    let (effect, words) = KnownUse::of_command(command).filter(|_| command.via.is_empty())?;
+    let (effect, words) = KnownUse::find_for_command(command).filter(|_| command.via.is_empty())?;
     let is_accessible =
         |word: &str| destination(&cwd.join(word)).is_ok_and(|real| workspace.contains(&real));
     words.into_iter().all(is_accessible).then_some(effect)

@@ -75,13 +75,13 @@ const NEVER_OFFERED: &[&str] = &[
 ];
 
 /// Returns the rules for these commands, if one can be offered for each.
-pub(super) fn of_commands<'c>(
+pub(super) fn propose_for_commands<'c>(
     commands: impl Iterator<Item = &'c RunCommand>,
     project: &Path,
 ) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for command in commands {
-        match of_command(command, project) {
+        match propose_for_command(command, project) {
             Some(rule) if rules.contains(&rule) => {}
             Some(rule) if rules.len() < MAX_RULES => rules.push(rule),
             _ => return Vec::new(),
@@ -91,7 +91,7 @@ pub(super) fn of_commands<'c>(
 }
 
 /// Returns the rule for a command: for all uses of it with the same effect if that is known, otherwise for exactly this call (R84).
-fn of_command(command: &RunCommand, project: &Path) -> Option<Rule> {
+fn propose_for_command(command: &RunCommand, project: &Path) -> Option<Rule> {
     if let Some(usage) = command.effect {
         let word = match usage.kind() {
             UseKind::Reads => "reads",
@@ -129,7 +129,7 @@ fn quoted(word: &str) -> Option<String> {
 }
 
 /// Returns the rule for a tool of an MCP server; none if the call names a program, as a rule cannot tell one program from another.
-pub(super) fn of_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
+pub(super) fn propose_for_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
     const PROGRAMS: [&str; 10] = [
         "args",
         "argv",
@@ -148,7 +148,7 @@ pub(super) fn of_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
 }
 
 /// Returns the rule for changes by `tool` of this file and the files next to it.
-pub(super) fn of_file(tool: &str, file: &Path, project: &Path) -> Option<Rule> {
+pub(super) fn propose_for_file(tool: &str, file: &Path, project: &Path) -> Option<Rule> {
     let relative = file.strip_prefix(project).ok()?.to_str()?;
     let is_plain = |c: char| c.is_alphanumeric() || "_-./+@ ".contains(c);
     if !relative.chars().all(is_plain) {

@@ -52,7 +52,7 @@ impl Restrictions {
     }
 
     /// Returns the restriction of a call, if there is one.
-    pub(crate) fn of_call(&self, context: CallContext<'_>) -> Option<Restriction> {
+    pub(crate) fn find_for_call(&self, context: CallContext<'_>) -> Option<Restriction> {
         let mut asking = None;
         for (rule, _) in &self.deny {
             match coverage(rule, context) {
@@ -77,7 +77,7 @@ fn coverage(rule: &Rule, context: CallContext<'_>) -> Coverage {
     if let Some(file) = file {
         return rule.names_path(file, false, project).into();
     }
-    let commands = facts.commands.iter().map(|command| of_command(rule, command, project));
+    let commands = facts.commands.iter().map(|command| cover_command(rule, command, project));
     let changes = facts.paths.iter().filter(|path| path.op.changes()).map(|path| {
         if rule.names_path(Path::new(&path.path), path.recursive, project) {
             Coverage::Yes
@@ -92,19 +92,19 @@ fn coverage(rule: &Rule, context: CallContext<'_>) -> Coverage {
     commands.chain(changes).chain([rest]).max().unwrap_or(Coverage::No)
 }
 
-fn of_command(rule: &Rule, command: &Command, project: &Path) -> Coverage {
+fn cover_command(rule: &Rule, command: &Command, project: &Path) -> Coverage {
     match rule.pattern() {
         RulePattern::Known(known_use) => {
-            KnownUse::of_command(command).is_some_and(|(other, _)| other == *known_use).into()
+            KnownUse::find_for_command(command).is_some_and(|(other, _)| other == *known_use).into()
         }
-        RulePattern::Command(pattern) => of_program(pattern, command, project),
+        RulePattern::Command(pattern) => cover_program(pattern, command, project),
         RulePattern::Any | RulePattern::Server | RulePattern::Path { .. } => Coverage::No,
     }
 }
 
 /// Returns whether a pattern applies to a command. Options may stand anywhere, and further arguments may follow: `rm -rf` covers
 /// `rm -r -f x`, and `git push` covers `git -C . push --force`.
-fn of_program(pattern: &ProgramPattern, command: &Command, project: &Path) -> Coverage {
+fn cover_program(pattern: &ProgramPattern, command: &Command, project: &Path) -> Coverage {
     let program = pattern.program.rsplit('/').next();
     if program != Some(command.program.as_str()) {
         return if command.uncertain.contains(&Uncertain::Program) {
@@ -169,7 +169,7 @@ mod tests {
         let bench = Bench::new();
         let deny = vec![(rule.parse().unwrap(), RuleSource::Configuration)];
         let restrictions = Restrictions { deny, ..Restrictions::default() };
-        with(&bench, tool, input, |context| restrictions.of_call(context))
+        with(&bench, tool, input, |context| restrictions.find_for_call(context))
     }
 
     #[test]

@@ -194,10 +194,10 @@ fn parsed(text: &str) -> Result<Rule, String> {
     };
     let name = name.trim_end();
     if name.starts_with(MCP) {
-        return of_server(name, pattern);
+        return parse_server(name, pattern);
     }
     if let Some(kind) = USES.iter().find(|(word, _)| *word == name).map(|(_, kind)| *kind) {
-        return of_known(name, kind, pattern.unwrap_or_default().trim());
+        return parse_known_use(name, kind, pattern.unwrap_or_default().trim());
     }
     let tool = tool_names::canonical(name).ok_or_else(|| unknown(name))?;
     if !TOOLS.contains(&tool) {
@@ -210,11 +210,11 @@ fn parsed(text: &str) -> Result<Rule, String> {
             pattern: RulePattern::Any,
         });
     };
-    let pattern_rule = if tool == "bash" { of_command(pattern)? } else { of_path(pattern)? };
+    let pattern_rule = if tool == "bash" { parse_command(pattern)? } else { parse_path(pattern)? };
     Ok(Rule { text: format!("{tool}({pattern})"), tool: tool.to_owned(), pattern: pattern_rule })
 }
 
-fn of_known(word: &str, kind: UseKind, name: &str) -> Result<Rule, String> {
+fn parse_known_use(word: &str, kind: UseKind, name: &str) -> Result<Rule, String> {
     let known_use = KnownUse::named(name).filter(|known_use| known_use.kind() == kind);
     let known_use = known_use
         .ok_or_else(|| format!("{name:?} is not a command that is known to be one that {word}"))?;
@@ -227,7 +227,7 @@ fn unknown(name: &str) -> String {
     format!("there is no tool {name:?}; {}", did_you_mean(name, &TOOLS, tools))
 }
 
-fn of_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
+fn parse_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
     if pattern.is_some() {
         return Err("rules for MCP tools have no pattern".to_owned());
     }
@@ -249,11 +249,11 @@ fn of_server(name: &str, pattern: Option<&str>) -> Result<Rule, String> {
     Ok(Rule { text, tool, pattern })
 }
 
-fn of_command(text: &str) -> Result<RulePattern, String> {
+fn parse_command(text: &str) -> Result<RulePattern, String> {
     // As Claude Code writes it.
     let text = text.strip_suffix(":*").map_or_else(|| text.to_owned(), |text| format!("{text} *"));
     let (directory, text) = match text.split_once(" && ") {
-        Some((start, rest)) => (Some(of_directory(start)?), rest),
+        Some((start, rest)) => (Some(parse_directory(start)?), rest),
         None => (None, text.as_str()),
     };
     let commands = plain_words(text).unwrap_or_default();
@@ -285,7 +285,7 @@ fn of_command(text: &str) -> Result<RulePattern, String> {
 }
 
 /// Returns the directory of `cd DIRECTORY`.
-fn of_directory(text: &str) -> Result<String, String> {
+fn parse_directory(text: &str) -> Result<String, String> {
     let commands = plain_words(text).unwrap_or_default();
     let words = match commands.as_slice() {
         [PlainCommand { words, writes }] if writes.is_empty() => words.as_slice(),
@@ -297,7 +297,7 @@ fn of_directory(text: &str) -> Result<String, String> {
     }
 }
 
-fn of_path(text: &str) -> Result<RulePattern, String> {
+fn parse_path(text: &str) -> Result<RulePattern, String> {
     let path = text.strip_prefix("./").unwrap_or(text);
     if path.is_empty() || path.starts_with('~') || path.split('/').any(|part| part == "..") {
         return Err(

@@ -119,7 +119,7 @@ impl Rules {
             return Some(vec![rule.to_string()]);
         }
         if let Some(file) = context.file {
-            return Some(vec![of_file(&rules, tool, file, context.workspace.project())?]);
+            return Some(vec![find_for_file(&rules, tool, file, context.workspace.project())?]);
         }
         let line = command_line(context)?;
         let project = context.workspace.project();
@@ -130,7 +130,7 @@ impl Rules {
         });
         let writes = line.writes.iter().map(|file| {
             let may_change = context.workspace.may_change(file);
-            of_file(&rules, "file_write", file, project).filter(|_| may_change)
+            find_for_file(&rules, "file_write", file, project).filter(|_| may_change)
         });
         for rule in commands.chain(writes) {
             let rule = rule?;
@@ -146,10 +146,10 @@ impl Rules {
         let tool = context.call.name.as_str();
         let project = context.workspace.project();
         if tool.starts_with("mcp__") {
-            return proposal::of_mcp(context.call, context.facts).into_iter().collect();
+            return proposal::propose_for_mcp(context.call, context.facts).into_iter().collect();
         }
         if let Some(file) = context.file {
-            return proposal::of_file(tool, file, project).into_iter().collect();
+            return proposal::propose_for_file(tool, file, project).into_iter().collect();
         }
         let Some(line) = command_line(context).filter(|line| line.writes.is_empty()) else {
             return Vec::new();
@@ -158,7 +158,7 @@ impl Rules {
         let is_new = |command: &&super::command_line::RunCommand| {
             !rules.iter().any(|(rule, _)| rule.allows_command(command, project))
         };
-        proposal::of_commands(line.commands.iter().filter(is_new), project)
+        proposal::propose_for_commands(line.commands.iter().filter(is_new), project)
     }
 
     /// Takes the lock; none here guards data that a panic could leave inconsistent.
@@ -173,7 +173,7 @@ impl fmt::Debug for Rules {
     }
 }
 
-fn of_file(
+fn find_for_file(
     rules: &[(Rule, RuleSource)],
     tool: &str,
     file: &Path,

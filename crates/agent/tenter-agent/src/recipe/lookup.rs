@@ -101,8 +101,8 @@ impl Recipes {
     }
 
     /// Returns the recipes of the directory `dir`, read like the recipes of a project's plugin, and the built-in ones.
-    pub fn of_directory(dir: &Path) -> Self {
-        let files = Resources::of_dir(&RECIPES, dir);
+    pub fn from_directory(dir: &Path) -> Self {
+        let files = Resources::from_dir(&RECIPES, dir);
         let profiles = ConfineProfiles::default();
         Self { diagnostics: files.diagnostics().to_vec(), profiles, files }
     }

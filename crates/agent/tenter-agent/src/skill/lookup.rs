@@ -71,8 +71,8 @@ impl Skills {
     }
 
     /// Returns the skills of the directory `dir`, read like the skills of a project's plugin.
-    pub fn of_directory(dir: &Path) -> Self {
-        Self { files: Resources::of_dir(&SKILLS, dir) }
+    pub fn from_directory(dir: &Path) -> Self {
+        Self { files: Resources::from_dir(&SKILLS, dir) }
     }
 
     /// Returns the skill of this name. `org@repo/name` means `org/repo/name`.

@@ -75,10 +75,10 @@ pub(crate) fn build(
     let mut findings = Vec::new();
     let (store, stored_conversation) = open_store(project, args, &mut findings)?;
     let model_name = stored_conversation.as_ref().map(|summary| summary.summary.model.as_str());
-    let models::ConnectedModel { model, findings: of_model } =
+    let models::ConnectedModel { model, findings: model_diagnostics } =
         models::choose(project, args, model_name, cancel)
             .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
-    findings.extend(of_model);
+    findings.extend(model_diagnostics);
     let weak_model = weak_model(project, args, &catalog, cancel, &mut findings);
     findings.extend(
         stored_conversation
@@ -93,16 +93,17 @@ pub(crate) fn build(
         Some(conversation) => Conversation::resumed(conversation),
         None => new_conversation(project.root(), model.as_ref()),
     };
-    let (skills, of_skills) = skills::offered(project, args);
-    findings.extend(of_skills);
+    let (skills, skill_diagnostics) = skills::offered(project, args);
+    findings.extend(skill_diagnostics);
     let directories = skills.as_ref().map(SkillTool::directories).unwrap_or_default();
     let servers = servers(project, args, &mut findings);
     let tools = tools(args, skills, servers)?;
     let read_dirs = if tools.get("skill").is_some() { directories } else { Vec::new() };
     let journal = journal(project);
     let settings = agent_settings(project, args, &mut findings);
-    let (permissions, of_rules) = permissions(project, args, project.settings.permissions.run)?;
-    findings.extend(of_rules);
+    let (permissions, rule_diagnostics) =
+        permissions(project, args, project.settings.permissions.run)?;
+    findings.extend(rule_diagnostics);
     let added_directories = added_directories(project, args);
     let builder = project.engine_builder().added_directories(added_directories.clone());
     let engine =
@@ -175,7 +176,7 @@ pub(super) fn engine(
     show: Arc<dyn Show>,
     recipes: &RecipeBook,
 ) -> Engine {
-    let redactor = Redactor::of_values(project.secrets());
+    let redactor = Redactor::from_values(project.secrets());
     builder
         .observer(Arc::clone(journal) as Arc<dyn Observer>)
         .observer(Arc::new(MaskingObserver::new(redactor, show as Arc<dyn Observer>)))
@@ -281,7 +282,7 @@ fn chosen_conversation(project: &Project, store: &Store) -> Result<String, Failu
 pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
     let redactor = Redactor::new(project.secrets());
     let writer = JournalWriter::new(project.env.journal_dir(), redactor);
-    Arc::new(writer.of_project(project.root()))
+    Arc::new(writer.for_project(project.root()))
 }
 
 /// Returns the tools of MCP servers, if there are any. No server is started.

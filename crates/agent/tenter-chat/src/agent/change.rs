@@ -86,7 +86,7 @@ impl BuiltAgent {
     /// Seals the journals at the end of the agent, and deletes those that are older or larger than they may be (M5, M6).
     pub(crate) fn close_journal(&self, project: &Project) {
         self.report_journal_error();
-        let seals = Seals::of_directory(&project.env.journal_dir());
+        let seals = Seals::from_directory(&project.env.journal_dir());
         let result = seals.seal(None, now());
         let retention = project.settings.hooks.retention;
         if let Err(error) = result.and_then(|_| seals.prune(retention, now())) {

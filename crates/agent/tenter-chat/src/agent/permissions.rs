@@ -56,14 +56,14 @@ fn invalid(project: &Project, error: &RuleError) -> Diagnostic {
 /// Returns the stricter rules of the user's and the project's file.
 fn restrictions(project: &Project) -> Result<Restrictions, Failure> {
     let settings = &project.settings.permissions;
-    let (user, of_project) = (&settings.restrictions, &settings.project_restrictions);
-    let rules = |key: &str, user: &[String], of_project: &[String]| {
+    let (user, project_rules) = (&settings.restrictions, &settings.project_restrictions);
+    let rules = |key: &str, user: &[String], project_rules: &[String]| {
         let user = parsed(key, user, RuleSource::Configuration)?;
-        Ok::<_, Failure>([user, parsed(key, of_project, RuleSource::ProjectFile)?].concat())
+        Ok::<_, Failure>([user, parsed(key, project_rules, RuleSource::ProjectFile)?].concat())
     };
     Ok(Restrictions {
-        deny: rules("permissions.deny", &user.deny, &of_project.deny)?,
-        ask: rules("permissions.ask", &user.ask, &of_project.ask)?,
+        deny: rules("permissions.deny", &user.deny, &project_rules.deny)?,
+        ask: rules("permissions.ask", &user.ask, &project_rules.ask)?,
     })
 }
 

@@ -20,13 +20,13 @@ impl Recap {
     /// Returns the end of this conversation; `None` if it has no message of the user. If its history was replaced after the answer, by
     /// `/compact` for instance, the answer is in an earlier history.
     pub(crate) fn new(store: &Store, conversation: &StoredConversation) -> Option<Self> {
-        let present = Self::of_entries(&conversation.summary.updated_at, &conversation.entries);
+        let present = Self::from_entries(&conversation.summary.updated_at, &conversation.entries);
         if present.as_ref().is_some_and(|recap| !recap.answer.is_empty()) {
             return present;
         }
         let histories = store.history(&conversation.summary.id).unwrap_or_default();
         let earlier = histories.iter().rev().filter_map(|history| {
-            let recap = Self::of_entries(&conversation.summary.updated_at, &history.entries)?;
+            let recap = Self::from_entries(&conversation.summary.updated_at, &history.entries)?;
             Some(recap).filter(|recap| !recap.answer.is_empty())
         });
         // An earlier answer belongs to an earlier message, unless the message was kept.
@@ -36,7 +36,7 @@ impl Recap {
         earlier.or(present)
     }
 
-    fn of_entries(at: &str, entries: &[StoredEntry]) -> Option<Self> {
+    fn from_entries(at: &str, entries: &[StoredEntry]) -> Option<Self> {
         let is_of_user = |entry: &StoredEntry| entry.entry.origin == Origin::User;
         let question = entries.iter().rposition(is_of_user)?;
         let (message, after) = entries[question..].split_first()?;

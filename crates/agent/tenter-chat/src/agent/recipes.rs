@@ -35,7 +35,7 @@ fn trusted(project: &Project) -> RecipeTrust {
     let is_open = project.settings.hooks.trust == TrustMode::All;
     let (store, root) = (project.trust.clone(), project.root().to_owned());
     Arc::new(move |recipe: &Recipe| {
-        is_open || TrustRecord::of_recipe(&to_trust(recipe)).is_in(&store, &root)
+        is_open || TrustRecord::from_recipe(&to_trust(recipe)).is_in(&store, &root)
     })
 }
 

@@ -57,7 +57,8 @@ pub(super) fn mentions(message: &str) -> Vec<Mention> {
         let is_fence = line.trim_start().starts_with("```");
         if !is_code && !is_fence {
             mentions.extend(
-                of_line(line).map(|mention| Mention { start: offset + mention.start, ..mention }),
+                find_in_line(line)
+                    .map(|mention| Mention { start: offset + mention.start, ..mention }),
             );
         }
         is_code ^= is_fence;
@@ -66,7 +67,7 @@ pub(super) fn mentions(message: &str) -> Vec<Mention> {
     mentions
 }
 
-fn of_line(line: &str) -> impl Iterator<Item = Mention> {
+fn find_in_line(line: &str) -> impl Iterator<Item = Mention> {
     let starts = line.match_indices('@').map(|(at, _)| at);
     let starts = starts.filter(|at| is_boundary(line[..*at].chars().next_back()));
     starts.filter_map(|at| {

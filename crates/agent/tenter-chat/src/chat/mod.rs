@@ -106,7 +106,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
         agent.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
     }
     let first = args.agent.message(env, args.message.join(" "))?;
-    let images = AttachedImage::of_flags(&args.agent.images, first.images);
+    let images = AttachedImage::from_flags(&args.agent.images, first.images);
     let snapshots = Snapshots::open(&project, &args.agent, &agent.agent.workspace);
     agent.agent.snapshots = snapshots.recorder();
     let (args, commands) = (&args.agent, Vec::new());

@@ -55,7 +55,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
 pub(super) fn remove(project: &Project, args: &RemoveArgs) -> CommandResult {
     user_only::check(project.env, project.root(), "mcp remove")?;
     let server = find(project, &args.name)?;
-    if server.of_project {
+    if server.is_project {
         return Err(Failure::usage(format!(
             "the MCP server {} comes from {}",
             server.name,

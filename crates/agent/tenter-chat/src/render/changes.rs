@@ -71,15 +71,15 @@ impl FileChanges {
             let after = before.and_then(|(_, text)| Some((text, diff::edited(text, &edit)?)));
             return Some(match after {
                 Some((before, after)) => {
-                    diff::of_files(before, &after, language(&edit.file_path), ui::columns())
+                    diff::render_files(before, &after, language(&edit.file_path), ui::columns())
                 }
-                None => diff::of_edit(&edit, ui::columns()),
+                None => diff::render_edit(&edit, ui::columns()),
             });
         }
         let file_write = metadata::<FileWrite>(result)?;
         let (_, before) = is_file(&file_write.file_path)?;
         let language = language(&file_write.file_path);
-        Some(diff::of_files(before, &file_write.content, language, ui::columns()))
+        Some(diff::render_files(before, &file_write.content, language, ui::columns()))
     }
 
     /// Checks whether two paths are one file. A hook may have changed the path of a call.
@@ -89,7 +89,7 @@ impl FileChanges {
 }
 
 fn language(path: &str) -> Option<&'static CodeLanguage> {
-    CodeLanguage::of_file(Path::new(path))
+    CodeLanguage::from_file(Path::new(path))
 }
 
 fn key(scope: &Scope, call_id: &str) -> (String, String) {

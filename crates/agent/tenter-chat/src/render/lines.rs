@@ -110,18 +110,18 @@ pub(super) fn hook_name(run: &HookRun) -> String {
 }
 
 /// Returns a tool call as one line: its tool, and its most important input.
-pub(super) fn short_call_line(call: &ToolCall, of_subagent: bool) -> String {
+pub(super) fn short_call_line(call: &ToolCall, is_subagent: bool) -> String {
     let summary = one_line(&call_summary(&call.name, &call.input), CALL_LENGTH);
-    call_parts(call, &summary, of_subagent)
+    call_parts(call, &summary, is_subagent)
 }
 
 /// Returns a tool call with its input on one line.
-pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
-    call_parts(call, &one_line(&json::to_string(&call.input), LINE_LENGTH), of_subagent)
+pub(crate) fn call_line(call: &ToolCall, is_subagent: bool) -> String {
+    call_parts(call, &one_line(&json::to_string(&call.input), LINE_LENGTH), is_subagent)
 }
 
-fn call_parts(call: &ToolCall, about: &str, of_subagent: bool) -> String {
-    let indent = if of_subagent { "  " } else { "" };
+fn call_parts(call: &ToolCall, about: &str, is_subagent: bool) -> String {
+    let indent = if is_subagent { "  " } else { "" };
     format!("{indent}{} {} {about}", styled(NAME, "●"), styled(HEADING, visible(&call.name)))
 }
 

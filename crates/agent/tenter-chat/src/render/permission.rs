@@ -95,6 +95,7 @@ fn change(call: &ToolCall, file: &Path) -> Option<Vec<String>> {
         }
         _ => return None,
     };
-    let language = CodeLanguage::of_file(file);
-    Some(diff::of_files(&before, &after, language, ui::columns())).filter(|lines| !lines.is_empty())
+    let language = CodeLanguage::from_file(file);
+    Some(diff::render_files(&before, &after, language, ui::columns()))
+        .filter(|lines| !lines.is_empty())
 }

@@ -104,14 +104,14 @@ pub fn entries(host: &Host, path: &Path, text: &str) -> Result<Vec<HookEntry>, D
                 let groups = groups.as_array().into_iter().flatten().enumerate();
                 groups.map(move |(index, group)| (event.as_str(), index, group))
             });
-            groups.flat_map(|(event, index, group)| of_group(event, index, group)).collect()
+            groups.flat_map(|(event, index, group)| read_group(event, index, group)).collect()
         }
         _ => Vec::new(),
     })
 }
 
 /// Returns the handlers of a group, or the handler that stands where a group may.
-fn of_group(event: &str, index: usize, group: &Value) -> Vec<HookEntry> {
+fn read_group(event: &str, index: usize, group: &Value) -> Vec<HookEntry> {
     let index = index.to_string();
     let path = ["hooks", event, index.as_str()];
     match group.get("hooks").and_then(Value::as_array) {

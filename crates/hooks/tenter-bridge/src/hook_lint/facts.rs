@@ -277,7 +277,7 @@ const TABLE: [HookFacts; 8] = [
 
 impl HookFacts {
     /// Returns the facts about a host.
-    pub(super) fn of_host(host: &Host) -> Self {
+    pub(super) fn for_host(host: &Host) -> Self {
         TABLE.into_iter().find(|facts| facts.host == host.id).unwrap_or(UNKNOWN)
     }
 

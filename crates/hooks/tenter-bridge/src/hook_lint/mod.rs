@@ -29,7 +29,7 @@ pub(crate) use text::{has_windows_path, resolved};
 
 /// Returns the variables in a command that the host sets for hooks, and Tenter does not.
 pub(crate) fn variables_of_host(host: &Host, command: &str) -> Vec<String> {
-    let facts = HookFacts::of_host(host);
+    let facts = HookFacts::for_host(host);
     text::variables(command).into_iter().filter(|name| facts.alone_sets(name)).collect()
 }
 
@@ -78,7 +78,7 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
     if is_policy(host, &file.path) {
         return lint_policy(file);
     }
-    let facts = HookFacts::of_host(host);
+    let facts = HookFacts::for_host(host);
     let all = entries(host, &file.path, &file.text)?;
     let mut diagnostics: Vec<Diagnostic> = file_problem(host, file, &all).into_iter().collect();
     let mut commands = BTreeSet::new();

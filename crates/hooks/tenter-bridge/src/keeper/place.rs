@@ -70,7 +70,7 @@ impl KeeperPlace {
     }
 
     /// Returns the place with this socket; `None` if no socket of a keeper has this name.
-    pub fn of_socket(socket: &Path) -> Option<Self> {
+    pub fn from_socket(socket: &Path) -> Option<Self> {
         let name = socket.file_name()?.to_str()?.strip_prefix(PREFIX)?;
         let (project, build) = name.split_once('-')?;
         let directory = socket.parent()?.to_owned();
@@ -96,7 +96,7 @@ impl KeeperPlace {
     pub fn others(&self) -> Vec<PathBuf> {
         let own = self.socket();
         let is_other = |socket: &PathBuf| {
-            let place = Self::of_socket(socket);
+            let place = Self::from_socket(socket);
             *socket != own && place.is_some_and(|place| place.project == self.project)
         };
         sockets(&self.directory).into_iter().filter(is_other).collect()
@@ -116,7 +116,7 @@ pub(super) fn sockets(directory: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|file| file.path());
     let is_keeper = |path: &PathBuf| {
         let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
-        is_socket && KeeperPlace::of_socket(path).is_some()
+        is_socket && KeeperPlace::from_socket(path).is_some()
     };
     let mut sockets: Vec<PathBuf> = files.filter(is_keeper).collect();
     sockets.sort();
@@ -172,7 +172,7 @@ mod tests {
         let first = socket("/a", "1");
         assert!(first != socket("/b", "1") && first != socket("/a", "2"));
         assert_eq!(first, socket("/a", "1"));
-        assert_eq!(KeeperPlace::of_socket(&first).unwrap().socket(), first);
+        assert_eq!(KeeperPlace::from_socket(&first).unwrap().socket(), first);
         assert_eq!(fs::metadata(&directories[0]).unwrap().mode() & 0o777, 0o700);
     }
 

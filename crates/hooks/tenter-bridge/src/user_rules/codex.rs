@@ -89,7 +89,7 @@ pub(crate) fn codex_rules(text: &str) -> Option<Vec<CommandRule>> {
 fn prefix_rule(call: &Call, maker: &RuleMaker) -> Option<UserRule> {
     let (effect, words) = parts(call)?;
     let text = words.iter().map(|one| one.join("|")).collect::<Vec<_>>().join(" ");
-    Some(maker.command(effect, &text, CommandPattern::of_words(&words)))
+    Some(maker.command(effect, &text, CommandPattern::from_words(&words)))
 }
 
 /// Reads the effect of a rule, and the alternatives of each word of its command; `None` if they cannot be read.

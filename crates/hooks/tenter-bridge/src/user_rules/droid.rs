@@ -45,9 +45,9 @@ fn file_rules(file: &Path) -> Vec<UserRule> {
 
 fn command_rule(effect: Effect, text: &str, maker: &RuleMaker) -> UserRule {
     let pattern = if text.contains('*') {
-        CommandPattern::of_wildcards(text)
+        CommandPattern::from_wildcards(text)
     } else {
-        CommandPattern::of_words(&[vec![text]])
+        CommandPattern::from_words(&[vec![text]])
     };
     maker.command(effect, text, pattern)
 }

@@ -84,7 +84,7 @@ fn settings_rules(settings: &Json, file: &Path) -> Vec<PolicyRule> {
     let patterns = lists.into_iter().flat_map(texts).filter_map(|text| {
         let (tool, command) = text.strip_suffix(')')?.split_once('(')?;
         let is_shell = [SHELL, "ShellTool"].contains(&tool);
-        let pattern = CommandPattern::of_words(&[vec![command.trim_end_matches(":*")]]);
+        let pattern = CommandPattern::from_words(&[vec![command.trim_end_matches(":*")]]);
         is_shell.then(|| (Priority::SETTINGS, maker.command(Effect::Deny, text, pattern)))
     });
     patterns.collect()
@@ -152,15 +152,15 @@ fn table_rules(rule: &Table, maker: &RuleMaker) -> Vec<UserRule> {
         return vec![maker.unknown(&text, (!is_shell).then_some(r"[^b].*|b[^a].*"))];
     }
     let prefixes = list(rule, "commandPrefix").into_iter();
-    let prefixes = prefixes.map(|prefix| CommandPattern::of_words(&[vec![prefix]]));
-    let expressions = list(rule, "commandRegex").into_iter().map(CommandPattern::of_expression);
+    let prefixes = prefixes.map(|prefix| CommandPattern::from_words(&[vec![prefix]]));
+    let expressions = list(rule, "commandRegex").into_iter().map(CommandPattern::from_expression);
     let commands: Vec<CommandPattern> = prefixes.chain(expressions).collect();
     if !commands.is_empty() {
         let rules = commands.into_iter().map(|command| maker.command(effect, &text, command));
         return rules.collect();
     }
     // It applies to every call of a tool.
-    let any = CommandPattern::of_expression("");
+    let any = CommandPattern::from_expression("");
     let applies = is_shell && !rule.contains_key("mcpName");
     applies.then(|| maker.command(effect, &text, any)).into_iter().collect()
 }

@@ -249,7 +249,7 @@ impl<'f> RuleMaker<'f> {
     fn claude(&self, effect: Effect, text: &str) -> UserRule {
         let text = text.trim();
         if let Some(command) = rule_matcher::command_of(text) {
-            return self.command(effect, text, CommandPattern::of_rule(command));
+            return self.command(effect, text, CommandPattern::from_rule(command));
         }
         let Ok(RuleMatcher { tool, pattern, .. }) = rule_matcher::matcher(text) else {
             let tool = text.split('(').next().unwrap_or_default();

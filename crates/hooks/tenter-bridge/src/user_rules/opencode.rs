@@ -224,7 +224,7 @@ fn pattern_rules(
 ) -> Vec<UserRule> {
     let text = format!("{tool}: {pattern}: {}", word.as_str().unwrap_or_default());
     let applies = |name: &str| {
-        let expression = CommandPattern::of_wildcards(tool);
+        let expression = CommandPattern::from_wildcards(tool);
         let matcher = maker.command(Effect::Allow, "", expression);
         matcher.applies_to(&super::calls::command(name))
     };
@@ -234,7 +234,7 @@ fn pattern_rules(
     };
     permissions
         .map(|(name, tools)| match *name {
-            "bash" => maker.command(effect, &text, CommandPattern::of_wildcards(pattern)),
+            "bash" => maker.command(effect, &text, CommandPattern::from_wildcards(pattern)),
             _ => maker.calls(
                 effect,
                 &text,
@@ -247,10 +247,10 @@ fn pattern_rules(
 
 /// Returns the expression for a path that is relative to the project. A rule that allows does not match in other directories.
 fn path_expression(effect: Effect, pattern: &str, project: &str) -> Option<String> {
-    let whole = CommandPattern::of_wildcards(pattern).whole;
+    let whole = CommandPattern::from_wildcards(pattern).whole;
     let body = whole.strip_prefix('^').unwrap_or(&whole);
     let start = match effect {
-        Effect::Allow => CommandPattern::of_wildcards(&format!("{project}/")).whole,
+        Effect::Allow => CommandPattern::from_wildcards(&format!("{project}/")).whole,
         _ => "^(?s:.*)/$".to_owned(),
     };
     let start = start.trim_start_matches('^').trim_end_matches('$');

@@ -54,9 +54,9 @@ fn tool_rules(name: &str, tool: &Table, maker: &RuleMaker) -> Vec<UserRule> {
             .collect();
     }
     let rule = |effect: Effect| {
-        move |text: &str| maker.command(effect, text, CommandPattern::of_words(&[vec![text]]))
+        move |text: &str| maker.command(effect, text, CommandPattern::from_words(&[vec![text]]))
     };
-    let alone = |text: &str| maker.command(Effect::Deny, text, CommandPattern::of_rule(text));
+    let alone = |text: &str| maker.command(Effect::Deny, text, CommandPattern::from_rule(text));
     let deny = list("denylist").into_iter().map(rule(Effect::Deny));
     let ask = list("sensitive_patterns").into_iter().map(rule(Effect::Ask));
     deny.chain(ask).chain(list("denylist_standalone").into_iter().map(alone)).collect()

@@ -232,7 +232,7 @@ impl Visitor {
             .policies(configuration.policies.clone())
             .confine(configuration.confine.clone())
             .report_changes(configuration.reports_changes)
-            .agent_states(AgentState::of_process(&containment))
+            .agent_states(AgentState::read_process(&containment))
             .journal(self.directories.state.join("journal"))
             .one_event()
             .host(self.host.id)

@@ -83,7 +83,7 @@ impl Visit<'_> {
 
 /// Returns the text of a patch that cannot be read: its headers may not name every file that it changes.
 fn unreadable_patch(call: &ToolCall) -> Option<String> {
-    Patch::of_input(&call.input).filter(|patch| !patch.is_valid)?;
+    Patch::from_input(&call.input).filter(|patch| !patch.is_valid)?;
     match call.input.get(patch::FIELD)? {
         Value::String(text) => Some(text.clone()),
         other => Some(other.to_string()),

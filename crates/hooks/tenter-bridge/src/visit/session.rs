@@ -339,7 +339,7 @@ impl Visit<'_> {
 
     /// Seals the journal of this session, and deletes journals that are older or larger than they may be (M5, M6).
     fn seal_journal(&mut self) {
-        let seals = Seals::of_directory(&self.visitor.directories.state.join("journal"));
+        let seals = Seals::from_directory(&self.visitor.directories.state.join("journal"));
         let now = (self.visitor.clock)();
         let conversation = self.hooks_of(None).scope().conversation_id.clone();
         let seal_result = seals.seal(Some(&conversation), now);

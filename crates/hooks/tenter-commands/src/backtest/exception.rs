@@ -26,13 +26,13 @@ impl RuleException {
             return None;
         }
         if is_command {
-            return Self::of_command(part);
+            return Self::from_command(part);
         }
         let condition = json!({"path": {"glob": [literal(part)]}}).to_string();
         part.starts_with('/').then_some(Self { condition, example: None })
     }
 
-    fn of_command(text: &str) -> Option<Self> {
+    fn from_command(text: &str) -> Option<Self> {
         let surroundings = Surroundings { cwd: Some("/".to_owned()), ..Surroundings::default() };
         let facts = tenter_shell::read(text, &surroundings);
         let [command] = facts.commands.as_slice() else { return None };

@@ -197,7 +197,7 @@ impl Args {
 
 /// Replays the latest calls of all projects with guards that were just added, and offers to show what they would have stopped.
 pub(crate) fn offer(project: &Project, agent: &'static dyn OwnAgent, guards: &[GuardText]) {
-    let Ok(rules) = RuleSource::of_guards(project, guards) else { return };
+    let Ok(rules) = RuleSource::from_guards(project, guards) else { return };
     let Ok(since) = Since::parse(DEFAULT_SINCE) else { return };
     let selection = Selection {
         hosts: &[],

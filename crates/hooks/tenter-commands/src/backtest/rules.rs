@@ -54,7 +54,7 @@ impl<'p> RuleSource<'p> {
         if args.guard.is_empty() {
             Ok(Self::installed(project))
         } else {
-            Self::of_guards(project, &guards(&args.guard)?)
+            Self::from_guards(project, &guards(&args.guard)?)
         }
     }
 
@@ -87,7 +87,7 @@ impl<'p> RuleSource<'p> {
     }
 
     /// Returns these guards of the program.
-    pub(super) fn of_guards(
+    pub(super) fn from_guards(
         project: &'p Project<'p>,
         texts: &[GuardText],
     ) -> Result<Self, Failure> {

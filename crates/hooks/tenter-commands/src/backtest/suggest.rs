@@ -184,7 +184,7 @@ fn known_use(call: &RecordedCall) -> Option<KnownUse> {
     let facts = tenter_shell::read(command, &surroundings);
     let [command] = facts.commands.as_slice() else { return None };
     let is_alone = command.redirects.is_empty() && command.via.is_empty();
-    KnownUse::of_command(command).filter(|_| is_alone).map(|(usage, _)| usage)
+    KnownUse::find_for_command(command).filter(|_| is_alone).map(|(usage, _)| usage)
 }
 
 impl Suggestions {
@@ -195,7 +195,7 @@ impl Suggestions {
         guards: &GuardTexts,
     ) -> Result<Self, Failure> {
         let names: Vec<String> = GUARDS.iter().map(|guard| guard.name.to_owned()).collect();
-        let all = RuleSource::of_guards(project, &guards(&names)?)?;
+        let all = RuleSource::from_guards(project, &guards(&names)?)?;
         let rules = RuleSource::installed(project);
         let (load, load_all) =
             (|root: &std::path::Path| rules.hooks(root), |root: &std::path::Path| all.hooks(root));
@@ -263,7 +263,7 @@ impl Suggestions {
         }
         for edit in self.edits(project)? {
             ui::out(format!("\n{}", styled(FAINT, visible(&edit.path.to_string_lossy()))));
-            diff::of_trusted(&edit.before, &edit.after, MAX_LINES).iter().for_each(ui::out);
+            diff::render_trusted(&edit.before, &edit.after, MAX_LINES).iter().for_each(ui::out);
         }
         print_notes(&self.hosts);
         Ok(())

@@ -101,5 +101,5 @@ fn show(change: &SettingsChange, print: &dyn Fn(String)) {
     print(styled(HEADING, format!("--- {}{what}", visible(&file))));
     let before = change.before().unwrap_or_default();
     let after = change.after().unwrap_or_default();
-    diff::of_trusted(before, after, LINES).into_iter().for_each(print);
+    diff::render_trusted(before, after, LINES).into_iter().for_each(print);
 }

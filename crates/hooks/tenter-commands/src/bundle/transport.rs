@@ -61,7 +61,7 @@ fn download(
     cancel: &Cancel,
 ) -> Result<FetchedPackage, Diagnostic> {
     let unreachable = |why: String| failed(format!("cannot download {url}: {why}"));
-    let authorities = authorities::of_environment(env).map_err(|one| unreachable(one.message))?;
+    let authorities = authorities::from_environment(env).map_err(|one| unreachable(one.message))?;
     let client = HttpClient::new(HttpSettings {
         proxy: proxy::find(url, None, env),
         authorities: authorities.authorities,

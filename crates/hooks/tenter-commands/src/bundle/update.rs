@@ -211,7 +211,7 @@ mod tests {
         std::fs::create_dir_all(root.join("etc/tenter")).unwrap();
         let vars =
             vec![("HOME".into(), root.into()), ("TENTER_TEST_MANAGED_ROOT".into(), root.into())];
-        let env = Env::of_variables(vars, root.to_owned());
+        let env = Env::from_variables(vars, root.to_owned());
         let managed = env.directories().managed;
         let bundle = ConfiguredBundle {
             name: "acme".to_owned(),

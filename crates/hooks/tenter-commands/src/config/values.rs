@@ -79,12 +79,12 @@ impl<'p> SettingLayers<'p> {
             Ok((file, table))
         };
         let (_, mut user) = read(SettingsOwner::User)?;
-        let (project_file, of_project) = read(SettingsOwner::Project)?;
+        let (project_file, project_table) = read(SettingsOwner::Project)?;
         let redactor = Redactor::new(project.secrets());
         let managed = tenter_settings::managed(project.env)?;
         let managed = managed.map(ManagedSettings::into_table).unwrap_or_default();
         put_over(&mut user, &managed);
-        Ok(Self { env: project.env, managed, user, project: of_project, project_file, redactor })
+        Ok(Self { env: project.env, managed, user, project: project_table, project_file, redactor })
     }
 
     /// Returns every setting; a setting of a provider, model or hook only if something sets it.
@@ -125,7 +125,7 @@ impl<'p> SettingLayers<'p> {
     fn unmanaged(&self, key: &SettingKey, is_managed: bool) -> (Option<Value>, ValueSource) {
         let variable = key.setting.variable.filter(|_| !is_managed);
         if let Some(text) = variable.and_then(|variable| self.env.text(variable)) {
-            return (Some(of_variable(text)), ValueSource::Environment);
+            return (Some(parse_variable(text)), ValueSource::Environment);
         }
         let user = find(&self.user, key).cloned();
         let is_final = is_managed && key.setting.precedence == Precedence::Project;
@@ -143,7 +143,7 @@ impl<'p> SettingLayers<'p> {
                 }
             }
             (None, Some(project)) => (Some(project), ValueSource::Project),
-            (Some(user), Some(project)) => of_both(key.setting.precedence, user, project),
+            (Some(user), Some(project)) => merge(key.setting.precedence, user, project),
         }
     }
 
@@ -199,7 +199,7 @@ fn changed(path: &Path) -> Failure {
 }
 
 /// Returns a variable's value, as a file would have it.
-fn of_variable(text: &str) -> Value {
+fn parse_variable(text: &str) -> Value {
     let number = text.parse().map(Value::Integer);
     number
         .or_else(|_| text.parse().map(Value::Float))
@@ -260,12 +260,12 @@ impl KeyTarget<'_> {
     }
 }
 
-fn of_both(precedence: Precedence, user: Value, project: Value) -> (Option<Value>, ValueSource) {
+fn merge(precedence: Precedence, user: Value, project: Value) -> (Option<Value>, ValueSource) {
     let is_users = match precedence {
         Precedence::Project | Precedence::User | Precedence::Managed => false,
         Precedence::Smaller => {
-            let (of_user, of_project) = (user.as_integer(), project.as_integer());
-            of_user.is_some_and(|limit| limit > 0) && of_user <= of_project
+            let (user_number, project_number) = (user.as_integer(), project.as_integer());
+            user_number.is_some_and(|limit| limit > 0) && user_number <= project_number
         }
         Precedence::Stricter => mode(&user) <= mode(&project),
         Precedence::Closed => user.as_str() == Some("closed"),
@@ -294,7 +294,7 @@ mod tests {
             ("edits", "ask", ValueSource::Project),
             ("all", "edits", ValueSource::Project),
         ] {
-            let (_, origin) = of_both(Precedence::Stricter, value(user), value(project));
+            let (_, origin) = merge(Precedence::Stricter, value(user), value(project));
             assert_eq!(origin, source, "{user} {project}");
         }
     }

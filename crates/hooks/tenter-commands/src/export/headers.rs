@@ -40,7 +40,7 @@ pub(super) fn timeout(env: &Env) -> Duration {
 }
 
 /// Returns the headers that the variables set: names and values, percent-encoded.
-pub(super) fn of_environment(env: &Env) -> Vec<(String, Key)> {
+pub(super) fn read_environment(env: &Env) -> Vec<(String, Key)> {
     let variables = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_LOGS_HEADERS"];
     let text = |name| env.text(name).unwrap_or_default();
     let pairs = variables.iter().flat_map(|name| text(name).split(','));
@@ -52,7 +52,7 @@ pub(super) fn of_environment(env: &Env) -> Vec<(String, Key)> {
 }
 
 /// Runs a command that prints headers, one `NAME: VALUE` a line.
-pub(super) fn of_command(
+pub(super) fn read_command(
     env: &Env,
     command: &str,
     cancel: &Cancel,
@@ -109,7 +109,7 @@ mod tests {
 
     fn env(vars: &[(&str, &str)]) -> Env {
         let vars = vars.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        Env::of_variables(vars, "/".into())
+        Env::from_variables(vars, "/".into())
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20a%2Cb, x-team = blue"),
             ("OTEL_RESOURCE_ATTRIBUTES", "team=blue%20one,host.name=build-7"),
         ]);
-        let headers = of_environment(&env);
+        let headers = read_environment(&env);
         let headers: Vec<_> =
             headers.iter().map(|(name, value)| (name.as_str(), value.reveal())).collect();
         assert_eq!(headers, [("authorization", "Bearer a,b"), ("x-team", "blue")]);

@@ -56,7 +56,7 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let cursor = cursor.ok_or_else(|| {
         Failure::new("another process exports to this endpoint").help("stop it first")
     })?;
-    let TrustedAuthorities { authorities, help } = authorities::of_environment(env)?;
+    let TrustedAuthorities { authorities, help } = authorities::from_environment(env)?;
     let post = JsonPost {
         headers: all_headers(env, args, &cancel)?,
         proxy: proxy::find(&url, None, env),
@@ -78,12 +78,12 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
 }
 
 fn all_headers(env: &Env, args: &Args, cancel: &Cancel) -> Result<Vec<(String, Key)>, Failure> {
-    let mut all = headers::of_environment(env);
+    let mut all = headers::read_environment(env);
     for header in &args.headers {
         all.push(read_header(env, header)?);
     }
     if let Some(command) = &args.headers_command {
-        all.extend(headers::of_command(env, command, cancel)?);
+        all.extend(headers::read_command(env, command, cancel)?);
     }
     Ok(all)
 }

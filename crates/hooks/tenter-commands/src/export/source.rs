@@ -130,6 +130,7 @@ fn id(path: &Path, position: u64, text: &[u8]) -> String {
 fn files(journals: &JournalDirectories) -> io::Result<Vec<PathBuf>> {
     let conversations = journals.conversations()?;
     let mut files: Vec<PathBuf> = conversations.iter().map(|id| journals.path(id)).collect();
-    files.extend(journals.all().map(|directory| Seals::of_directory(directory).path().to_owned()));
+    files
+        .extend(journals.all().map(|directory| Seals::from_directory(directory).path().to_owned()));
     Ok(files)
 }

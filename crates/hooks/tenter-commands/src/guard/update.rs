@@ -51,7 +51,7 @@ fn update(installation: &InstalledGuard) -> Result<bool, Failure> {
         hook_settings::carry_over(&installation.file(), &installation.text, &guard.installable());
     let text = with_mode(&text, is_monitoring(&installation.text));
     let show = || {
-        let lines = diff::of_trusted(&installation.text, &text, LINES);
+        let lines = diff::render_trusted(&installation.text, &text, LINES);
         lines.iter().for_each(ui::out);
     };
     match installation.state {

@@ -44,7 +44,7 @@ pub fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn show(env: &Env, project: Option<&Path>, app: &Command, topic: &Topic) -> CommandResult {
-    let mut text = page::of_terminal(topic.page, TOPICS);
+    let mut text = page::render_for_terminal(topic.page, TOPICS);
     if app.find_subcommand(topic.name).is_some() {
         let _ = write!(text, "\nOptions of the command: `tenter {} --help`\n", topic.name);
     }

@@ -7,7 +7,7 @@ use super::paragraphs::joined;
 use super::topics::Topic;
 
 /// Returns the page's Markdown for a terminal.
-pub(super) fn of_terminal(page: &str, topics: &[Topic]) -> String {
+pub(super) fn render_for_terminal(page: &str, topics: &[Topic]) -> String {
     let mut text = String::new();
     let mut links: Vec<&str> = Vec::new();
     for (index, part) in page.split("\n```").enumerate() {
@@ -82,14 +82,14 @@ mod tests {
                     file x\nneeds: y -->\n```sh\n[a](b) <!-- c -->\n```\nEnd, [see](models.md).\n";
         let expected = "See trust, here, `x` y and [a](https://b.c).\n\n\n```sh\n[a](b) <!-- c -->\n```\nEnd, see.\n\n\
                      ## See also\n\n`tenter help trust`, `tenter help models`\n";
-        assert_eq!(of_terminal(page, TOPICS), expected);
+        assert_eq!(render_for_terminal(page, TOPICS), expected);
     }
 
     #[test]
     fn a_comment_or_a_link_without_an_end_is_no_error() {
-        assert_eq!(of_terminal("a <!-- b", &[]), "a ");
-        assert_eq!(of_terminal("[a](b", &[]), "a");
-        assert_eq!(of_terminal("a](b)", &[]), "a](b)");
+        assert_eq!(render_for_terminal("a <!-- b", &[]), "a ");
+        assert_eq!(render_for_terminal("[a](b", &[]), "a");
+        assert_eq!(render_for_terminal("a](b)", &[]), "a](b)");
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
             let name = entry.unwrap().file_name().into_string().unwrap();
             let Some(file) = name.strip_suffix(".md") else { continue };
             let topic = TOPICS.iter().find(|topic| topic.file == file).expect(file);
-            let text = of_terminal(topic.page, TOPICS);
+            let text = render_for_terminal(topic.page, TOPICS);
             assert!(text.starts_with("# ") && !text.contains("<!-- test"), "{file}");
         }
     }

@@ -40,7 +40,7 @@ fn with_field(name: &str, field: &str, text: &str) -> ToolCall {
 ///
 /// # Errors
 /// The name or a field is probably misspelled, or the input is not a JSON object.
-pub(super) fn of_tool(name: &str, input: Option<&str>) -> Result<ToolCall, Failure> {
+pub(super) fn build_call(name: &str, input: Option<&str>) -> Result<ToolCall, Failure> {
     let canonical = tool_names::canonical(name);
     if canonical.is_none()
         && let Some(near) = near_tool(name)
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn help(name: &str, input: &str) -> Option<String> {
-        of_tool(name, Some(input)).err().and_then(|failure| failure.help)
+        build_call(name, Some(input)).err().and_then(|failure| failure.help)
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn tools_have_any_of_their_names_and_unknown_ones_are_tools_of_others() {
-        assert_eq!(of_tool("Shell", Some(r#"{"command": "ls"}"#)).unwrap().name, "bash");
-        assert_eq!(of_tool("Read", Some(r#"{"path": "a"}"#)).unwrap().input["file_path"], "a");
-        assert_eq!(of_tool("mcp__db__query", Some("{}")).unwrap().name, "mcp__db__query");
+        assert_eq!(build_call("Shell", Some(r#"{"command": "ls"}"#)).unwrap().name, "bash");
+        assert_eq!(build_call("Read", Some(r#"{"path": "a"}"#)).unwrap().input["file_path"], "a");
+        assert_eq!(build_call("mcp__db__query", Some("{}")).unwrap().name, "mcp__db__query");
     }
 }

@@ -55,7 +55,7 @@ pub fn run(mut project: Project, args: &Args) -> CommandResult {
         (Some(command), ..) => call::command(command),
         (_, Some(file), ..) => call::reading(file),
         (_, _, Some(file), _) => call::writing(file),
-        (_, _, _, [name, input]) => call::of_tool(name, Some(input))?,
+        (_, _, _, [name, input]) => call::build_call(name, Some(input))?,
         // The parser makes sure that there is one of them.
         _ => call::command(""),
     };

@@ -29,11 +29,12 @@ struct DiscoveredHooks {
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let (roots, mut findings) = project.layout.roots(&HOOKS);
     let mut discovered = DiscoveredHooks::default();
-    let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
+    let (project_roots, user_roots): (Vec<&Root>, Vec<&Root>) =
         roots.iter().partition(|root| root.layer.needs_trust());
-    for (whose, roots, paths) in
-        [("User", of_user, &mut discovered.user), ("Project", of_project, &mut discovered.project)]
-    {
+    for (whose, roots, paths) in [
+        ("User", user_roots, &mut discovered.user),
+        ("Project", project_roots, &mut discovered.project),
+    ] {
         for root in roots {
             let (directories, problems) = manifests(root);
             findings.extend(problems);

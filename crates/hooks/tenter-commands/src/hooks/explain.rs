@@ -145,7 +145,7 @@ fn call(args: &Args, event: &str, events: &[EventName]) -> Result<Option<ToolCal
     let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
     let call = match (&args.command, &args.tool) {
         (Some(command), _) => Some(call::command(command)),
-        (None, Some(tool)) => Some(call::of_tool(tool, args.input.as_deref())?),
+        (None, Some(tool)) => Some(call::build_call(tool, args.input.as_deref())?),
         (None, None) => None,
     };
     match call {

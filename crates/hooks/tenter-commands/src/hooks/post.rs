@@ -64,7 +64,7 @@ impl Post {
         check_url(url).map_err(|why| Failure::new(format!("the URL {why}")))?;
         let headers =
             headers.iter().map(|header| read_header(env, header)).collect::<Result<_, _>>()?;
-        let TrustedAuthorities { authorities, help } = authorities::of_environment(env)?;
+        let TrustedAuthorities { authorities, help } = authorities::from_environment(env)?;
         let template = JsonPost {
             url: url.clone(),
             headers,

@@ -248,10 +248,10 @@ fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
     Ok(manifests?.into_iter().flatten().collect())
 }
 
-/// Checks a manifest hook; `of_text` are the diagnostics of its script's text.
-fn check(manifest: ManifestFile, of_text: Vec<Diagnostic>, strict: bool) -> Checked {
+/// Checks a manifest hook; `text_diagnostics` are the diagnostics of its script's text.
+fn check(manifest: ManifestFile, text_diagnostics: Vec<Diagnostic>, strict: bool) -> Checked {
     let (_, mut diagnostics) = manifest.read(Strictness::Strict);
     diagnostics.extend(manifest.check_script());
-    diagnostics.extend(of_text);
+    diagnostics.extend(text_diagnostics);
     Checked::new(manifest.path, diagnostics, strict)
 }

@@ -56,7 +56,7 @@ pub fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResul
 
 /// Returns the seals of every directory with journals.
 pub(crate) fn all_seals(env: &Env) -> Vec<Seals> {
-    env.journals().all().map(Seals::of_directory).collect()
+    env.journals().all().map(Seals::from_directory).collect()
 }
 
 fn seal(env: &Env, args: &SealArgs) -> CommandResult {

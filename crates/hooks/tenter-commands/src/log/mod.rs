@@ -68,7 +68,7 @@ pub struct Args {
 }
 
 impl Args {
-    fn of_transcripts(&self) -> TranscriptQuery<'_> {
+    fn transcript_query(&self) -> TranscriptQuery<'_> {
         TranscriptQuery {
             hosts: &self.from,
             session: self.session.as_deref(),
@@ -94,7 +94,7 @@ pub fn run(
     agent: &'static dyn OwnAgent,
 ) -> CommandResult {
     if !args.from.is_empty() {
-        return transcripts::run(env, project, &args.of_transcripts());
+        return transcripts::run(env, project, &args.transcript_query());
     }
     let root = project::root(env, project)?;
     let Some(selection) = find::find(env, &root, args, agent)? else {
@@ -142,7 +142,7 @@ pub fn run(
 }
 
 /// Returns the records of one conversation as lines, or the newest `limit` of them. Diagnostics are shown.
-pub fn of_conversation(
+pub fn list_conversation(
     env: &Env,
     id: &str,
     limit: Option<NonZeroUsize>,

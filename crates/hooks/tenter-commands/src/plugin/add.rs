@@ -124,7 +124,7 @@ fn add(
 fn changes_hooks(place: &PluginDir, spec: &Spec, fetched: &Fetched) -> bool {
     let directory = place.plugins.place(&spec.name);
     let before =
-        if directory.exists() { Content::of_installed(&directory).0 } else { Content::default() };
+        if directory.exists() { Content::read_installed(&directory).0 } else { Content::default() };
     changes(&before, &fetched.content).iter().any(|change| change.path.starts_with("hooks/"))
 }
 

@@ -106,7 +106,7 @@ fn update(
     unchanged_here(&directory, record)?;
     local_source::check(project, place, &spec)?;
     let obtained = obtain::fetch(project, place, &spec, cancel)?;
-    let (before, _) = Content::of_installed(&directory);
+    let (before, _) = Content::read_installed(&directory);
     let fetched = &obtained.1;
     let changes = changes(&before, &fetched.content);
     if changes.is_empty() {
@@ -183,7 +183,7 @@ fn lines(kind: &FileDifference) -> Vec<String> {
         FileDifference::Changed(old, new) => old.text().map(|old| (old, new.text())),
     };
     match texts {
-        Some((old, Some(new))) => diff::of_files(old, new, None, ui::columns()),
+        Some((old, Some(new))) => diff::render_files(old, new, None, ui::columns()),
         _ => Vec::new(),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let places = PluginDir::all(env, &root);
     let mut results = Vec::new();
     for place in &places {
-        results.extend(of_place(place)?);
+        results.extend(verify_directory(place)?);
     }
     let names: BTreeSet<String> = args.names.iter().map(|name| plugin_name(name)).collect();
     if let Some(name) = names.iter().find(|name| results.iter().all(|one| one.name != **name)) {
@@ -53,7 +53,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
 }
 
 /// Returns everything that is installed or recorded in a directory, by name.
-fn of_place(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
+fn verify_directory(place: &PluginDir) -> Result<Vec<VerifiedPlugin>, Failure> {
     let lock = place.plugins.lock()?;
     let plugins = installed(std::slice::from_ref(place))?;
     let names = lock.plugins().iter().map(|record| record.name.as_str());

@@ -35,23 +35,32 @@ pub struct Project<'e> {
     /// Reads the user's answers while an agent runs; unset where the terminal itself is read.
     pub read_line: Arc<OnceLock<SharedReadLine>>,
     /// Diagnostics of the configuration and the trust store.
-    of_configuration: Vec<Diagnostic>,
+    configuration_diagnostics: Vec<Diagnostic>,
     /// Diagnostics of the catalog as it was last loaded.
-    of_catalog: Vec<Diagnostic>,
+    catalog_diagnostics: Vec<Diagnostic>,
 }
 
 impl<'e> Project<'e> {
     /// Opens the project at `explicit`, or the one of the working directory (R89).
     pub fn open(env: &'e Env, explicit: Option<&Path>) -> Result<Self, Failure> {
         let root = root(env, explicit)?;
-        let (trust, of_store) = trust_store(env);
+        let (trust, store_diagnostics) = trust_store(env);
         let outer = outer_projects(env, &root, &trust).roots;
-        let (settings, mut of_configuration) = Settings::load(env, root.clone(), &outer)?;
-        of_configuration.extend(of_store);
+        let (settings, mut configuration_diagnostics) = Settings::load(env, root.clone(), &outer)?;
+        configuration_diagnostics.extend(store_diagnostics);
         let layout = env.layout(root).with_outer(outer);
         let keys = KeyRing::default();
-        let (read_line, of_catalog) = (Arc::default(), Vec::new());
-        Ok(Self { env, settings, layout, trust, keys, read_line, of_configuration, of_catalog })
+        let (read_line, catalog_diagnostics) = (Arc::default(), Vec::new());
+        Ok(Self {
+            env,
+            settings,
+            layout,
+            trust,
+            keys,
+            read_line,
+            configuration_diagnostics,
+            catalog_diagnostics,
+        })
     }
 
     /// Returns the projects around it whose hooks run in it, too (R89).
@@ -102,7 +111,7 @@ impl<'e> Project<'e> {
 
     /// Returns the special states of this process.
     fn agent_states(&self) -> Vec<AgentState> {
-        AgentState::of_process(&Containment {
+        AgentState::read_process(&Containment {
             setting: self.settings.hooks.container,
             variables: &self.env.vars,
             own: &[&self.env.home, self.root()],
@@ -135,14 +144,14 @@ impl<'e> Project<'e> {
 
     /// Returns the diagnostics of the configuration, the trust store, and the catalog as it was last loaded.
     pub fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.of_configuration.iter().chain(&self.of_catalog)
+        self.configuration_diagnostics.iter().chain(&self.catalog_diagnostics)
     }
 
     /// Loads the catalog, and keeps its diagnostics.
     pub fn load(&mut self, cancel: &Cancel) -> Catalog {
         let (catalog, findings) =
             self.engine_builder().cancel(cancel.clone()).load_catalog(&self.trust);
-        self.of_catalog = findings;
+        self.catalog_diagnostics = findings;
         catalog
     }
 }

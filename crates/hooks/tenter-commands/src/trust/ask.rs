@@ -43,7 +43,8 @@ impl TrustChoice {
         };
         let hooks = pending.hooks.iter().filter(|hook| is_trusted(&hook.name)).cloned();
         let recipes = pending.recipes.iter();
-        let recipes = recipes.filter(|one| is_trusted(TrustRecord::of_recipe(one).name())).cloned();
+        let recipes =
+            recipes.filter(|one| is_trusted(TrustRecord::from_recipe(one).name())).cloned();
         (hooks.collect(), recipes.collect())
     }
 }
@@ -116,7 +117,7 @@ impl<'p> PendingTrust<'p> {
     pub fn names(self) -> Vec<String> {
         let hooks = self.hooks.iter().map(|hook| hook.name.clone());
         let recipes =
-            self.recipes.iter().map(|recipe| TrustRecord::of_recipe(recipe).name().to_owned());
+            self.recipes.iter().map(|recipe| TrustRecord::from_recipe(recipe).name().to_owned());
         hooks.chain(recipes).collect()
     }
 
@@ -327,7 +328,7 @@ fn sent_to(HttpEndpoint { url, headers }: &HttpEndpoint) -> String {
 }
 
 fn describe_recipe(context: TrustContext, recipe: &ProjectRecipe) {
-    let (record, path) = (TrustRecord::of_recipe(recipe), &recipe.path);
+    let (record, path) = (TrustRecord::from_recipe(recipe), &recipe.path);
     let previous = context.store.project(context.root).previous(record.name(), path);
     describe(record.name(), &abilities(recipe), relative(context, path), &before(previous));
     if !recipe.confinements.is_empty() {

@@ -80,7 +80,7 @@ fn changed_lines(context: TrustContext, hooks: &[Untrusted], length: Length) -> 
 fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
     let mut files = ChangesByFile::new();
     for hook in hooks {
-        for change in of_hook(context, hook) {
+        for change in compare_hook(context, hook) {
             let path = hook.path.with_file_name(&change.name);
             files.entry(path).or_insert_with(|| (change, Vec::new())).1.push(&hook.name);
         }
@@ -89,7 +89,7 @@ fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'
 }
 
 /// Returns the changed files of a hook; empty if it is new, or if what was trusted was not kept.
-fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<TrustedFileChange> {
+fn compare_hook(context: TrustContext, hook: &Untrusted) -> Vec<TrustedFileChange> {
     let before = hook.previous.as_ref().and_then(|previous| context.store.kept(&previous.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
@@ -157,7 +157,7 @@ fn lines(change: &TrustedFileChange, length: Length) -> Vec<String> {
     }
     match (text(change.before.as_ref()), text(change.after.as_ref())) {
         (Some(before), Some(after)) => {
-            lines.extend(diff::of_trusted(before, after, length.lines()));
+            lines.extend(diff::render_trusted(before, after, length.lines()));
         }
         _ => lines.push("    the content changed; it is not text, or too long to show".to_owned()),
     }

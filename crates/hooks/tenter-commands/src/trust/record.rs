@@ -35,7 +35,7 @@ impl TrustRecord {
     }
 
     /// Returns a recipe as it was read.
-    pub fn of_recipe(recipe: &ProjectRecipe) -> Self {
+    pub fn from_recipe(recipe: &ProjectRecipe) -> Self {
         let fingerprint = recipe.fingerprint.clone();
         Self::new(TrustedKind::Recipe, &recipe.name, fingerprint, &recipe.path)
     }

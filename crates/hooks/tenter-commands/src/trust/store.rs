@@ -152,7 +152,7 @@ pub fn trust_recipes(project: &mut Project, recipes: &[ProjectRecipe]) -> Result
     if recipes.is_empty() {
         return Ok(());
     }
-    let records: Vec<TrustRecord> = recipes.iter().map(TrustRecord::of_recipe).collect();
+    let records: Vec<TrustRecord> = recipes.iter().map(TrustRecord::from_recipe).collect();
     let entries: Vec<TrustEntry> = records.iter().map(TrustRecord::entry).collect();
     record(project, &entries)?;
     note_trusted(records.iter().map(TrustRecord::name));

@@ -144,7 +144,7 @@ impl Examiner<'_> {
                 };
                 let entry = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
                 let stamp = CoveredStamp { own: HookStamp::File(*stamp), beside: around.files };
-                let finding = self.of_executable(candidate, &covered, entry, stamp);
+                let finding = self.examine_executable(candidate, &covered, entry, stamp);
                 return Some(examined(candidate.clone(), covered, finding));
             }
             CandidateKind::Manifest(_) => return self.manifest_at_once(candidate, cache),
@@ -171,7 +171,7 @@ impl Examiner<'_> {
     /// Returns what the trust in a candidate covers, given its own policy.
     fn covered(&self, candidate: &Candidate, own: OwnPolicy) -> Covered {
         let setting = if candidate.layer.needs_trust() {
-            self.settings.of_project(&candidate.name, own.into())
+            self.settings.project_setting(&candidate.name, own.into())
         } else {
             ProjectSetting::default()
         };
@@ -190,7 +190,7 @@ impl Examiner<'_> {
         }
     }
 
-    fn of_executable(
+    fn examine_executable(
         &self,
         candidate: &Candidate,
         covered: &Covered,
@@ -278,7 +278,7 @@ impl Examiner<'_> {
             }
             HookStamp::File(_) | HookStamp::Directory(_) => None,
         };
-        (self.of_executable(candidate, covered, entry, stamp), fresh)
+        (self.examine_executable(candidate, covered, entry, stamp), fresh)
     }
 
     /// Returns the copy of a trusted hook that others can change: only that may run (R74).

@@ -173,7 +173,7 @@ mod tests {
         let call = ToolCall::new("1", "file_read", [("file_path".to_owned(), json!("a"))]);
         let includes = |is_over_limit| {
             let facts = || {
-                let mut facts = CallSurroundings::of_example("");
+                let mut facts = CallSurroundings::read_example("");
                 facts.facts.call.over_limit = is_over_limit;
                 facts
             };

@@ -38,7 +38,7 @@ pub use hook_settings::HOOK_SETTINGS;
 use managed::parse_managed;
 pub use managed::{ManagedRules, ManagedSettings, parse_below, put_over};
 pub use sandbox_runtime::ConfineProfile;
-pub use setting::{Precedence, Setting, parse_of_project, refused, setting};
+pub use setting::{Precedence, Setting, parse_project, refused, setting};
 pub use tables::{
     GuardsTable, HookTable, HookTables, HooksTable, JournalTable, ToolsTable, TrustSetting,
 };
@@ -96,7 +96,7 @@ impl HookConfiguration {
         let mut diagnostics = Vec::new();
         for file in projects {
             let text = untrusted_file::read_to_string(file);
-            let (tables, rejections) = parse_of_project(file, text, HOOK_SETTINGS)?;
+            let (tables, rejections) = parse_project(file, text, HOOK_SETTINGS)?;
             diagnostics.extend(rejections);
             project_tables.tighten(tables);
         }

@@ -207,7 +207,7 @@ fn plain(markdown: &str) -> String {
 ///
 /// # Errors
 /// The file cannot be read, or `T` does not accept its content.
-pub fn parse_of_project<T: DeserializeOwned + Default>(
+pub fn parse_project<T: DeserializeOwned + Default>(
     path: &Path,
     text: io::Result<String>,
     settings: impl IntoIterator<Item = &'static Setting>,

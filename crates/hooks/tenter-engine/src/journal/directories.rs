@@ -98,7 +98,7 @@ impl JournalDirectories {
 
     /// Returns the start of a conversation's journal.
     pub fn tail(&self, conversation: &str) -> JournalTail {
-        JournalTail::of_file(self.path(conversation))
+        JournalTail::from_file(self.path(conversation))
     }
 }
 

@@ -70,11 +70,11 @@ pub struct JournalTail {
 impl JournalTail {
     /// Creates the start of a conversation's journal, which need not exist yet.
     pub fn new(directory: &Path, conversation: &str) -> Self {
-        Self::of_file(path(directory, conversation))
+        Self::from_file(path(directory, conversation))
     }
 
     /// Returns the start of the journal in a file, which need not exist yet.
-    pub(super) fn of_file(path: PathBuf) -> Self {
+    pub(super) fn from_file(path: PathBuf) -> Self {
         Self { path, offset: 0 }
     }
 

@@ -55,7 +55,7 @@ impl Redactor {
     }
 
     /// Creates a redactor that removes only these values: on a terminal, text is not hidden because of its format.
-    pub fn of_values(secrets: impl IntoIterator<Item = String>) -> Self {
+    pub fn from_values(secrets: impl IntoIterator<Item = String>) -> Self {
         Self { keeps_formats: true, ..Self::new(secrets) }
     }
 
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_redactor_of_values_ignores_key_formats() {
-        let redactor = Redactor::of_values(["hunter2-hunter2".to_owned()]);
+        let redactor = Redactor::from_values(["hunter2-hunter2".to_owned()]);
         let text = "AKIAABCDEFGHIJKLMNOP hunter2-hunter2";
         assert_eq!(redactor.text(text), "AKIAABCDEFGHIJKLMNOP hunt[11 redacted]");
     }

@@ -117,7 +117,7 @@ pub struct Seals {
 
 impl Seals {
     /// Returns the seals of the journals in `directory`.
-    pub fn of_directory(directory: &Path) -> Self {
+    pub fn from_directory(directory: &Path) -> Self {
         let chain = directory.with_extension("seals");
         Self { directory: directory.to_owned(), chain }
     }

@@ -54,7 +54,7 @@ impl JournalWriter {
 
     /// Returns the same writer, whose records name their project.
     #[must_use]
-    pub fn of_project(self, root: &Path) -> Self {
+    pub fn for_project(self, root: &Path) -> Self {
         Self { project: Some(root.to_string_lossy().into_owned()), ..self }
     }
 

@@ -57,7 +57,7 @@ impl ResourceLayout {
 
 impl Resources {
     /// Creates a layout of only the directory `path`, as a project's plugin has it that is not installed.
-    pub fn of_dir(kind: &'static ResourceKind, path: &Path) -> Self {
+    pub fn from_dir(kind: &'static ResourceKind, path: &Path) -> Self {
         let mut resources = Self { kind, directories: Vec::new(), diagnostics: Vec::new() };
         let root = Root::new(Layer::ProjectPlugin, path);
         resources.open(Root { within: path.parent().map(Path::to_owned), ..root });

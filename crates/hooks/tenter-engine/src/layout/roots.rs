@@ -90,7 +90,7 @@ impl ResourceLayout {
         for outer in self.outer.iter().filter(|_| kind.form == ResourceForm::Hook) {
             let layout = Self { project: outer.clone(), ..self.alone() };
             let (plugins, problems) = layout.plugins(Layer::ProjectPlugin, outer, kind);
-            roots.extend(layout.of_project(kind).into_iter().chain(plugins));
+            roots.extend(layout.project_roots(kind).into_iter().chain(plugins));
             diagnostics.extend(problems);
         }
         let (own, problems) = self.own_roots(kind, Vec::new());
@@ -141,19 +141,20 @@ impl ResourceLayout {
     }
 
     fn own_roots(&self, kind: &ResourceKind, extra: Vec<Root>) -> (Vec<Root>, Vec<Diagnostic>) {
-        let (of_project, mut diagnostics) = self.plugins(Layer::ProjectPlugin, &self.project, kind);
-        let (of_user, more) = self.plugins(Layer::UserPlugin, &self.home, kind);
+        let (project_plugins, mut diagnostics) =
+            self.plugins(Layer::ProjectPlugin, &self.project, kind);
+        let (user_plugins, more) = self.plugins(Layer::UserPlugin, &self.home, kind);
         diagnostics.extend(more);
-        let mut roots = self.of_project(kind);
+        let mut roots = self.project_roots(kind);
         roots.extend(extra);
-        roots.extend(of_project);
-        roots.extend(self.of_user(kind));
-        roots.extend(of_user);
+        roots.extend(project_plugins);
+        roots.extend(self.user_roots(kind));
+        roots.extend(user_plugins);
         (roots, diagnostics)
     }
 
     /// Returns the directories of the project for `kind`, without plugins.
-    pub fn of_project(&self, kind: &ResourceKind) -> Vec<Root> {
+    pub fn project_roots(&self, kind: &ResourceKind) -> Vec<Root> {
         let top = kind.in_project_root.then(|| self.project.clone());
         let below = self.names.resources.iter().map(|name| self.project.join(name));
         // Trust covers where a hook's directory leads to; of other resources nothing outside of the project is read.
@@ -166,7 +167,7 @@ impl ResourceLayout {
     }
 
     /// Returns the directories of the user for `kind`, without plugins.
-    pub fn of_user(&self, kind: &ResourceKind) -> Vec<Root> {
+    pub fn user_roots(&self, kind: &ResourceKind) -> Vec<Root> {
         let mut below = self.names.resources.iter().map(|name| self.home.join(name));
         let mut directories = Vec::from_iter(below.next());
         if kind.in_config_home {

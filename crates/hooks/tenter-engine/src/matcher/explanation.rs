@@ -61,11 +61,14 @@ impl Explanation {
     }
 }
 
-pub(super) fn of_tool<'n>(tool: &Expression, names: impl Iterator<Item = &'n str>) -> MatchResult {
+pub(super) fn match_tool<'n>(
+    tool: &Expression,
+    names: impl Iterator<Item = &'n str>,
+) -> MatchResult {
     search(tool, names.map(|name| (name, name)))
 }
 
-pub(super) fn of_pattern(pattern: &Expression, input: &Object) -> MatchResult {
+pub(super) fn match_pattern(pattern: &Expression, input: &Object) -> MatchResult {
     search(pattern, texts::in_input(input))
 }
 

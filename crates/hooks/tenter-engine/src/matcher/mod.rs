@@ -53,7 +53,7 @@ pub struct Matcher {
 /// Returns what the names of a call's tool depend on: a patch that may add a file also has the names of `file_write`, and an unknown tool
 /// has the names of a similar one.
 pub(crate) fn tool_key(call: &ToolCall) -> String {
-    let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
+    let adds_file = Patch::from_input(&call.input).is_some_and(|patch| patch.may_add_file());
     let mark = if adds_file { "+" } else { "" };
     let similar = ToolNames::default().similar_tool(call).unwrap_or_default();
     format!("{mark}{similar}:{}", call.name)
@@ -133,11 +133,14 @@ impl Matcher {
     /// Explains the result for `call`. Both parts are tried, even if the first one decides.
     pub fn explain(&self, call: &ToolCall) -> Explanation {
         Explanation {
-            tool: self.tool.as_ref().map(|tool| explanation::of_tool(tool, self.spellings(call))),
+            tool: self
+                .tool
+                .as_ref()
+                .map(|tool| explanation::match_tool(tool, self.spellings(call))),
             pattern: self
                 .pattern
                 .as_ref()
-                .map(|pattern| explanation::of_pattern(pattern, &call.input)),
+                .map(|pattern| explanation::match_pattern(pattern, &call.input)),
         }
     }
 

@@ -50,14 +50,14 @@ type LocatedText<'v> = (TextLocation<'v>, Cow<'v, str>);
 /// Returns the texts of `input` in their order. The whole input is written out only when it is asked for.
 pub(super) fn in_input(input: &Object) -> impl Iterator<Item = LocatedText<'_>> {
     let mut leaves = Leaves::default();
-    leaves.of_object(input);
+    leaves.add_object(input);
     let whole = iter::once_with(|| (TextLocation::Whole, Cow::Owned(json::to_string(input))));
-    leaves.texts.into_iter().chain(whole).chain(of_patch(input))
+    leaves.texts.into_iter().chain(whole).chain(read_patch(input))
 }
 
 /// Returns the texts of the files in a patch.
-fn of_patch(input: &Object) -> impl Iterator<Item = LocatedText<'_>> {
-    let files = Patch::of_input(input).map(|patch| patch.files).unwrap_or_default();
+fn read_patch(input: &Object) -> impl Iterator<Item = LocatedText<'_>> {
+    let files = Patch::from_input(input).map(|patch| patch.files).unwrap_or_default();
     files.into_iter().flat_map(|file| {
         let path = TextLocation::Leaf(vec![Step::Key(FILE_PATH)]);
         let whole = json::to_string(&BTreeMap::from([(FILE_PATH, file.path)]));
@@ -72,7 +72,7 @@ struct Leaves<'v> {
 }
 
 impl<'v> Leaves<'v> {
-    fn of_object(&mut self, object: &'v Object) {
+    fn add_object(&mut self, object: &'v Object) {
         for (key, value) in object {
             self.under(Step::Key(key), value);
         }
@@ -85,7 +85,7 @@ impl<'v> Leaves<'v> {
             Value::String(text) => self.leaf(Cow::Borrowed(text)),
             Value::Bool(boolean) => self.leaf(Cow::Owned(boolean.to_string())),
             Value::Number(number) => self.leaf(Cow::Owned(number.to_string())),
-            Value::Object(object) => self.of_object(object),
+            Value::Object(object) => self.add_object(object),
             Value::Array(elements) => {
                 for (index, element) in elements.iter().enumerate() {
                     self.under(Step::Index(index), element);

@@ -169,12 +169,12 @@ fn set(text: &str) -> Option<(Token, usize)> {
 
 impl Pattern {
     /// Returns a pattern for words: `*` is any text.
-    pub(crate) fn of_words(pattern: &str) -> Self {
+    pub(crate) fn parse_words(pattern: &str) -> Self {
         Self::new(pattern, false)
     }
 
     /// Returns a pattern for paths: `*` does not contain `/`, `**/` is any number of directories, and `DIR/**` is also `DIR`.
-    pub(crate) fn of_paths(pattern: &str) -> Self {
+    pub(crate) fn parse_paths(pattern: &str) -> Self {
         Self::new(pattern, true)
     }
 
@@ -366,7 +366,7 @@ mod tests {
     use super::*;
 
     fn path(pattern: &str, text: &str) -> bool {
-        Pattern::of_paths(pattern).matches(text)
+        Pattern::parse_paths(pattern).matches(text)
     }
 
     #[test]
@@ -398,13 +398,13 @@ mod tests {
         ] {
             assert!(!path(pattern, text), "{pattern} {text}");
         }
-        assert!(Pattern::of_words("+*").matches("+refs/heads/main"));
+        assert!(Pattern::parse_words("+*").matches("+refs/heads/main"));
     }
 
     #[test]
     fn unknown_parts_make_a_fit_uncertain() {
         let fits = |pattern: &str, text: &str, is_certain, is_glob| {
-            Pattern::of_paths(pattern).fits(Text { value: text, is_certain, is_glob })
+            Pattern::parse_paths(pattern).fits(Text { value: text, is_certain, is_glob })
         };
         assert_eq!(fits("**/.env", "$DIR/.env", false, false), Truth::Perhaps);
         assert_eq!(fits("**/.env", "$FILE", false, false), Truth::Perhaps);
@@ -423,14 +423,14 @@ mod tests {
             ("https://*", "https://$HOST/a", Truth::Yes),
         ] {
             let text = Text { is_certain: false, ..Text::known(text) };
-            assert_eq!(Pattern::of_words(pattern).fits(text), expected, "{pattern}");
+            assert_eq!(Pattern::parse_words(pattern).fits(text), expected, "{pattern}");
         }
     }
 
     proptest! {
         #[test]
         fn any_pattern_and_text_terminate(pattern in "[a*?/.$\\[\\]!-]{0,12}", text in "[a/.*$(){}`]{0,12}") {
-            for pattern in [Pattern::of_paths(&pattern), Pattern::of_words(&pattern)] {
+            for pattern in [Pattern::parse_paths(&pattern), Pattern::parse_words(&pattern)] {
                 for (is_certain, is_glob) in [(true, false), (false, false), (true, true), (false, true)] {
                     pattern.fits(Text { value: &text, is_certain, is_glob });
                 }
@@ -440,7 +440,7 @@ mod tests {
         /// A text that fits for certain also fits when nothing is certain.
         #[test]
         fn uncertainty_never_turns_a_fit_into_a_mismatch(pattern in "[ab*?/]{0,8}", text in "[ab/]{0,8}") {
-            let pattern = Pattern::of_paths(&pattern);
+            let pattern = Pattern::parse_paths(&pattern);
             let certain = pattern.fits(Text::known(&text));
             let uncertain = pattern.fits(Text { is_certain: false, ..Text::known(&text) });
             prop_assert_eq!(certain == Truth::No, uncertain == Truth::No);
@@ -449,7 +449,7 @@ mod tests {
         /// The letters at the end only save time.
         #[test]
         fn what_ends_in_other_letters_does_not_fit(pattern in "[ab*/]{0,8}", text in "[ab*/]{0,8}") {
-            let (one, other) = (Pattern::of_paths(&pattern), Pattern::of_words(&text));
+            let (one, other) = (Pattern::parse_paths(&pattern), Pattern::parse_words(&text));
             let (one_tokens, other_tokens) = (one.tokens(), other.tokens());
             let do_overlap = overlap(&one_tokens, &other_tokens);
             prop_assert!(!(do_overlap && one.has_other_end(&other_tokens)));
@@ -460,12 +460,12 @@ mod tests {
         fn a_pattern_fits_what_it_is_made_of(text in "[ab/.]{0,10}", place in 0_usize..10) {
             let place = text.char_indices().map(|(at, _)| at).nth(place).unwrap_or(text.len());
             let pattern = format!("{}**{}", &text[..place], &text[place..]);
-            prop_assert!(Pattern::of_words(&pattern).matches(&text));
+            prop_assert!(Pattern::parse_words(&pattern).matches(&text));
         }
 
         #[test]
         fn what_is_ruled_out_early_does_not_fit(pattern in "[ab*?/.\\[\\]]{0,10}", text in "[ab/.]{0,8}") {
-            for pattern in [Pattern::of_paths(&pattern), Pattern::of_words(&pattern)] {
+            for pattern in [Pattern::parse_paths(&pattern), Pattern::parse_words(&pattern)] {
                 let letters: Vec<Token> = text.chars().map(Token::Char).collect();
                 prop_assert_eq!(pattern.matches(&text), overlap(&pattern.tokens(), &letters));
                 prop_assert!(pattern.tokens().iter().zip(pattern.prefix().chars()).all(|(token, letter)| *token == Token::Char(letter)));

@@ -186,7 +186,7 @@ impl HookSettings {
 
     /// Returns the changes that the project's files make to the hook with this full name. Defaults do not apply where the hook sets `own` values. The
     /// user's files are not considered.
-    pub fn of_project(&self, name: &str, own: Override) -> ProjectSetting {
+    pub fn project_setting(&self, name: &str, own: Override) -> ProjectSetting {
         let files = || self.0.iter().filter(|file| file.is_of_project());
         let settings_by_name = files().filter_map(|file| file.overrides.get(name));
         let set = settings_by_name.fold(Override::default(), |first, more| first.or(*more));
@@ -375,15 +375,15 @@ mod tests {
         let settings = settings(user_text, project_text);
         let own = Override { asynchronous: Some(false), ..Override::default() };
         let set = Override { priority: Some(5), timeout: Some(700), ..Override::default() };
-        assert_eq!(settings.of_project("slow", own), ProjectSetting { is_off: false, set });
+        assert_eq!(settings.project_setting("slow", own), ProjectSetting { is_off: false, set });
         let own = Override {
             priority: Some(1),
             timeout: Some(1),
             asynchronous: Some(true),
             ..Override::default()
         };
-        assert_eq!(settings.of_project("other", own), ProjectSetting::default());
-        assert!(self::settings("", "[hooks]\nenabled = false\n").of_project("x", own).is_off);
+        assert_eq!(settings.project_setting("other", own), ProjectSetting::default());
+        assert!(self::settings("", "[hooks]\nenabled = false\n").project_setting("x", own).is_off);
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Contents {
     }
 
     /// Returns the recipe in the file at `path`, and its fingerprint.
-    fn of_recipe(path: &Path) -> io::Result<(Fingerprint, Self)> {
+    fn read_recipe(path: &Path) -> io::Result<(Fingerprint, Self)> {
         let text = untrusted_file::read_to_string(path)?;
         let fingerprint = fingerprint_of_recipe(text.as_bytes());
         let file = FileContent { executable: false, data: Data::Text(text) };
@@ -176,7 +176,7 @@ impl KeptContents {
         }
         let now = match (&entry.covered, TrustedKind::from_name(&entry.name)) {
             (Some(covered), _) => Contents::read(covered),
-            (None, Some(TrustedKind::Recipe)) => Contents::of_recipe(&entry.path),
+            (None, Some(TrustedKind::Recipe)) => Contents::read_recipe(&entry.path),
             (None, _) => return,
         };
         let Ok((fingerprint, contents)) = now else { return };

@@ -391,7 +391,7 @@ fn an_observer_behind_a_mask_sees_no_secret() {
 fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     let journal = Journal::new();
     let writer = JournalWriter::new(journal.directory(), Redactor::default())
-        .of_project(Path::new("/home/ada/shop"));
+        .for_project(Path::new("/home/ada/shop"));
     let long = "x".repeat(100_000);
     writer.hook_ran(&run_with("no", |run| run.tool_call = Some(tool_call("bash", &long))));
     writer.decided(&decision_with(|decision| decision.tool_call = Some(tool_call("bash", "ls"))));

@@ -54,7 +54,7 @@ struct Keeper {
 /// # Errors
 /// Another keeper listens at the socket, or the socket cannot be created.
 pub(super) fn run(options: KeeperOptions, clock: Clock) -> io::Result<()> {
-    let place = KeeperPlace::of_socket(&options.socket)
+    let place = KeeperPlace::from_socket(&options.socket)
         .ok_or_else(|| io::Error::other("this is no socket of a keeper"))?;
     let Some(_lock) = FileLock::try_acquire(&place.lock())? else { return Ok(()) };
     let _ = fs::remove_file(&options.socket);

@@ -153,8 +153,8 @@ fn sessions_of_two_hosts_share_the_process_of_a_hook() {
     let (same, second) = stage.served("claude-code");
     assert_eq!(same, pid);
     stage.session.set_host("codex");
-    let (of_codex, third) = stage.served("codex");
-    assert_eq!(of_codex, pid, "the other host has the same process");
+    let (codex_pid, third) = stage.served("codex");
+    assert_eq!(codex_pid, pid, "the other host has the same process");
     assert!(first < second && second < third, "{first} {second} {third}");
     let keeper = stage.keeper();
     assert_eq!(Path::new(&keeper.project), stage.session.sandbox.project());

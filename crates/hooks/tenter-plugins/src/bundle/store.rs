@@ -108,7 +108,7 @@ impl BundleStore {
     }
 
     fn read(&self, dir: &Path, keys: &KeyRing) -> Result<Bundle, Diagnostic> {
-        let (mut content, problems) = Content::of_installed(dir);
+        let (mut content, problems) = Content::read_installed(dir);
         if let Some(problem) = problems.into_iter().next() {
             return Err(problem);
         }

@@ -292,7 +292,7 @@ fn installing_runs_none_of_the_plugins_hooks() {
     assert_eq!(plugin.hooks, ["guard"]);
     assert!(!plugin.path.join("hooks/ran").exists());
     let fetched = scene.fetch(&source.url()).unwrap();
-    let (content, findings) = tenter_plugins::Content::of_installed(&plugin.path);
+    let (content, findings) = tenter_plugins::Content::read_installed(&plugin.path);
     assert_eq!(findings, []);
     assert_eq!(changes(&content, &fetched.content), []);
 }

@@ -11,7 +11,7 @@ use crate::{EventName, Reply, Rewrite, Verdict, reply_fields as fields};
 /// The output is not a JSON object, or asks for a change that cannot be made; see [`ReplyError`].
 pub fn parse_reply(event: EventName, output_bytes: &[u8]) -> Result<ParsedReply, ReplyError> {
     let Some(content) = stdout::content(output_bytes) else { return Ok(ParsedReply::default()) };
-    let mut fields = FieldReader::of_reply(event, stdout::object(content)?, &fields::EXECUTABLE);
+    let mut fields = FieldReader::for_reply(event, stdout::object(content)?, &fields::EXECUTABLE);
     let mut reply = Reply {
         verdict: verdict(&mut fields),
         confinements: fields.read(&fields::CONFINE).into_iter().collect(),

@@ -122,7 +122,7 @@ pub struct Report<'a> {
     format: &'static Format,
     diagnostics: Vec<Diagnostic>,
     /// The diagnostics of parts that are left out.
-    of_parts: Vec<Diagnostic>,
+    part_diagnostics: Vec<Diagnostic>,
     omitted_count: usize,
     worst_omitted: Severity,
 }
@@ -142,7 +142,7 @@ impl<'a> Report<'a> {
             strictness,
             format,
             diagnostics: Vec::new(),
-            of_parts: Vec::new(),
+            part_diagnostics: Vec::new(),
             omitted_count: 0,
             worst_omitted: Severity::Info,
         }
@@ -205,7 +205,7 @@ impl<'a> Report<'a> {
         let value = read(self);
         let own = std::mem::replace(&mut self.diagnostics, before);
         if own.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            self.of_parts.extend(own);
+            self.part_diagnostics.extend(own);
             return None;
         }
         self.diagnostics.extend(own);
@@ -258,7 +258,7 @@ impl<'a> Report<'a> {
     pub fn finish<T>(mut self, value: Option<T>) -> (Option<T>, Vec<Diagnostic>) {
         let is_valid = self.worst_omitted != Severity::Error
             && self.diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
-        self.diagnostics.append(&mut self.of_parts);
+        self.diagnostics.append(&mut self.part_diagnostics);
         let position =
             |diagnostic: &Diagnostic| diagnostic.span.as_ref().map(|span| (span.line, span.column));
         self.diagnostics.sort_by_key(position);

@@ -64,7 +64,7 @@ fn read_object(
 ) -> Result<ParsedReply, ReplyError> {
     let table: &[&fields::ReplyField] =
         if is_claude_code { &fields::CLAUDE_CODE } else { &fields::MANIFEST };
-    let mut fields = FieldReader::of_reply(event, reply, table);
+    let mut fields = FieldReader::for_reply(event, reply, table);
     let mut reply = Reply {
         verdict: verdict(event, &mut fields),
         confinements: fields.read(&fields::CONFINE).into_iter().collect(),

@@ -49,7 +49,7 @@ impl FieldReader {
     }
 
     /// Reads the object of a whole reply. One with a repeated key fails, unless it denies (R82).
-    pub(crate) fn of_reply(event: EventName, reply: ReplyObject, table: &[&ReplyField]) -> Self {
+    pub(crate) fn for_reply(event: EventName, reply: ReplyObject, table: &[&ReplyField]) -> Self {
         let mut fields = Self::new(event, reply.object, table);
         if let Some(key) = reply.repeated_key {
             let name = excerpt::chars(&key, MAX_NAME_LENGTH);

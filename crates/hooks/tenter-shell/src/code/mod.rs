@@ -398,7 +398,7 @@ impl CodeReader<'_> {
     /// Notes that a call runs something that is not literal.
     fn runs_unknown(&mut self, end: usize) {
         self.facts.dynamic = true;
-        let origin = taint::of_arguments(&self.source, end);
+        let origin = taint::trace_arguments(&self.source, end);
         self.facts.runs_decoded |= origin.decodes;
         self.facts.runs_download |= origin.downloads;
         self.facts.runs_input |= origin.reads_input

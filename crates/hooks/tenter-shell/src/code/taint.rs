@@ -123,7 +123,7 @@ pub(super) fn has_environment(text: &str) -> bool {
 }
 
 /// Returns what the arguments of a call, or the variables in them, decode, download or read.
-pub(super) fn of_arguments(source: &Source<'_>, at: usize) -> Origin {
+pub(super) fn trace_arguments(source: &Source<'_>, at: usize) -> Origin {
     let arguments = source.raw_arguments(at);
     let mut origin = Origin::default();
     origin.add(arguments);

@@ -81,7 +81,7 @@ impl Reader<'_> {
             (_, Some(extension)) => vec![format!("/*.{}", extension.text)],
             (None | Some("." | ""), None) => vec![String::new()],
             (Some(name), None) => {
-                let plain = crate::globs::of_regex(name);
+                let plain = crate::globs::from_regex(name);
                 vec![format!("/*{plain}*"), format!("/{plain}")]
             }
         };

@@ -146,7 +146,7 @@ fn recipe(form: Form, line: &str) -> Option<String> {
         // `RUN --mount=type=cache,target=/a ["ls", "-l"]`.
         Form::Dockerfile => {
             let (instruction, command) = line.trim_start().split_once([' ', '\t'])?;
-            return instruction.eq_ignore_ascii_case("RUN").then(|| of_image(command));
+            return instruction.eq_ignore_ascii_case("RUN").then(|| parse_image_command(command));
         }
         _ => line.strip_prefix([' ', '\t'])?.trim_start(),
     };
@@ -154,7 +154,7 @@ fn recipe(form: Form, line: &str) -> Option<String> {
 }
 
 /// Returns the command of a `RUN` instruction without its options, and without the form of a list.
-fn of_image(command: &str) -> String {
+fn parse_image_command(command: &str) -> String {
     let words = command.split(' ').skip_while(|word| word.is_empty() || word.starts_with("--"));
     let command = words.collect::<Vec<_>>().join(" ");
     match command.strip_prefix('[') {

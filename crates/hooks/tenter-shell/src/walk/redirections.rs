@@ -70,7 +70,7 @@ impl Reader<'_> {
             let inner = context.clone().with_heredocs(script.heredocs);
             self.heredoc_text(&parts, &inner)
         };
-        redirected.read(&redirection.fd, Rc::new(Input::of_text(text)));
+        redirected.read(&redirection.fd, Rc::new(Input::from_text(text)));
     }
 
     fn heredoc_text(&mut self, parts: &[Part], context: &Context) -> Field {
@@ -88,7 +88,7 @@ impl Reader<'_> {
             Op::HereString => {
                 let mut text = target;
                 text.text.push('\n');
-                redirected.read(&redirection.fd, Rc::new(Input::of_text(text)));
+                redirected.read(&redirection.fd, Rc::new(Input::from_text(text)));
             }
             Op::Read | Op::ReadWrite => self.reads(redirection, target, redirected),
             Op::DuplicateIn => self.duplicates_input(redirection, &target, redirected),

@@ -252,7 +252,7 @@ impl CodeLanguage {
     }
 
     /// Returns the language of a file.
-    pub fn of_file(file: &std::path::Path) -> Option<&'static Self> {
+    pub fn from_file(file: &std::path::Path) -> Option<&'static Self> {
         let extension = file.extension().or_else(|| file.file_name())?;
         Self::named(extension.to_str()?)
     }
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_file_has_the_language_of_its_extension() {
-        let of = |file: &str| CodeLanguage::of_file(std::path::Path::new(file)).is_some();
+        let of = |file: &str| CodeLanguage::from_file(std::path::Path::new(file)).is_some();
         assert!(of("a/b.rs") && of("Makefile") && of("x.yml") && !of("LICENSE") && !of("x.bin"));
     }
 }

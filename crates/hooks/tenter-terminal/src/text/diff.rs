@@ -28,8 +28,8 @@ const MARGIN: usize = 5;
 const CONTINUATION: char = '↪';
 
 /// Returns the diff of an edit of a file whose other lines are unknown, in lines of at most `width` columns.
-pub fn of_edit(edit: &FileEdit, width: usize) -> Vec<String> {
-    let language = CodeLanguage::of_file(Path::new(&edit.file_path));
+pub fn render_edit(edit: &FileEdit, width: usize) -> Vec<String> {
+    let language = CodeLanguage::from_file(Path::new(&edit.file_path));
     let hunks = edit.edits.iter().flat_map(|one| {
         let first = usize::try_from(one.start_line).unwrap_or(1);
         hunks(&one.old_content, &one.new_content, first, |line, is_deleted| {
@@ -40,7 +40,7 @@ pub fn of_edit(edit: &FileEdit, width: usize) -> Vec<String> {
 }
 
 /// Returns the diff of a changed file with code in `language`, in lines of at most `width` columns.
-pub fn of_files(
+pub fn render_files(
     before: &str,
     after: &str,
     language: Option<&CodeLanguage>,
@@ -52,7 +52,7 @@ pub fn of_files(
 
 /// Returns the diff of a trusted file, of at most `most` lines: lines are not cut, and characters that could forge others are
 /// escaped.
-pub fn of_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
+pub fn render_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
     shortened(hunks(before, after, 1, |line, _| vec![with_spaces(&visible(line))]), most)
 }
 
@@ -149,11 +149,11 @@ mod tests {
 
     #[test]
     fn a_changed_file_is_shown_by_its_changes() {
-        let lines = of_files("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nE\nf\n", None, 80);
+        let lines = render_files("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\nE\nf\n", None, 80);
         let expected =
             ["    @@ line 2 @@", "     b", "     c", "     d", "    -e", "    +E", "     f"];
         assert_eq!(plain(&lines), expected);
-        assert!(of_files("same\n", "same\n", None, 80).is_empty());
+        assert!(render_files("same\n", "same\n", None, 80).is_empty());
     }
 
     #[test]
@@ -178,30 +178,30 @@ mod tests {
             old_content: "b() {".into(),
             new_content: "c() {\n  x\x1b[2J".into(),
         };
-        let lines = of_edit(&FileEdit { edits: vec![one], ..FileEdit::default() }, 80);
+        let lines = render_edit(&FileEdit { edits: vec![one], ..FileEdit::default() }, 80);
         assert_eq!(plain(&lines), ["    @@ line 7 @@", "    -b() {", "    +c() {", "    +  x"]);
     }
 
     #[test]
     fn indentation_is_kept_and_wide_lines_continue_below() {
-        let lines = plain(&of_files("", "\tabcdefgh字\n", None, 16));
+        let lines = plain(&render_files("", "\tabcdefgh字\n", None, 16));
         assert_eq!(lines, ["    @@ line 1 @@", "    +    abcdefg", "    ↪h字"]);
     }
 
     #[test]
     fn changed_line_ends_can_be_seen() {
-        let lines = plain(&of_files("a\r\n", "a\n", None, 80));
+        let lines = plain(&render_files("a\r\n", "a\n", None, 80));
         assert_eq!(lines[1..], ["    -a␍", "    +a"]);
-        let lines = plain(&of_files("a\n", "a", None, 80));
+        let lines = plain(&render_files("a\n", "a", None, 80));
         assert_eq!(lines[1..], ["    -a", "    +a", "    ↪no line end"]);
-        let lines = plain(&of_files("a\r\nb\r\n", "a\r\nc\r\n", None, 80));
+        let lines = plain(&render_files("a\r\nb\r\n", "a\r\nc\r\n", None, 80));
         assert_eq!(lines[1..], ["     a", "    -b", "    +c"]);
     }
 
     #[test]
     fn a_long_diff_is_cut() {
         let after = "x\n".repeat(100);
-        let lines = plain(&of_files("", &after, None, 80));
+        let lines = plain(&render_files("", &after, None, 80));
         assert_eq!((lines.len(), lines[40].as_str()), (41, "    … 61 more lines"));
     }
 }

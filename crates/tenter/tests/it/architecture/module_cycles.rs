@@ -52,7 +52,7 @@ fn crates() -> BTreeMap<String, Modules> {
         }
         if !["bin", "tests", "testing"]
             .iter()
-            .any(|of_tests| path.iter().any(|part| part == of_tests))
+            .any(|test_module| path.iter().any(|part| part == test_module))
         {
             crates.entry(name.to_owned()).or_default().insert(path, cleaner.clean(&text));
         }

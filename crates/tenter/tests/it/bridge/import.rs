@@ -8,7 +8,7 @@ use serde_json::Value;
 use tenter_testkit::http_server::HttpServer;
 use tenter_testkit::{Sandbox, assert_contains, needs};
 
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Returns hooks in the forms of Claude Code's documentation and of plugins, which are written for these tests.
 fn fixtures() -> std::path::PathBuf {
@@ -50,7 +50,7 @@ fn with_plugin(name: &str) -> Sandbox {
 
 /// Returns the hooks that denied, in the order in which they did.
 fn denials(lines: &[Value]) -> Vec<&str> {
-    let runs = of_kind(lines, "hook").into_iter();
+    let runs = filter_kind(lines, "hook").into_iter();
     runs.filter(|run| run["decision"] == "deny").map(|run| run["hook"].as_str().unwrap()).collect()
 }
 
@@ -416,7 +416,7 @@ fn the_documented_hooks_guard_unchanged() {
     for (denial, (_, input, hook, _)) in denials.iter().zip(calls) {
         assert!(denial.starts_with(hook), "{input}: {denial}");
     }
-    let asks = of_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
+    let asks = filter_kind(&lines, "hook").into_iter().filter(|run| run["decision"] == "ask");
     assert_eq!(asks.count(), 2);
 }
 
@@ -448,7 +448,7 @@ fn the_documented_hooks_add_format_and_continue_unchanged() {
     let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a.txt, text: \"x\\n\"}}], expect: {contains: [The branch is main., It is a Friday.]}}, {text: Done., expect: {contains: [The file was formatted.]}}, {tool_calls: [{name: file_write, input: {file_path: notes.txt, text: x}}], expect: {contains: [Write notes.txt first.]}}, {text: Done.}]";
     let (lines, code) = headless(&sandbox, script);
     assert_eq!((code, sandbox.read("a.txt").as_str()), (0, "x\nformatted\n"));
-    assert!(of_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"), "{lines:?}");
+    assert!(filter_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"), "{lines:?}");
     sandbox.play("turns: [{text: ok}]", &["my password: x"]).fails(3, "Write it without.");
     if needs::has("jq") {
         let (_, code) = headless(&sandbox, &call("bash", "command: 'true'", ""));

@@ -4,7 +4,7 @@ use tenter_testkit::{McpServer, PtySession, Sandbox, assert_contains};
 
 use super::{chat, say, start};
 use crate::manifests::hook as manifest_hook;
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 /// Installs a hook that asks about every call.
 fn install_careful(sandbox: &Sandbox) {
@@ -89,7 +89,7 @@ fn always_allows_exactly_this_call_and_answers_are_recorded() {
     chat.wait_for("Done.");
     assert_eq!(sandbox.read("a"), "a\na\nc\n");
     let records = sandbox.run("log --json").expect_code(0).json_lines();
-    let answers: Vec<String> = of_kind(&records, "answer")
+    let answers: Vec<String> = filter_kind(&records, "answer")
         .iter()
         .map(|record| {
             let command = &record["tool_input"]["command"];

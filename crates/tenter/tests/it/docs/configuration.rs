@@ -6,7 +6,7 @@ use tenter_testkit::{Output, Sandbox, wait_until};
 
 use super::hooks::has_what_it_needs;
 use super::markdown::{Table, page, pages, table};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
 const PROJECT_FILE: &str = "tenter.toml";
@@ -80,10 +80,10 @@ fn the_defaults_are_those_of_the_table() {
     let json = sandbox.run("hooks show guard --json").json();
     let call = "{tool_calls: [{name: todo}]}";
     let (lines, _) = headless(&sandbox, &format!("turns: [{}]", [call; 60].join(", ")));
-    let turns = of_kind(&lines, "usage").len();
+    let turns = filter_kind(&lines, "usage").len();
     let (lines, _) = headless(&sandbox, "turns: [{text: ok}]");
     let continuations =
-        of_kind(&lines, "text").iter().filter(|text| text["role"] == "user").count();
+        filter_kind(&lines, "text").iter().filter(|text| text["role"] == "user").count();
     for (key, real) in [
         ("max_turns", turns.to_string()),
         ("hooks.timeout_ms", json[0]["timeout_ms"].to_string()),

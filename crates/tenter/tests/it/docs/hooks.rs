@@ -18,7 +18,7 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_testkit::{Sandbox, needs};
 
 use super::markdown::{Block, pages};
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 #[test]
 fn every_hook_example_decides_as_stated() {
@@ -95,8 +95,9 @@ fn check(sandbox: &Sandbox, block: &Block, script: &str, message: &str, expected
     let (decisions, reason) = expected.split_once(": ").unwrap_or((expected, ""));
     let output = sandbox.play(script, &["--headless", message]);
     let lines = output.json_lines();
-    let runs =
-        of_kind(&lines, "hook").into_iter().filter(|run| run["hook"] == block.note.rest.as_str());
+    let runs = filter_kind(&lines, "hook")
+        .into_iter()
+        .filter(|run| run["hook"] == block.note.rest.as_str());
     let decided: Vec<&Value> = runs.filter(|run| run["decision"] != "none").collect();
     let words: Vec<&str> = decided.iter().map(|run| run["decision"].as_str().unwrap()).collect();
     let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };

@@ -9,7 +9,7 @@ use serde_json::json;
 use tenter_testkit::{Sandbox, assert_contains, assert_fields, wait_until};
 
 use super::{manifest, project_hooks, user_hooks};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 const FRONT: &str = "trigger: before_tool\nmetadata:\n  runtime: serve\n  services: [ask, state]";
 
@@ -106,7 +106,7 @@ fn a_run_is_logged_with_its_transport_and_leaves_no_process() {
     let script = "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}, {name: bash, input: {command: touch ran}}]}, {text: ok}]";
     let (lines, code) = headless(&sandbox, script);
     assert_eq!(code, 0, "{lines:?}");
-    assert_eq!(of_kind(&lines, "hook").len(), 2);
+    assert_eq!(filter_kind(&lines, "hook").len(), 2);
     assert!(!sandbox.project().join("ran").exists());
     assert!(!exists(pid(&sandbox.project())), "it has ended with the session");
     let log = sandbox.run("log").expect_code(0);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{bash, decisions, hook, records, runs};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 use tenter_testkit::{assert_contains, assert_fields};
 
 const CLOSED: &str = "metadata: {fail: closed}";
@@ -98,7 +98,7 @@ fn an_input_that_the_tool_rejects_runs_nothing() {
     hook(&sandbox, "typo", "before_tool", "", "echo '{\"modified_input\": {\"comand\": \"ls\"}}'");
     let (lines, _) =
         headless(&sandbox, &bash("touch ran", "contains: [the hook typo changed the input]"));
-    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "rewrite-refused");
+    assert_eq!(filter_kind(&lines, "diagnostic")[0]["id"], "rewrite-refused");
     assert!(!sandbox.project().join("ran").exists());
 }
 
@@ -122,10 +122,10 @@ fn ask_means_no_without_a_user_unless_configured_otherwise() {
         let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
         assert_eq!((code, decisions(&lines, "careful")), (0, vec!["ask".to_owned()]));
         assert_eq!(sandbox.project().join("ran").exists(), ran);
-        assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], ran);
-        let stream = of_kind(&lines, "answer")[0];
+        assert_eq!(filter_kind(&lines, "tool-result")[0]["result"]["success"], ran);
+        let stream = filter_kind(&lines, "answer")[0];
         let records = records(&sandbox);
-        let answer_record = of_kind(&records, "answer")[0];
+        let answer_record = filter_kind(&records, "answer")[0];
         for answer in [stream, answer_record] {
             assert_eq!((&answer["hook"], &answer["allowed"]), (&json!("careful"), &json!(ran)));
             assert_fields(answer, &json!({"answer": "nobody to ask", "reason": "sure?"}));
@@ -142,8 +142,11 @@ fn an_allow_beside_other_things_is_recorded() {
     hook(&sandbox, "three", "before_tool", "", &format!("echo '{answer}'"));
     let (lines, _) = headless(&sandbox, &bash("touch ran", "contains: [mind this]"));
     let records = records(&sandbox);
-    let parts =
-        [runs(&lines, "three")[0], of_kind(&records, "run")[0], of_kind(&records, "decision")[0]];
+    let parts = [
+        runs(&lines, "three")[0],
+        filter_kind(&records, "run")[0],
+        filter_kind(&records, "decision")[0],
+    ];
     for part in parts {
         assert_eq!(
             (&part["decision"], &part["also"]),
@@ -155,8 +158,8 @@ fn an_allow_beside_other_things_is_recorded() {
 }
 
 /// Returns the record of a hook's only run.
-fn of_hook<'r>(records: &'r [Value], hook: &str) -> &'r Value {
-    of_kind(records, "run").into_iter().find(|run| run["hook"] == hook).unwrap()
+fn filter_hook<'r>(records: &'r [Value], hook: &str) -> &'r Value {
+    filter_kind(records, "run").into_iter().find(|run| run["hook"] == hook).unwrap()
 }
 
 /// A failed run is recorded with its output, and reported in the stream and to the user.
@@ -168,7 +171,7 @@ fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     hook(&sandbox, "fine", "before_tool", "", "echo '{}'; echo 'quiet' >&2");
     let (lines, _) = headless(&sandbox, &bash("true", "lacks: [nothing]"));
     let records = records(&sandbox);
-    for run in [runs(&lines, "broken")[0], of_hook(&records, "broken")] {
+    for run in [runs(&lines, "broken")[0], filter_hook(&records, "broken")] {
         assert_eq!(run["stdout"], "Traceback: $AKIA[16 redacted]\n", "{run}");
         assert_eq!(run["stderr"], "cannot connect", "{run}");
     }
@@ -236,7 +239,7 @@ fn a_gate_that_never_passes_stops_eventually() {
     );
     let (lines, code) = headless(&sandbox, "turns: [{text: a}, {text: b}, {text: c}]");
     assert_eq!((code, decisions(&lines, "gate").len()), (0, 3));
-    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop");
+    assert_eq!(filter_kind(&lines, "diagnostic")[0]["id"], "stop-loop");
     let payloads = sandbox.read_lines("payloads");
     let counts: Vec<&Value> = payloads.iter().map(|one| &one["continuation_count"]).collect();
     assert_eq!(counts, [0, 1, 2]);

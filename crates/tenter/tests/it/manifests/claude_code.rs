@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::{Sandbox, assert_fields};
 
 use super::{decisions, hook};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Installs a hook for Claude Code with this trigger, further lines of `metadata` and this script.
 fn claude_hook(sandbox: &Sandbox, name: &str, trigger: &str, metadata: &str, body: &str) {
@@ -80,7 +80,7 @@ fn a_stop_is_continued_and_only_that_of_the_main_agent() {
     assert_eq!(code, 0);
     assert_eq!(decisions(&lines, "tests"), ["deny", "none"]);
     assert_eq!(sandbox.read("subs"), "x\n");
-    assert!(of_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"));
+    assert!(filter_kind(&lines, "hook").iter().all(|run| run["decision"] != "failed"));
 }
 
 #[test]

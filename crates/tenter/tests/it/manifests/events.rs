@@ -8,7 +8,7 @@ use tenter_testkit::{Sandbox, assert_fields, wait_until};
 
 use super::hook;
 use crate::run::interrupt;
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Events that nothing in this version causes: there is no compaction yet.
 const SILENT: [&str; 2] = ["pre_compact", "post_compact"];
@@ -180,12 +180,12 @@ fn a_denied_subagent_does_not_start_and_the_reason_is_its_result() {
         ),
     );
     assert_eq!(code, 0, "{lines:#?}");
-    let result = &of_kind(&lines, "tool-result")[0]["result"];
+    let result = &filter_kind(&lines, "tool-result")[0]["result"];
     assert_eq!(
         (&result["metadataType"], &result["metadata"]["reason"]),
         (&json!("blocked"), &json!("no helpers today"))
     );
-    assert_eq!(of_kind(&lines, "usage").len(), 2, "no model was asked for it");
+    assert_eq!(filter_kind(&lines, "usage").len(), 2, "no model was asked for it");
 }
 
 #[test]

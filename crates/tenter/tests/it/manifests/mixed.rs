@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::{Sandbox, assert_fields};
 
 use super::{decisions, hook, records, runs};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 /// Adds a word to the command, in either protocol's words: what it appends is seen in the command that runs.
 fn appends(word: &str, field: &str) -> String {
@@ -55,7 +55,7 @@ fn the_stream_reports_every_run_and_the_journal_records_each_change() {
 }
 
 fn stream_reports_every_run(lines: &[Value]) {
-    let first: Vec<(&str, &str)> = of_kind(lines, "hook")
+    let first: Vec<(&str, &str)> = filter_kind(lines, "hook")
         .into_iter()
         .filter(|run| {
             run["tool_call_id"] == "t1" && run["event"] == "before_tool" && run["async"] == false
@@ -76,7 +76,7 @@ fn stream_reports_every_run(lines: &[Value]) {
     assert_eq!((&asynchronous["async"], &asynchronous["decision"]), (&json!(true), &json!("none")));
     assert_eq!(runs(lines, "c-manifest")[0]["spelling"], "pre-tool-call");
     assert_eq!(
-        of_kind(lines, "tool-use")[0]["input"]["command"],
+        filter_kind(lines, "tool-use")[0]["input"]["command"],
         "echo said",
         "what the model wanted"
     );

@@ -15,7 +15,7 @@ mod specification;
 use serde_json::Value;
 use tenter_testkit::Sandbox;
 
-use crate::of_kind;
+use crate::filter_kind;
 
 /// The user's directory for manifest hooks.
 const DIRECTORY: &str = ".config/agents/hooks";
@@ -44,7 +44,7 @@ fn bash(command: &str, expect: &str) -> String {
 
 /// Returns the runs of one hook, in order.
 fn runs<'v>(lines: &'v [Value], hook: &str) -> Vec<&'v Value> {
-    of_kind(lines, "hook").into_iter().filter(|run| run["hook"] == hook).collect()
+    filter_kind(lines, "hook").into_iter().filter(|run| run["hook"] == hook).collect()
 }
 
 /// Returns the decisions of a hook, run by run.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{bash, decisions, install, runs};
-use crate::{headless, of_kind, sandbox};
+use crate::{filter_kind, headless, sandbox};
 
 const FORMATTING: &str = r#"
 name: auto-format-python
@@ -70,7 +70,7 @@ fn the_complete_example_blocks() {
             (0, vec!["deny".to_owned()])
         );
         assert_eq!(runs(&lines, "block-dangerous-commands")[0]["reason"], reason.as_str());
-        let result = &of_kind(&lines, "tool-result")[0]["result"];
+        let result = &filter_kind(&lines, "tool-result")[0]["result"];
         assert_eq!(result["metadataType"], "blocked");
         assert_eq!(result["metadata"], json!({"tool_name": "bash", "reason": reason}));
         assert!(!sandbox.project().join("ran").exists());

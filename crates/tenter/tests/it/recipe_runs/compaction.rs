@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox, assert_fields};
 
 use super::run;
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const SUMMARY: &str = "turns: []
 recipes: {compact: [{text: We spoke about fruit., usage: {input_tokens: 1500, output_tokens: 9}}]}";
@@ -73,7 +73,7 @@ fn the_stream_reports_recipe_history_and_end_and_hooks_run() {
         .filter(|kind| *kind != "hook")
         .collect();
     assert_eq!(kinds, ["session", "recipe", "history", "end"], "{output}");
-    let history = of_kind(&lines, "history")[0];
+    let history = filter_kind(&lines, "history")[0];
     assert_eq!((&history["messages_before"], &history["messages_after"]), (&json!(4), &json!(2)));
     let messages: Vec<Value> = sandbox.read_lines("told");
     let events: Vec<&str> =

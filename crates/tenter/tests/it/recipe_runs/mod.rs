@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox};
 
 use crate::manifests::hook;
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 /// Runs headless with a script.
 fn run(sandbox: &Sandbox, script: &str, args: &[&str]) -> Output {
@@ -20,7 +20,7 @@ fn run(sandbox: &Sandbox, script: &str, args: &[&str]) -> Output {
 
 /// Returns the result of the first tool call.
 fn first_result(output: &Output) -> Value {
-    of_kind(&output.json_lines(), "tool-result")[0]["result"].clone()
+    filter_kind(&output.json_lines(), "tool-result")[0]["result"].clone()
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn only_the_commands_that_a_recipe_allows_run() {
     let output = run(&sandbox, script, &["-r", "look"]).expect_code(0);
     let lines = output.json_lines();
     let results: Vec<&Value> =
-        of_kind(&lines, "tool-result").into_iter().map(|line| &line["result"]).collect();
+        filter_kind(&lines, "tool-result").into_iter().map(|line| &line["result"]).collect();
     assert_eq!(
         (&results[0]["success"], &results[1]["success"]),
         (&json!(true), &json!(false)),

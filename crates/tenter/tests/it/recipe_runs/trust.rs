@@ -5,7 +5,7 @@ use serde_json::json;
 use tenter_testkit::Sandbox;
 
 use super::run;
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const SCRIPT: &str = "turns: [{text: ok}]";
 
@@ -192,10 +192,10 @@ fn a_callback_to_an_untrusted_recipe_is_reported_once() {
     let script = "turns: [{tool_calls: [{name: todo}]}, {tool_calls: [{name: todo}]}, {text: ok}]\nrecipes: {spy: [Short.]}";
     let output = run(&sandbox, script, &["hi"]).expect_code(0);
     let lines = output.json_lines();
-    let message = of_kind(&lines, "diagnostic")
+    let message = filter_kind(&lines, "diagnostic")
         .into_iter()
         .filter(|finding| finding["id"] == "recipe-untrusted");
-    assert_eq!((message.count(), of_kind(&lines, "history").len()), (1, 3), "{output}");
+    assert_eq!((message.count(), filter_kind(&lines, "history").len()), (1, 3), "{output}");
     assert!(!has_run(&sandbox));
     let _ = run(&sandbox, script, &["--trust-project", "hi"]).expect_code(0);
     assert!(has_run(&sandbox));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tenter_testkit::{Sandbox, needs};
 
 use super::sdk;
-use crate::{of_kind, sandbox};
+use crate::{filter_kind, sandbox};
 
 const LANGUAGES: [(&str, &str, &str, &str); 2] = [
     ("python3", "hook.py", "run.py", "python/tenter_hook.py"),
@@ -66,7 +66,7 @@ fn one_process_sees_all_events_and_its_services_are_answered() {
         let expected = ["count 1", "count 2", "state 2", "from the model", "history "];
         let lines = run(&sandbox, &commands, &expected);
         let notices: Vec<&Value> =
-            of_kind(&lines, "notice").into_iter().map(|notice| &notice["text"]).collect();
+            filter_kind(&lines, "notice").into_iter().map(|notice| &notice["text"]).collect();
         assert_eq!(notices, ["look"]);
     }
 }
@@ -81,7 +81,7 @@ fn both_forms_decide_alike() {
             let sandbox = with_hook(language, metadata);
             let commands = ["deny", "ask", "rewrite", "print", "raise", "list", "other"];
             let lines = run(&sandbox, &commands, &[]);
-            let runs = of_kind(&lines, "hook").into_iter();
+            let runs = filter_kind(&lines, "hook").into_iter();
             runs.map(|run| run["decision"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let served = decided(SERVE);

@@ -173,8 +173,8 @@ impl Records {
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut fields = Vec::new();
-        for (field, of_field) in schema["properties"].as_object().into_iter().flatten() {
-            let about = of_field["description"].as_str().unwrap_or_default();
+        for (field, field_schema) in schema["properties"].as_object().into_iter().flatten() {
+            let about = field_schema["description"].as_str().unwrap_or_default();
             // Other spellings of replies are read, too.
             if about.starts_with("The same as") {
                 continue;
@@ -184,7 +184,7 @@ impl Records {
                 name: field.clone(),
                 about: if is_event { String::new() } else { about.to_owned() },
                 is_required: required.contains(&field.as_str()),
-                kind: self.kind(name, field, of_field),
+                kind: self.kind(name, field, field_schema),
             });
         }
         let (name, about) = (name.to_owned(), about.to_owned());

@@ -35,7 +35,7 @@ fn endless_ignore_files_do_not_block_a_search() {
         ));
         assert_eq!(output.code, Some(0), "{first_is_pipe}\n{output}");
         let results = output.json_lines();
-        let search = crate::of_kind(&results, "tool-result")
+        let search = crate::filter_kind(&results, "tool-result")
             .iter()
             .all(|line| line["result"]["metadata"].to_string().contains("sub/found.txt"));
         assert!(search, "{first_is_pipe}\n{output}");

@@ -73,25 +73,28 @@ pub(crate) fn paired<T, U>(
     mut work: impl FnMut() -> Measured<T>,
     mut baseline: impl FnMut() -> Measured<U>,
 ) -> Measured<Pair> {
-    let (mut of_work, mut of_baseline) = (Vec::new(), Vec::new());
+    let (mut work_times, mut baseline_times) = (Vec::new(), Vec::new());
     work()?;
     baseline()?;
     for round in 0..rounds {
         if round % 2 == 0 {
-            of_work.push(timed(&mut work)?);
-            of_baseline.push(timed(&mut baseline)?);
+            work_times.push(timed(&mut work)?);
+            baseline_times.push(timed(&mut baseline)?);
         } else {
-            of_baseline.push(timed(&mut baseline)?);
-            of_work.push(timed(&mut work)?);
+            baseline_times.push(timed(&mut baseline)?);
+            work_times.push(timed(&mut work)?);
         }
     }
-    let mut ratios: Vec<f64> =
-        of_work.iter().zip(&of_baseline).map(|(work, baseline)| ratio(*work, *baseline)).collect();
+    let mut ratios: Vec<f64> = work_times
+        .iter()
+        .zip(&baseline_times)
+        .map(|(work, baseline)| ratio(*work, *baseline))
+        .collect();
     ratios.sort_unstable_by(f64::total_cmp);
     Ok(Pair {
         ratio: ratios[ratios.len() / 2],
-        work: Times::new(of_work),
-        baseline: Times::new(of_baseline),
+        work: Times::new(work_times),
+        baseline: Times::new(baseline_times),
     })
 }
 

@@ -116,7 +116,7 @@ fn http(
         return Err("its `url` must begin with https:// or http://".to_owned());
     }
     let authorities =
-        authorities::of_environment(project.env).map_err(|failure| failure.message)?;
+        authorities::from_environment(project.env).map_err(|failure| failure.message)?;
     let proxy = proxy::find(url, None, project.env);
     let authorities = authorities.authorities;
     // A header of the configuration is more explicit than a login.
@@ -145,7 +145,7 @@ fn program(
     let args = args.collect::<Result<Vec<_>, _>>()?;
     let cwd = directory(project, server, &inherited)?;
     let base =
-        if server.of_project { inherited } else { outside(project).environment(inherited, &cwd) };
+        if server.is_project { inherited } else { outside(project).environment(inherited, &cwd) };
     let root = (PROJECT.to_owned(), project.root().to_string_lossy().into_owned());
     let variables = std::iter::once(root).chain(added).collect();
     let args = args.into_iter().map(OsString::from).collect();

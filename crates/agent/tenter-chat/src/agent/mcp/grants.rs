@@ -104,7 +104,7 @@ impl GrantFile {
         run: impl FnOnce(Network<'_>) -> Result<T, String>,
     ) -> Result<T, String> {
         let certificates =
-            authorities::of_environment(&self.env).map_err(|failure| failure.message)?;
+            authorities::from_environment(&self.env).map_err(|failure| failure.message)?;
         let proxy = |url: &str| proxy::find(url, None, &self.env);
         let authorities = certificates.authorities.as_ref();
         run(Network { proxy: &proxy, authorities, cancel })

@@ -74,13 +74,13 @@ pub(crate) fn state(project: &Project, server: &ConfiguredServer) -> &'static st
 
 /// Checks whether the user has to trust the server before it is used.
 fn needs_trust(project: &Project, server: &ConfiguredServer) -> bool {
-    server.of_project && project.settings.hooks.trust != TrustMode::All
+    server.is_project && project.settings.hooks.trust != TrustMode::All
 }
 
 /// Checks whether the server is the user's own, or one of the project that the user trusts as it is now.
 fn is_trusted(project: &Project, server: &ConfiguredServer) -> bool {
     let record = || trust::trust_record(project, server);
-    !server.of_project || record().is_ok_and(|it| it.is_in(&project.trust, project.root()))
+    !server.is_project || record().is_ok_and(|it| it.is_in(&project.trust, project.root()))
 }
 
 /// Starts a server, also a disabled one, and reports what it provides.

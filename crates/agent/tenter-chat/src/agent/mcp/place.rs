@@ -28,7 +28,7 @@ pub(super) fn directory(
     base: &Environment,
 ) -> Result<PathBuf, String> {
     let cwd = server.table.cwd.as_deref().map(|cwd| expand(cwd, base)).transpose()?;
-    if server.of_project {
+    if server.is_project {
         return Ok(project.root().join(cwd.as_deref().unwrap_or(".")));
     }
     Ok(outside(project).directory(cwd.as_deref()))

@@ -199,7 +199,7 @@ pub(super) fn kind(command: &Command) -> Kind {
 
 impl Runner {
     /// Returns the runner of the programs that a program runs, if it is one.
-    pub(super) fn of_programs_by(via: &str) -> Option<Self> {
+    pub(super) fn from_program(via: &str) -> Option<Self> {
         match via {
             "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" => Some(Self::JavaScript),
             "uvx" | "uv" | "pipx" => Some(Self::Python),

@@ -203,7 +203,7 @@ impl CommandReader<'_> {
     }
 
     fn kind(&mut self, command: &Command, directory: &Path) {
-        let runner = command.via.last().and_then(|via| Runner::of_programs_by(via));
+        let runner = command.via.last().and_then(|via| Runner::from_program(via));
         if let Some(runner) = runner {
             self.add_package(runner, directory, command.path.as_ref().unwrap_or(&command.program));
         }

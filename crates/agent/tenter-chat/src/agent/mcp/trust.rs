@@ -71,7 +71,7 @@ impl PendingServer {
 
 /// Describes what trust in a server covers, or why it cannot be trusted; `None` for one that needs no trust or runs elsewhere.
 pub(crate) fn covered(project: &Project, server: &ConfiguredServer) -> Option<String> {
-    if !server.of_project || server.table.url.is_some() {
+    if !server.is_project || server.table.url.is_some() {
         return None;
     }
     Some(ServerCoverage::new(project, server).description().unwrap_or_else(|why| why))

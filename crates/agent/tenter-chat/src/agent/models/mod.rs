@@ -85,7 +85,7 @@ impl<'n> ChosenName<'n> {
         Self { name: Cow::Borrowed(name), by_project: false }
     }
 
-    fn of_settings(model: &'n NamedModel) -> Self {
+    fn from_settings(model: &'n NamedModel) -> Self {
         Self { name: Cow::Borrowed(&model.name), by_project: model.by_project }
     }
 }
@@ -98,7 +98,7 @@ fn named<'n>(
     let settings = &project.settings.models;
     if args.use_weak_model {
         let flag = args.weak_model.as_deref().map(ChosenName::by_user);
-        let weak = flag.or(settings.weak_model.as_ref().map(ChosenName::of_settings));
+        let weak = flag.or(settings.weak_model.as_ref().map(ChosenName::from_settings));
         return weak.ok_or_else(|| {
             Failure::usage("no model for small tasks is configured").help(
                 "use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml",
@@ -106,7 +106,7 @@ fn named<'n>(
         });
     }
     let by_user = args.model.as_deref().or(conversation_model).map(ChosenName::by_user);
-    match by_user.or(settings.model.as_ref().map(ChosenName::of_settings)) {
+    match by_user.or(settings.model.as_ref().map(ChosenName::from_settings)) {
         Some(choice) => Ok(choice),
         None => Ok(ChosenName { name: Cow::Owned(default_model(project)?), by_project: false }),
     }

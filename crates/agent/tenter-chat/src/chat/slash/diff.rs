@@ -77,7 +77,7 @@ fn lines(
     };
     let mut lines = vec![heading(what(change))];
     match (before, after) {
-        (Ok(before), Ok(after)) => lines.extend(diff::of_trusted(&before, &after, LINES)),
+        (Ok(before), Ok(after)) => lines.extend(diff::render_trusted(&before, &after, LINES)),
         (Err(why), _) | (_, Err(why)) => lines.push(styled(FAINT, format!("    {why}"))),
     }
     lines

@@ -23,7 +23,7 @@ pub(in crate::chat) struct AttachedImage {
 
 impl AttachedImage {
     /// Returns the images of `--image`, which were read from `sources`.
-    pub(in crate::chat) fn of_flags(sources: &[String], images: Vec<Block>) -> Vec<Self> {
+    pub(in crate::chat) fn from_flags(sources: &[String], images: Vec<Block>) -> Vec<Self> {
         let sources_with_images = sources.iter().zip(images);
         sources_with_images.map(|(source, block)| Self { source: source.clone(), block }).collect()
     }

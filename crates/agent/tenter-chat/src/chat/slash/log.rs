@@ -11,7 +11,7 @@ pub(super) fn log(context: &mut CommandContext, argument: &str) -> SlashResult {
     let limit =
         limit.map_err(|error| Failure::usage(error).help("/log 20 shows the newest 20 records"))?;
     let chat = &*context.chat;
-    let lines = log::of_conversation(chat.project.env, context.session.conversation_id(), limit)?;
+    let lines = log::list_conversation(chat.project.env, context.session.conversation_id(), limit)?;
     if lines.is_empty() {
         ui::note("No hook has run in this conversation yet.");
     } else {

@@ -46,8 +46,8 @@ const OTHER_TOOLS: [&str; 24] = [
 ];
 
 /// Returns the problems of a listed hook that loading does not report.
-pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
-    let Some(hook) = entry.hook else { return Vec::from_iter(of_built_in(entry)) };
+pub(super) fn diagnose_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
+    let Some(hook) = entry.hook else { return Vec::from_iter(diagnose_built_in(entry)) };
     let path = &hook.path;
     let finding = |id, severity, why: &str| {
         Diagnostic::new(id, severity, format!("the hook {} {why}", entry.name)).at(path)
@@ -88,7 +88,7 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
 }
 
 /// Returns a note if a built-in hook is disabled.
-fn of_built_in(entry: &HookEntry) -> Option<Diagnostic> {
+fn diagnose_built_in(entry: &HookEntry) -> Option<Diagnostic> {
     let reason = entry.reason.as_ref()?;
     let message = format!("the hook {} {reason}", entry.name);
     Some(Diagnostic::new("hook-off", Severity::Info, message))

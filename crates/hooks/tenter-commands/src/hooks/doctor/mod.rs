@@ -58,7 +58,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
 }
 
 fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
-    // `hooks::of_entry` reports these in more detail.
+    // `hooks::diagnose_entry` reports these in more detail.
     let own = project.findings().filter(|finding| finding.id != "hook-not-executable");
     let mut findings: Vec<Diagnostic> = own.cloned().collect();
     findings.extend(misplaced::examine(project));
@@ -72,7 +72,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(programs.filter(|finding| finding.id != registered_program::MISSING));
     findings.extend(bridge::other_directories(project));
     for entry in entry::entries(project, catalog) {
-        findings.extend(hooks::of_entry(project, &entry));
+        findings.extend(hooks::diagnose_entry(project, &entry));
     }
     let hooks = hook_figures::known(catalog);
     let (history, unread) = record::RecordHistory::read(&project.env.journals(), &hooks);

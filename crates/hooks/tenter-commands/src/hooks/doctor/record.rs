@@ -32,7 +32,7 @@ impl RecordHistory {
     ) -> (Self, Vec<Diagnostic>) {
         let since = now().checked_sub(MAX_AGE).ok();
         let (index, unread) = hook_figures::read(journals, since);
-        (Self(of_current_content(&index, hooks)), unread)
+        (Self(compute_current(&index, hooks)), unread)
     }
 
     /// Returns warnings about the runs of a hook.
@@ -103,7 +103,7 @@ impl RecordHistory {
     }
 }
 
-fn of_current_content(index: &JournalIndex, hooks: &[KnownHook]) -> Vec<HookFigures> {
+fn compute_current(index: &JournalIndex, hooks: &[KnownHook]) -> Vec<HookFigures> {
     let is_current =
         |name: &str, hash: &str| hooks.iter().any(|hook| hook.name == name && hook.hash == hash);
     let runs = index.runs().filter(|run| is_current(run.hook, run.hash));

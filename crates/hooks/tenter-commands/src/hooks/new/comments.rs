@@ -13,7 +13,7 @@ const WIDTH: usize = 118;
 const INDENT: usize = 24;
 
 /// Returns the end of a new `HOOK.md`: payload and replies at `event`.
-pub(super) fn of_manifest(event: EventName) -> String {
+pub(super) fn write_manifest_comment(event: EventName) -> String {
     let row = event.lifecycle();
     let about = format!("The hook runs {}. {}", row.fires, row.notes);
     let mut lines =
@@ -50,7 +50,7 @@ const MANIFEST_REPLIES: [&str; 7] = [
 ];
 
 /// Returns the comment in a new executable for the event of this spelling, without comment characters.
-pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
+pub(super) fn write_executable_comment(event: EventName, spelling: &str) -> Vec<String> {
     let row = event.lifecycle();
     let mut lines = vec![format!("{spelling} fires {}.", row.fires)];
     lines.extend(prose(row.notes, WIDTH));

@@ -32,7 +32,7 @@ pub(super) fn text(name: &str, spelling: &str, language: ScriptLanguage) -> Opti
         ScriptLanguage::Python => (include_str!("../templates/executable/run.py"), "#"),
         ScriptLanguage::Node => (include_str!("../templates/executable/run.mjs"), "//"),
     };
-    let lines = comments::of_executable(event, spelling);
+    let lines = comments::write_executable_comment(event, spelling);
     let lines: Vec<String> =
         lines.iter().map(|line| format!("{comment} {line}").trim_end().to_owned()).collect();
     let text = script.replace("@FIELDS@", &lines.join("\n"));

@@ -213,7 +213,7 @@ fn empty_manifest(event: EventName, metadata: &str) -> String {
         .replace("@EVENT@", event.as_str())
         .replace("@MATCHER@", if event.lifecycle().matcher { EMPTY_MATCHER } else { "" })
         .replace("@METADATA@", metadata)
-        .replace("@FIELDS@", &comments::of_manifest(event))
+        .replace("@FIELDS@", &comments::write_manifest_comment(event))
 }
 
 fn files(

@@ -34,11 +34,12 @@ pub(super) fn results(hook: &Hook) -> Result<Vec<ExampleResult>, Failure> {
     let rules = file.read(Strictness::Tolerant).0.map(|manifest| manifest.extensions.rules);
     let rules = rules.unwrap_or_default();
     let check = check_examples(&rules);
-    let results = rules.iter().enumerate().flat_map(|(index, rule)| of_rule(rule, index, &check));
+    let results =
+        rules.iter().enumerate().flat_map(|(index, rule)| check_rule(rule, index, &check));
     Ok(results.collect())
 }
 
-fn of_rule(rule: &Rule, index: usize, check: &CheckExample<'_>) -> Vec<ExampleResult> {
+fn check_rule(rule: &Rule, index: usize, check: &CheckExample<'_>) -> Vec<ExampleResult> {
     let examples = &rule.examples;
     let result = |example: &String, is_stopped: bool| {
         let error = check(index, example, is_stopped);

@@ -6,7 +6,7 @@ fn journals() -> (tempfile::TempDir, Seals) {
     let scratch = tempfile::tempdir().unwrap();
     let directory = scratch.path().join("journal");
     fs::create_dir(&directory).unwrap();
-    (scratch, Seals::of_directory(&directory))
+    (scratch, Seals::from_directory(&directory))
 }
 
 fn write(seals: &Seals, name: &str, text: &str) {

@@ -189,7 +189,7 @@ impl CompiledConditions {
 
     pub(super) fn new(conditions: &Conditions) -> Self {
         let patterns =
-            |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
+            |texts: &[String]| texts.iter().map(|text| Pattern::parse_words(text)).collect();
         let condition = Self {
             program: patterns(&conditions.program),
             subcommand: patterns(&conditions.subcommand),
@@ -305,7 +305,7 @@ struct SqlRule {
 
 impl SqlRule {
     fn new(condition: &SqlCondition) -> Self {
-        let statement = condition.statement.iter().map(|text| Pattern::of_words(text)).collect();
+        let statement = condition.statement.iter().map(|text| Pattern::parse_words(text)).collect();
         Self { statement, has_where: condition.has_where, exempted: None }
     }
 

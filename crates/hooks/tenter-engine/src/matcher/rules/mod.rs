@@ -28,7 +28,7 @@ pub(crate) use gate_groups::RuleGates;
 
 /// Returns whether a path fits a pattern as in rules: `*` does not contain `/`, `**/` is any number of directories.
 pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
-    Pattern::of_paths(pattern).matches(path)
+    Pattern::parse_paths(pattern).matches(path)
 }
 
 /// The rules of a hook.
@@ -148,7 +148,7 @@ impl HookRules {
     /// Judges a shell command on no machine in particular, in a project at `/home/user/project`. `None` if
     /// the command fits none.
     pub fn judge_example(&self, command: &str) -> Option<RuleJudgement> {
-        self.judge(&CallSurroundings::of_example(command))
+        self.judge(&CallSurroundings::read_example(command))
     }
 
     /// Judges a call. Returns `None` if it fits no rule.
@@ -182,7 +182,7 @@ pub fn check_examples(rules: &[Rule]) -> CheckExample<'_> {
     let hook = HookRules::new(rules);
     Box::new(move |index, command, is_stopped| {
         let hook = hook.as_ref()?;
-        let call = CallSurroundings::of_example(command);
+        let call = CallSurroundings::read_example(command);
         let label =
             |index: usize| rules.get(index).map(|rule| rule.label(index)).unwrap_or_default();
         if is_stopped {

@@ -50,7 +50,7 @@ impl PathPattern {
             }
             None => (Base::Project, text.trim_start_matches("./")),
         };
-        let pattern = Pattern::of_paths(tail);
+        let pattern = Pattern::parse_paths(tail);
         let directory = pattern.prefix().rfind('/').unwrap_or(0);
         let floating = tail.strip_prefix("**/");
         Self {
@@ -112,7 +112,7 @@ impl PathPattern {
         let Some(directory) = self.directory(call) else {
             return self.tail.may_fit(tokens) != Truth::No;
         };
-        Pattern::of_paths(&format!("{directory}/{}", self.text())).may_fit(tokens) != Truth::No
+        Pattern::parse_paths(&format!("{directory}/{}", self.text())).may_fit(tokens) != Truth::No
     }
 
     /// Returns whether a directory contains the one file that this pattern fits: `~/.aws` for `~/.aws/credentials`. A pattern for files in

@@ -27,7 +27,7 @@ fn rule(conditions: &Value) -> HookRules {
 
 /// Returns the effect of a rule with these conditions.
 fn leads_to(conditions: &Value, command: &str) -> &'static str {
-    let selection = rule(conditions).select(&CallSurroundings::of_example(command));
+    let selection = rule(conditions).select(&CallSurroundings::read_example(command));
     match selection {
         None => "nothing",
         Some(RuleMatch { reply: None, .. }) => "run",
@@ -81,14 +81,14 @@ fn of_many_commands_with_unknown_programs_each_different_one_counts() {
         assert_eq!(leads_to(&push, &format!("{many}{last}")), expected, "{last}");
     }
     // Equal commands are looked at once.
-    let call = CallSurroundings::of_example(&many);
+    let call = CallSurroundings::read_example(&many);
     assert_eq!(call.index().unknown_programs().len(), 1);
 }
 
 #[test]
 fn of_many_commands_a_rule_looks_at_its_programs_once_each() {
     let many: Vec<String> = (0..150).map(|name| format!("x{name} a; date; pip3 list")).collect();
-    let call = CallSurroundings::of_example(&many.join("; "));
+    let call = CallSurroundings::read_example(&many.join("; "));
     for (conditions, count) in [
         (json!({"program": ["pip", "pip[0-9]*"]}), 1),
         (json!({"program": ["mkfs*", "*.sh"]}), 0),
@@ -243,7 +243,7 @@ fn exceptions_count_only_if_they_are_certain() {
         "if": {"program": ["git"], "subcommand": ["clean"], "flags": {"any": ["-f"]}},
         "except": [{"flags": {"any": ["-n", "--dry-run"]}}],
     }]));
-    let stops = |command: &str| rules.stops(0, &CallSurroundings::of_example(command));
+    let stops = |command: &str| rules.stops(0, &CallSurroundings::read_example(command));
     assert!(stops("git clean -f"));
     assert!(!stops("git clean -nf"));
     assert!(stops("git clean -f $OPTIONS"));
@@ -258,7 +258,7 @@ fn an_exception_about_sql_fits_all_statements_of_the_rule() {
         "if": {"sql": {"statement": ["drop *"]}},
         "except": [{"sql": {"statement": ["drop table tmp*"]}}],
     }]));
-    let stops = |command: &str| rules.stops(0, &CallSurroundings::of_example(command));
+    let stops = |command: &str| rules.stops(0, &CallSurroundings::read_example(command));
     assert!(!stops("psql app -c 'drop table tmp_a; select 1; drop table tmp_b'"));
     assert!(stops("psql app -c 'drop table tmp_a; drop table users'"));
 }
@@ -272,7 +272,7 @@ fn a_denial_comes_before_a_question_and_says_what_is_unclear() {
         {"name": "c", "if": {"program": ["c"], "operands": {"any": ["x"]}}, "decision": decision("deny"), "uncertain": "ask"},
     ]));
     let decided = |command: &str| {
-        let selection = rules.select(&CallSurroundings::of_example(command)).unwrap();
+        let selection = rules.select(&CallSurroundings::read_example(command)).unwrap();
         let verdict = selection.reply.unwrap().verdict.unwrap();
         (selection.fit.rule, verdict.kind, verdict.reason.unwrap())
     };
@@ -289,7 +289,7 @@ fn a_denial_comes_before_a_question_and_says_what_is_unclear() {
 fn an_explanation_names_the_command_and_what_does_not_hold() {
     let rules =
         rule(&json!({"program": ["git"], "subcommand": ["push"], "flags": {"any": ["-f"]}}));
-    let explained = rules.explain(&CallSurroundings::of_example("ls && git push"));
+    let explained = rules.explain(&CallSurroundings::read_example("ls && git push"));
     let holds: Vec<_> =
         explained[0].conditions.iter().map(|result| (result.condition, result.holds)).collect();
     assert_eq!((explained[0].fits, explained[0].command.as_str()), (Truth::No, "git push"));
@@ -395,7 +395,7 @@ fn the_gates_of_guards_only_save_time() {
     assert!(guards.len() > 6);
     let mut count = 0;
     for command in guards.iter().flat_map(|(_, examples)| examples) {
-        let call = CallSurroundings::of_example(command);
+        let call = CallSurroundings::read_example(command);
         for (rules, _) in &guards {
             let expected = select_without_gates(rules, &call);
             assert_eq!(rules.select(&call), expected, "{command}");
@@ -409,7 +409,7 @@ fn the_gates_of_guards_only_save_time() {
 fn a_rule_that_cannot_be_read_denies() {
     let mut rules = rule(&json!({"program": ["git"]}));
     rules.rules = LazyRules::from(r#"{"if": 7}"#.to_owned());
-    let selection = rules.select(&CallSurroundings::of_example("git push")).unwrap();
+    let selection = rules.select(&CallSurroundings::read_example("git push")).unwrap();
     assert_eq!(selection.reply.unwrap().verdict.unwrap().kind, VerdictKind::Deny);
 }
 
@@ -443,7 +443,7 @@ proptest! {
     ) {
         let rule = |conditions: &Value| json!({"if": conditions, "uncertain": "ask"});
         let rules = rules(conditions.iter().map(rule).collect());
-        let mut call = CallSurroundings::of_example(&command);
+        let mut call = CallSurroundings::read_example(&command);
         call.facts.call.over_limit = is_over_limit;
         call.home = call.home.filter(|_| home);
         prop_assert_eq!(rules.select(&call), select_without_gates(&rules, &call));
@@ -480,7 +480,7 @@ fn rules_can_depend_on_the_agents_process() {
         "if": {"program": ["sudo"]},
         "except": [{"agent": ["root", "container"]}],
     }]));
-    let mut call = CallSurroundings::of_example("sudo ls");
+    let mut call = CallSurroundings::read_example("sudo ls");
     assert!(rules.stops(0, &call));
     call.agent = vec![tenter_base::AgentState::Root];
     assert!(!rules.stops(0, &call));

@@ -19,9 +19,9 @@ impl NamedPattern {
     fn new(text: &str) -> Self {
         match text.split_once('=').filter(|(name, _)| !name.is_empty()) {
             Some((name, value)) => {
-                Self { name: Pattern::of_words(name), value: Some(Pattern::of_words(value)) }
+                Self { name: Pattern::parse_words(name), value: Some(Pattern::parse_words(value)) }
             }
-            None => Self { name: Pattern::of_words(text), value: None },
+            None => Self { name: Pattern::parse_words(text), value: None },
         }
     }
 
@@ -146,7 +146,7 @@ pub(super) struct OperandCondition {
 impl OperandCondition {
     pub(super) fn new(operands: &Operands) -> Self {
         let patterns =
-            |texts: &[String]| texts.iter().map(|text| Pattern::of_words(text)).collect();
+            |texts: &[String]| texts.iter().map(|text| Pattern::parse_words(text)).collect();
         let Operands { words, count, after_dashes } = operands;
         Self {
             any: patterns(&words.any),

@@ -23,7 +23,8 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (table, after) = rest.split_once(END).unwrap();
-    let rows_text = format!("\n{}\n{}\n{asynchronous}\n", of_faults(faults, rows), of_events(rows));
+    let rows_text =
+        format!("\n{}\n{}\n{asynchronous}\n", write_faults(faults, rows), write_events(rows));
     if std::env::var_os(UPDATE).is_some() {
         fs::write(&path, format!("{before}{BEGIN}{rows_text}{END}{after}")).unwrap();
         return;
@@ -35,7 +36,7 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
 }
 
 /// Returns the table of faults and their results, which are the same at every event.
-fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
+fn write_faults(faults: &[Fault], rows: &[Row]) -> String {
     let mut table = "| A hook that … | executable | manifest hook | runtime hook, called | left running |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for fault in faults {
         let [executable, manifest, runtime] = Way::ALL.map(|way| words(fault, way, rows));
@@ -83,7 +84,7 @@ fn in_words(row: &Row, means: Means) -> String {
 }
 
 /// Returns the table of events and the effect of a failure, which is the same for every fault.
-fn of_events(rows: &[Row]) -> String {
+fn write_events(rows: &[Row]) -> String {
     let mut table =
         "| At | a failure, fail open | a failure, fail closed | a trusted hook that changed |\n| --- | --- | --- | --- |\n".to_owned();
     for lifecycle in &TABLE {

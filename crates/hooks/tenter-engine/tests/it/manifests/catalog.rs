@@ -15,7 +15,7 @@ fn only(catalog: &Catalog) -> &Hook {
     hook
 }
 
-fn of_severity(diagnostics: &[Diagnostic], severity: Severity) -> Vec<&str> {
+fn filter_severity(diagnostics: &[Diagnostic], severity: Severity) -> Vec<&str> {
     let matching = diagnostics.iter().filter(|finding| finding.severity == severity);
     matching.map(|finding| finding.message.as_str()).collect()
 }
@@ -39,7 +39,7 @@ fn a_hook_has_the_name_of_its_manifest_and_shadows_others_of_that_name() {
         .collect();
     assert_eq!(shadowed, [Layer::Project, Layer::User, Layer::User]);
     assert_eq!(ids(&diagnostics).iter().filter(|id| **id == "hook-shadowed").count(), 3);
-    let warnings = of_severity(&diagnostics, Severity::Warning);
+    let warnings = filter_severity(&diagnostics, Severity::Warning);
     assert!(matches!(warnings[..], [one] if one.contains("`some-directory`")), "{warnings:?}");
 }
 
@@ -223,7 +223,10 @@ fn out_of_range_numbers_are_clamped_with_a_warning() {
         let policy = only(&catalog).policy;
         assert_eq!((policy.timeout.as_millis(), policy.priority), (timeout, priority), "{front}");
         let wrong = front.contains("timeout: 1\n") || front.contains('9');
-        assert_eq!(of_severity(&diagnostics, Severity::Warning).len(), if wrong { 2 } else { 0 });
+        assert_eq!(
+            filter_severity(&diagnostics, Severity::Warning).len(),
+            if wrong { 2 } else { 0 }
+        );
     }
     // `hooks.toml` and the user's configuration have the same limits.
     let mut scene = Scene::new();
@@ -280,7 +283,7 @@ fn minor_errors_of_a_manifest_are_warnings() {
         scene.manifest(USER, "guard", more);
         let (catalog, diagnostics) = scene.load();
         assert_eq!(running(&catalog), ["guard"], "{more}: {diagnostics:?}");
-        let matching = of_severity(&diagnostics, Severity::Warning);
+        let matching = filter_severity(&diagnostics, Severity::Warning);
         assert_eq!(matching.len(), warnings, "{more}: {matching:?}");
     }
 }
@@ -305,7 +308,7 @@ fn a_serious_error_makes_one_hook_invalid_and_hides_none() {
         scene.file(&format!("{USER}/guard/{SCRIPT}"), DENY, 0o755);
         let (catalog, diagnostics) = scene.load();
         assert!(why(&catalog).contains(part), "{front}: {}", why(&catalog));
-        assert!(!of_severity(&diagnostics, Severity::Error).is_empty(), "{front}");
+        assert!(!filter_severity(&diagnostics, Severity::Error).is_empty(), "{front}");
         scene.manifest(USER, "other", "");
         assert_eq!(running(&scene.load().0), ["other"], "{front}");
     }

@@ -188,7 +188,7 @@ impl Fields {
 
 /// Returns a call as calls of Claude Code's tools: one for each file of a patch, else one.
 pub(super) fn native_calls(event: EventRef<'_>, call: &ToolCall) -> Vec<(String, Object)> {
-    let patch = Patch::of_input(&call.input).filter(|_| call.name == FILE_EDIT);
+    let patch = Patch::from_input(&call.input).filter(|_| call.name == FILE_EDIT);
     let files = patch.map(|patch| patch.files).unwrap_or_default();
     if files.is_empty() {
         return vec![native_call(event, call)];

@@ -136,7 +136,7 @@ fn rewrite_output(event: EventRef<'_>, output: &Value, reply: &mut ParsedReply) 
 fn rewrite_input(event: EventRef<'_>, reply: &mut Reply) {
     let Some(Rewrite::Input(input)) = &mut reply.rewrite else { return };
     let Some(call) = event.body.tool_call() else { return };
-    if Patch::of_input(&call.input).is_some() {
+    if Patch::from_input(&call.input).is_some() {
         let input = std::mem::take(input);
         reply.rewrite = None;
         return demand_patch(event, call, &input, reply);

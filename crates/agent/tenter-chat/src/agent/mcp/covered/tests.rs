@@ -43,7 +43,7 @@ impl ProjectFiles {
         let home = self.0.path().join("home");
         let vars = vec![("HOME".into(), home.into()), ("PATH".into(), "/usr/bin:/bin".into())];
         let root = self.0.path().join("project");
-        let env = Env::of_variables(vars, root.clone());
+        let env = Env::from_variables(vars, root.clone());
         let project = Project::open(&env, Some(&root)).unwrap();
         ServerCoverage::new(&project, &project.settings.mcp[0]).fingerprint().unwrap()
     }

@@ -18,13 +18,13 @@ pub(super) fn report(rule: &Rule, item: &Node, report: &mut Report<'_>) {
 
 fn contradiction(conditions: &Conditions) -> Option<String> {
     let operands = conditions.operands.as_ref();
-    let flags = conditions.flags.as_ref().and_then(|flags| of_words("flags", flags));
-    let operand_words = operands.and_then(|operands| of_words("operands", &operands.words));
+    let flags = conditions.flags.as_ref().and_then(|flags| find_in_words("flags", flags));
+    let operand_words = operands.and_then(|operands| find_in_words("operands", &operands.words));
     let count = operands
         .filter(|operands| operands.count.is_some_and(|(_, max)| max < needed(&operands.words)));
     let count =
         count.map(|_| "`operands.count` is less than the operands that it needs".to_owned());
-    let path = conditions.path.as_ref().and_then(of_path);
+    let path = conditions.path.as_ref().and_then(find_in_path);
     flags.or(operand_words).or(count).or(path)
 }
 
@@ -33,7 +33,7 @@ fn needed(words: &Words) -> usize {
     usize::from(!words.any.is_empty() || !words.all.is_empty())
 }
 
-fn of_words(name: &str, words: &Words) -> Option<String> {
+fn find_in_words(name: &str, words: &Words) -> Option<String> {
     let is_excluded = |word: &&String| words.none.contains(word);
     let all_any = !words.any.is_empty() && words.any.iter().all(|word| is_excluded(&word));
     let twice =
@@ -41,7 +41,7 @@ fn of_words(name: &str, words: &Words) -> Option<String> {
     Some(format!("`{name}` needs and excludes `{twice}`"))
 }
 
-fn of_path(path: &PathCondition) -> Option<String> {
+fn find_in_path(path: &PathCondition) -> Option<String> {
     if let Some(glob) = path.glob.iter().find(|glob| path.not.contains(glob))
         && path.glob.len() == 1
     {
