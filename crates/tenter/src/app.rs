@@ -280,19 +280,19 @@ mod tests {
     }
 
     /// Lists the options that `command` and its subcommands have twice: a command whose arguments are deferred cannot replace a global one.
-    fn doubled(command: &clap::Command) -> Vec<String> {
+    fn find_doubled(command: &clap::Command) -> Vec<String> {
         let mut names = std::collections::HashSet::new();
         let options = command.get_arguments().filter_map(clap::Arg::get_long);
         let own = options.filter(|option| !names.insert(*option));
         let own = own.map(|option| format!("{} --{option}", command.get_name()));
-        own.chain(command.get_subcommands().flat_map(doubled)).collect()
+        own.chain(command.get_subcommands().flat_map(find_doubled)).collect()
     }
 
     #[test]
     fn no_command_has_an_option_twice() {
         let mut app = App::command();
         app.build();
-        assert_eq!(doubled(&app), [""; 0]);
+        assert_eq!(find_doubled(&app), [""; 0]);
     }
 
     #[test]

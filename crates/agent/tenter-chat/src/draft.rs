@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use tenter_base::{capitalized, sanitize};
+use tenter_base::{capitalize, sanitize};
 use tenter_commands::git::{Git, how};
 use tenter_proc::Cancel;
 use tenter_terminal::question::{Choice, choose, read_at_terminal};
@@ -57,7 +57,7 @@ impl Draft<'_> {
         }
         let answer = self.ask(text)?;
         if answer.is_none() {
-            ui::note(capitalized(otherwise) + ".");
+            ui::note(capitalize(otherwise) + ".");
         }
         Ok(answer)
     }

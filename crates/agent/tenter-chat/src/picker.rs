@@ -159,7 +159,7 @@ mod tests {
             .to_vec()
     }
 
-    fn typed(keys: &[KeyPress]) -> (PickerState, Vec<String>) {
+    fn type_keys(keys: &[KeyPress]) -> (PickerState, Vec<String>) {
         let (entries, mut state) = (entries(), PickerState::default());
         for key in keys {
             state.press(key.clone(), &entries);
@@ -172,17 +172,17 @@ mod tests {
     #[test]
     fn words_filter_and_arrows_move() {
         let text = |text: &str| KeyPress::Text(text.to_owned());
-        let (state, rows) = typed(&[text("DOCS"), KeyPress::Down, KeyPress::Down]);
+        let (state, rows) = type_keys(&[text("DOCS"), KeyPress::Down, KeyPress::Down]);
         assert_eq!(state.matches(&entries())[state.chosen], 2);
         assert_eq!(rows, ["  Write docs  shop", "❯ Parse the docs  shop", "search: DOCS"]);
-        let (_, rows) = typed(&[text("docs shop pars")]);
+        let (_, rows) = type_keys(&[text("docs shop pars")]);
         assert_eq!(rows, ["❯ Parse the docs  shop", "search: docs shop pars"]);
-        assert_eq!(typed(&[text("zz")]).1[0], "  nothing matches");
+        assert_eq!(type_keys(&[text("zz")]).1[0], "  nothing matches");
     }
 
     #[test]
     fn the_chosen_entry_is_always_visible() {
-        let rows = typed(&[KeyPress::Down, KeyPress::Down]).1;
+        let rows = type_keys(&[KeyPress::Down, KeyPress::Down]).1;
         let visible = ["  Write docs  shop", "❯ Parse the docs  shop", "  3 of 3", "search: "];
         assert_eq!(rows, visible);
     }

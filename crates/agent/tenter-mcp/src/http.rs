@@ -117,7 +117,7 @@ impl Body {
     }
 
     /// Returns the beginning of the body as text.
-    async fn quoted(mut self) -> String {
+    async fn read_excerpt(mut self) -> String {
         let mut bytes = Vec::new();
         while bytes.len() < MAX_QUOTED
             && let Some(Ok(chunk)) = self.chunks.recv().await
@@ -270,7 +270,7 @@ async fn refused(head: &Parts, body: Body, has_session: bool) -> HttpError {
             status.as_u16()
         ));
     }
-    let excerpt = body.quoted().await;
+    let excerpt = body.read_excerpt().await;
     failed(format!("HTTP {}: {}", status.as_u16(), excerpt.trim()))
 }
 

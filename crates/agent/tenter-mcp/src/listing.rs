@@ -125,15 +125,15 @@ fn listing(definition: &ServerDefinition, tools: &[Tool], instructions: Option<&
         list.push(ListedTool {
             name,
             own_name: tool.name.clone().into_owned(),
-            description: bounded(description, MAX_DESCRIPTION),
+            description: bound(description, MAX_DESCRIPTION),
             schema,
         });
     }
-    let instructions = instructions.map(|text| bounded(text, MAX_INSTRUCTIONS));
+    let instructions = instructions.map(|text| bound(text, MAX_INSTRUCTIONS));
     let instructions = instructions.filter(|text| !text.trim().is_empty());
     Listing { tools: list, instructions, warnings }
 }
 
-fn bounded(text: &str, max: usize) -> String {
+fn bound(text: &str, max: usize) -> String {
     excerpt::chars(sanitize(text).trim(), max).into_owned()
 }

@@ -27,7 +27,7 @@ pub(crate) fn for_tools(server: &str, tools: &[&str]) -> Vec<String> {
         .map(|(tool, name)| {
             let is_own = name.strip_prefix(&prefix(server)) == Some(*tool);
             let is_taken = !is_own && is_ambiguous(name);
-            if name.len() > MAX_NAME || is_taken { hashed(name, tool) } else { name.clone() }
+            if name.len() > MAX_NAME || is_taken { hash(name, tool) } else { name.clone() }
         })
         .collect()
 }
@@ -39,7 +39,7 @@ fn plain(server: &str, tool: &str) -> String {
 }
 
 /// Returns the beginning of a name and a hash of the server's own name of the tool.
-fn hashed(name: &str, tool: &str) -> String {
+fn hash(name: &str, tool: &str) -> String {
     let digest = Sha256::digest(tool);
     let hash = digest.iter().take(HASH_DIGITS / 2).fold(String::new(), |mut hash, byte| {
         // Writing to a string cannot fail.

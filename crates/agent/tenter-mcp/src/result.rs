@@ -82,13 +82,13 @@ mod tests {
 
     use super::*;
 
-    fn converted(result: Value) -> (Mcp, bool) {
+    fn convert_result(result: Value) -> (Mcp, bool) {
         convert("s", "t", &serde_json::from_value(result).unwrap())
     }
 
     #[test]
     fn texts_resources_and_links_become_text() {
-        let (result, is_error) = converted(json!({"content": [
+        let (result, is_error) = convert_result(json!({"content": [
             {"type": "text", "text": "one\u{1b}[31m"},
             {"type": "resource", "resource": {"uri": "file:///a", "mimeType": "text/plain", "text": "two"}},
             {"type": "resource_link", "uri": "file:///b", "name": "b"},
@@ -106,7 +106,7 @@ mod tests {
         let image = json!({"type": "image", "mimeType": "image/png", "data": "AAAA"});
         let mut content = vec![image; MAX_IMAGES + 1];
         content.push(json!({"type": "image", "mimeType": "image/tiff", "data": "AAAA"}));
-        let (result, _) = converted(json!({"content": content}));
+        let (result, _) = convert_result(json!({"content": content}));
         assert_eq!(result.images.len(), MAX_IMAGES);
         assert_eq!(
             result.output,
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn structured_content_is_shown_if_there_is_no_other() {
-        let (result, _) = converted(json!({"content": [], "structuredContent": {"a": 1}}));
+        let (result, _) = convert_result(json!({"content": [], "structuredContent": {"a": 1}}));
         assert_eq!(result.output, "{\"a\": 1}");
         let text = json!([{"type": "text", "text": "x"}]);
-        let (result, _) = converted(json!({"content": text, "structuredContent": {"a": 1}}));
+        let (result, _) = convert_result(json!({"content": text, "structuredContent": {"a": 1}}));
         assert_eq!(result.output, "x");
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn long_results_keep_their_ends_and_errors_are_known() {
         let text = format!("begin{}end", "x".repeat(MAX_TEXT));
         let (result, is_error) =
-            converted(json!({"content": [{"type": "text", "text": text}], "isError": true}));
+            convert_result(json!({"content": [{"type": "text", "text": text}], "isError": true}));
         assert!(is_error);
         assert!(result.output.starts_with("begin") && result.output.ends_with("end"));
         assert_eq!(result.dropped_bytes, 8);

@@ -42,13 +42,13 @@ impl Plain<'_> {
         if depth > MAX_DEPTH {
             return Some(json!({}));
         }
-        let Value::Object(fields) = schema else { return self.counted(schema) };
+        let Value::Object(fields) = schema else { return self.count(schema) };
         if let Some(target) = fields.get("$ref").and_then(Value::as_str) {
             let target = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
             let Some(target) = target else { return Some(json!({})) };
             let target = target.clone();
             let mut target_schema = self.schema(&target, depth + 1)?;
-            let description = fields.get("description").map(|text| self.counted(text));
+            let description = fields.get("description").map(|text| self.count(text));
             if let (Some(object), Some(text)) = (target_schema.as_object_mut(), description) {
                 object.insert("description".to_owned(), text?);
             }
@@ -75,7 +75,7 @@ impl Plain<'_> {
                     });
                     Value::Object(properties.collect::<Option<_>>()?)
                 }
-                other => self.counted(other)?,
+                other => self.count(other)?,
             };
             plain.insert(key.to_owned(), value);
         }
@@ -83,7 +83,7 @@ impl Plain<'_> {
     }
 
     /// Returns a value that is no schema, if there is space for it.
-    fn counted(&mut self, value: &Value) -> Option<Value> {
+    fn count(&mut self, value: &Value) -> Option<Value> {
         *self.bytes_left = self.bytes_left.checked_sub(value.to_string().len())?;
         Some(value.clone())
     }

@@ -290,7 +290,7 @@ mod tests {
         json!({"choices": [{"delta": {"tool_calls": [call]}}]})
     }
 
-    fn checked(frames: &[Value]) -> Result<(Vec<bool>, Option<String>), String> {
+    fn check(frames: &[Value]) -> Result<(Vec<bool>, Option<String>), String> {
         let excess = Excess::default();
         let mut arguments = Arguments::new(Api::Chat, excess.clone());
         let is_changed: Result<_, _> =
@@ -306,29 +306,29 @@ mod tests {
             chat(Some(0), None, &deep.repeat(9)),
             chat(Some(0), None, "\"}"),
         ];
-        assert_eq!(checked(&fine), Ok((vec![false; 3], None)));
+        assert_eq!(check(&fine), Ok((vec![false; 3], None)));
         let parallel = [
             chat(Some(0), Some("a"), &deep),
             chat(Some(1), Some("b"), &deep),
             chat(Some(0), None, "["),
         ];
         let problem = Some("the arguments are nested deeper than 64 levels".to_owned());
-        assert_eq!(checked(&parallel), Ok((vec![false, false, true], problem)));
+        assert_eq!(check(&parallel), Ok((vec![false, false, true], problem)));
     }
 
     #[test]
     fn many_values_exceed_the_limit_and_a_long_string_does_not() {
-        let (_, problem) = checked(&[chat(Some(0), None, &"1,".repeat(MAX_VALUES + 1))]).unwrap();
+        let (_, problem) = check(&[chat(Some(0), None, &"1,".repeat(MAX_VALUES + 1))]).unwrap();
         assert!(problem.unwrap().contains("100000 values"));
         let text = format!("{{\"content\": \"{}\"}}", "{[ ".repeat(MAX_VALUES));
-        assert_eq!(checked(&[chat(Some(0), None, &text)]), Ok((vec![false], None)));
+        assert_eq!(check(&[chat(Some(0), None, &text)]), Ok((vec![false], None)));
     }
 
     #[test]
     fn a_piece_of_an_ambiguous_call_is_an_error() {
         let whole = |id| chat(None, Some(id), "{\"a\": [1]}");
-        assert!(checked(&[whole("a"), whole("b")]).is_ok());
-        assert!(checked(&[chat(Some(0), Some("a"), "{"), chat(None, None, "}")]).is_ok());
+        assert!(check(&[whole("a"), whole("b")]).is_ok());
+        assert!(check(&[chat(Some(0), Some("a"), "{"), chat(None, None, "}")]).is_ok());
         for unclear in [
             vec![chat(None, Some("a"), "\""), chat(None, Some("b"), "[")],
             vec![
@@ -339,7 +339,7 @@ mod tests {
             vec![chat(None, Some("a"), "{"), chat(Some(0), None, "[")],
             vec![chat(Some(0), Some("a"), "{"), chat(Some(1), Some("a"), "[")],
         ] {
-            assert!(checked(&unclear).is_err(), "{unclear:?}");
+            assert!(check(&unclear).is_err(), "{unclear:?}");
         }
     }
 }

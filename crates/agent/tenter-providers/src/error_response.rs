@@ -88,8 +88,8 @@ impl ErrorContext {
     }
 
     /// Removes the key, or any part of it that the server repeats, and shortens the message.
-    pub(crate) fn redacted(&self, error: ModelError) -> ModelError {
-        let clean = |text: String| shortened(&self.secrets.text(&text));
+    pub(crate) fn redact(&self, error: ModelError) -> ModelError {
+        let clean = |text: String| shorten(&self.secrets.text(&text));
         match error {
             ModelError::Transient { cause, message, retry_after } => {
                 ModelError::Transient { cause, message: clean(message), retry_after }
@@ -217,9 +217,9 @@ impl ErrorResponse<'_> {
             error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
         });
         match detail {
-            Some(message) if !message.is_empty() => shortened(&context.secrets.text(&message)),
+            Some(message) if !message.is_empty() => shorten(&context.secrets.text(&message)),
             _ if self.body.trim().is_empty() => "the server gave no reason".to_owned(),
-            _ => shortened(&context.secrets.text(self.body.trim())),
+            _ => shorten(&context.secrets.text(self.body.trim())),
         }
     }
 
@@ -248,7 +248,7 @@ fn refused(message: String, help: Option<String>) -> ModelError {
 }
 
 /// Shortens a message: a server may respond with a whole page.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     const MAX_CHARS: usize = 600;
     excerpt::chars(text, MAX_CHARS).into_owned()
 }

@@ -91,7 +91,7 @@ impl<I> Events<I> {
         if !event.is_empty() {
             complete.extend_from_slice(format!("event: {event}\n").as_bytes());
         }
-        for line in self.checked(data)?.split('\n') {
+        for line in self.check(data)?.split('\n') {
             complete.extend_from_slice(format!("data: {line}\n").as_bytes());
         }
         complete.push(b'\n');
@@ -99,7 +99,7 @@ impl<I> Events<I> {
     }
 
     /// Returns the data with excessive arguments emptied. Invalid or too deeply nested JSON is left for the library to reject.
-    fn checked(&mut self, data: String) -> Result<String, TransportError> {
+    fn check(&mut self, data: String) -> Result<String, TransportError> {
         let mut nesting = Nesting::default();
         nesting.push(&data);
         if nesting.values() > MAX_VALUES {

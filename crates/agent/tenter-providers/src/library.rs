@@ -130,7 +130,7 @@ impl Model for RemoteModel {
             Ok(response) => self.response(&response, client.excess.problem()),
             Err(error) => Err(self.explain(&error, &client.tail)),
         };
-        result.map_err(|error| self.errors.redacted(error))
+        result.map_err(|error| self.errors.redact(error))
     }
 }
 

@@ -109,7 +109,7 @@ impl<'l> Mount<'l> {
     fn read(line: &'l str) -> Option<Self> {
         let (before, after) = line.split_once(" - ")?;
         let point = before.split(' ').nth(4)?;
-        Some(Self { point: unescaped(point), kind: after.split(' ').next()? })
+        Some(Self { point: unescape(point), kind: after.split(' ').next()? })
     }
 }
 
@@ -119,7 +119,7 @@ pub fn mount_points(mountinfo: &str) -> Vec<PathBuf> {
 }
 
 /// Returns a path whose blanks and backslashes are written as `\040`.
-fn unescaped(text: &str) -> PathBuf {
+fn unescape(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -12,9 +12,9 @@ const MAX_LETTERS: usize = 64;
 /// Returns the candidate that was probably meant by `word`: the first that `word` begins, such as `claude` of `claude-code`, or else the
 /// first with the fewest edits, if few letters differ.
 pub fn nearest<C: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
-    let letters = folded(word);
+    let letters = fold(word);
     let rank = |candidate: &C| {
-        let edits = strsim::osa_distance(&letters, &folded(candidate.as_ref()));
+        let edits = strsim::osa_distance(&letters, &fold(candidate.as_ref()));
         (!begins(word, candidate.as_ref()), edits)
     };
     let candidates = candidates.into_iter().map(|candidate| (rank(&candidate), candidate));
@@ -40,7 +40,7 @@ fn begins(word: &str, name: &str) -> bool {
 /// Returns the number of edits between two names: letters inserted, removed, replaced, or swapped with their neighbour.
 /// Case, `-` and `_` do not count.
 pub fn edits(one: &str, other: &str) -> usize {
-    strsim::osa_distance(&folded(one), &folded(other))
+    strsim::osa_distance(&fold(one), &fold(other))
 }
 
 /// Returns a help line for `word`, which is none of `names`: the nearest of them, or else `otherwise`.
@@ -59,7 +59,7 @@ pub fn or_list(names: &[&str]) -> String {
 }
 
 /// Returns a number and what it counts: `1 call`, `2 calls`.
-pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+pub fn format_count<N: Copy + Display + PartialEq + From<u8>>(
     count: N,
     one: &str,
     several: &str,
@@ -69,12 +69,12 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
 }
 
 /// Returns `text` with a capital letter.
-pub fn capitalized(text: &str) -> String {
+pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn folded(word: &str) -> String {
+fn fold(word: &str) -> String {
     let letters = word.chars().filter(|letter| !matches!(letter, '-' | '_'));
     letters.take(MAX_LETTERS).flat_map(char::to_lowercase).collect()
 }

@@ -77,7 +77,7 @@ impl Privacy {
             Some((checked, metadata)) => (checked.to_owned(), metadata.clone()),
             None => (PathBuf::from("/"), fs::metadata("/")?),
         };
-        let mut names: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
+        let mut names: Vec<OsString> = reverse(path.strip_prefix(&here).unwrap_or(path));
         let mut links = 0;
         while let Some(name) = names.pop() {
             if name == ".." {
@@ -106,7 +106,7 @@ impl Privacy {
                 here = PathBuf::from("/");
                 above = fs::metadata(&here)?;
             }
-            names.extend(reversed(&target));
+            names.extend(reverse(&target));
         }
         // In a sticky directory only the owner of an entry replaces it.
         let is_sticky = above.is_dir() && above.mode() & STICKY != 0 && self.is_ours(&above);
@@ -145,7 +145,7 @@ impl Privacy {
 }
 
 /// Returns the components of a path, last first.
-fn reversed(path: &Path) -> Vec<OsString> {
+fn reverse(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),

@@ -58,7 +58,7 @@ impl Remembered {
         if let Some(version) = self.0.get(&real).filter(|version| version.stamp == stamp) {
             return version.version.clone();
         }
-        let version = printed(program, env);
+        let version = run_and_read(program, env);
         self.0.retain(|path, _| path.is_file());
         if self.0.len() >= MAX_REMEMBERED {
             self.0.clear();
@@ -80,7 +80,7 @@ impl Remembered {
 }
 
 /// Runs a program with `--version`, and returns the version that it prints.
-fn printed(program: &Path, env: &Env) -> Option<String> {
+fn run_and_read(program: &Path, env: &Env) -> Option<String> {
     let scratch = TempDir::with_prefix("tenter-version-").ok()?;
     let home: OsString = scratch.path().into();
     let directories = ["HOME", "TMPDIR"].map(|name| (OsString::from(name), home.clone()));

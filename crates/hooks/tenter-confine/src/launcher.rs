@@ -309,7 +309,7 @@ impl LauncherArguments {
                 continue;
             }
             let own = confinement.profile.as_deref().map(profile).transpose()?.flatten();
-            let resolution = confinement.resolved(|_| own.clone());
+            let resolution = confinement.resolve(|_| own.clone());
             all.extend(resolution.map_err(|name| format!("there is no profile {name:?}"))?);
         }
         Ok(all)

@@ -47,7 +47,7 @@ impl ConfineProfiles {
         let mut all = Vec::new();
         let mut unknown = None;
         for confinement in std::mem::take(&mut reply.confinements) {
-            match self.resolved(confinement) {
+            match self.expand(confinement) {
                 Ok(confinements) => all.extend(confinements),
                 Err(why) => unknown = Some(why),
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tenter_base::counted;
+use tenter_base::format_count;
 use tenter_engine::{DecisionKind, Timestamp};
 
 /// Number of periods of [`HookFigures::over_time`].
@@ -198,7 +198,7 @@ pub struct OverBudget {
 impl OverBudget {
     /// Describes the problem of the hook `name`, as a sentence without its full stop.
     pub fn describe(&self, name: &str) -> String {
-        let runs = counted(self.runs, "run", "runs");
+        let runs = format_count(self.runs, "run", "runs");
         format!(
             "the hook {name} exceeds its budget of {} ms: the p95 of its {runs} is {} ms",
             self.budget.as_millis(),

@@ -101,7 +101,7 @@ mod tests {
         TreeEntry::File { bytes: bytes.into(), executable }
     }
 
-    fn hashed(entries: &[(&str, TreeEntry)]) -> String {
+    fn hash_entries(entries: &[(&str, TreeEntry)]) -> String {
         let content = entries.iter().map(|(path, entry)| ((*path).to_owned(), entry.clone()));
         hash(&Content(content.collect()).digests())
     }
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn the_hash_covers_path_mode_and_bytes() {
         let all = [
-            hashed(&[]),
-            hashed(&[("a", file("x", false))]),
-            hashed(&[("b", file("x", false))]),
-            hashed(&[("a", file("y", false))]),
-            hashed(&[("a", file("x", true))]),
-            hashed(&[("a", TreeEntry::Link { target: "x".into() })]),
-            hashed(&[("a", file("x", false)), ("b", file("x", false))]),
+            hash_entries(&[]),
+            hash_entries(&[("a", file("x", false))]),
+            hash_entries(&[("b", file("x", false))]),
+            hash_entries(&[("a", file("y", false))]),
+            hash_entries(&[("a", file("x", true))]),
+            hash_entries(&[("a", TreeEntry::Link { target: "x".into() })]),
+            hash_entries(&[("a", file("x", false)), ("b", file("x", false))]),
         ];
         let different: std::collections::BTreeSet<&String> = all.iter().collect();
         assert_eq!(different.len(), all.len());

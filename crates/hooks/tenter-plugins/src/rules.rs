@@ -179,7 +179,7 @@ fn clashes(files: &[FoundFile]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for path in files.iter().filter_map(|one| std::str::from_utf8(&one.path).ok()) {
         for (prefix, is_directory) in prefixes(path) {
-            let folded = folded(prefix);
+            let folded = fold(prefix);
             let &mut (earlier, was_directory) =
                 first_spellings.entry(folded.clone()).or_insert((prefix, is_directory));
             let is_same = earlier == prefix && is_directory && was_directory;
@@ -201,7 +201,7 @@ fn prefixes(path: &str) -> impl Iterator<Item = (&str, bool)> {
     directories.chain([(path, false)])
 }
 
-fn folded(path: &str) -> String {
+fn fold(path: &str) -> String {
     let lower: String = path.nfc().flat_map(char::to_lowercase).collect();
     lower.nfc().collect()
 }

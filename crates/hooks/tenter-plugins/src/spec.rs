@@ -67,7 +67,7 @@ impl Spec {
         source: &str,
         reference: Option<&str>,
     ) -> Result<Self, String> {
-        let reference = checked(reference)?;
+        let reference = check_reference(reference)?;
         if source.starts_with('/') {
             return Ok(Self { name, source: Source::Path(source.into()), reference });
         }
@@ -99,7 +99,7 @@ fn parse_forge(text: &str) -> Result<Spec, String> {
     })?;
     let name = PluginName::new(org, repo)?;
     let source = Source::Url(format!("https://github.com/{org}/{}.git", name.repo()));
-    Ok(Spec { name, source, reference: checked(reference)? })
+    Ok(Spec { name, source, reference: check_reference(reference)? })
 }
 
 fn parse_url(scheme: &str, rest: &str) -> Result<Spec, String> {
@@ -128,7 +128,7 @@ fn parse_url(scheme: &str, rest: &str) -> Result<Spec, String> {
     }
     let (path, reference) = split_reference(path);
     let source = Source::Url(format!("{scheme}://{host}/{path}"));
-    Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
+    Ok(Spec { name: last_two(path)?, source, reference: check_reference(reference)? })
 }
 
 /// Returns true if the text after the colon of a host is a port, or there is no colon.
@@ -146,7 +146,7 @@ fn parse_scp(host: &str, path: &str) -> Result<Spec, String> {
         return Err(format!("\"{host}:{path}\" is not the address of a repository"));
     }
     let source = Source::Url(format!("{host}:{path}"));
-    Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
+    Ok(Spec { name: last_two(path)?, source, reference: check_reference(reference)? })
 }
 
 fn parse_path(text: &str, cwd: &Path) -> Result<Spec, String> {
@@ -157,7 +157,7 @@ fn parse_path(text: &str, cwd: &Path) -> Result<Spec, String> {
         directory.canonicalize().map_err(|error| format!("{}: {error}", directory.display()))?;
     let text = real.to_str().ok_or_else(|| format!("{} is not UTF-8", real.display()))?;
     let name = last_two(text)?;
-    Ok(Spec { name, source: Source::Path(real), reference: checked(reference)? })
+    Ok(Spec { name, source: Source::Path(real), reference: check_reference(reference)? })
 }
 
 fn split_reference(path: &str) -> (&str, Option<&str>) {
@@ -181,7 +181,7 @@ fn last_two(path: &str) -> Result<PluginName, String> {
 }
 
 /// Checks that git cannot read a reference as anything else, by git's rules for branch names.
-fn checked(reference: Option<&str>) -> Result<Option<String>, String> {
+fn check_reference(reference: Option<&str>) -> Result<Option<String>, String> {
     let Some(reference) = reference else { return Ok(None) };
     let is_bad = |c: char| c.is_whitespace() || "~^:?*[\\".contains(c);
     let is_name = !reference.is_empty()
@@ -202,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    fn parsed(text: &str) -> (String, String, Option<String>) {
+    fn split_reference(text: &str) -> (String, String, Option<String>) {
         let spec = Spec::parse(text, Path::new("/")).unwrap();
         (spec.name.to_string(), spec.source.as_text(), spec.reference)
     }
@@ -243,7 +243,7 @@ mod tests {
         ];
         for (text, name, source, reference) in table {
             let expected = (name.to_owned(), source.to_owned(), reference.map(str::to_owned));
-            assert_eq!(parsed(text), expected);
+            assert_eq!(split_reference(text), expected);
         }
     }
 
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn a_host_may_have_a_port_and_be_a_number() {
         for text in ["https://host:8443/a/b", "http://[::1]:80/a/b", "ssh://git@[::1]/a/b"] {
-            assert_eq!(parsed(text).1, text);
+            assert_eq!(split_reference(text).1, text);
         }
     }
 

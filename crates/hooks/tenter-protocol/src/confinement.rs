@@ -118,7 +118,7 @@ impl Confinement {
     ///
     /// # Errors
     /// The name of a profile that does not exist.
-    pub fn resolved(self, profile: impl Fn(&str) -> Option<Self>) -> Result<Vec<Self>, String> {
+    pub fn resolve(self, profile: impl Fn(&str) -> Option<Self>) -> Result<Vec<Self>, String> {
         let is_empty = self.is_unrestricted();
         let name = match &self.profile {
             Some(name) => name.clone(),
@@ -206,13 +206,13 @@ mod tests {
     #[test]
     fn an_empty_confinement_is_the_standard_profile() {
         let standard = Confinement::built_in("standard").unwrap();
-        assert_eq!(confinement("{}").resolved(|_| None), Ok(vec![standard]));
+        assert_eq!(confinement("{}").resolve(|_| None), Ok(vec![standard]));
     }
 
     #[test]
     fn a_profile_and_other_fields_are_two_confinements() {
         let both = confinement(r#"{"profile": "build", "network": "none", "otherwise": "deny"}"#);
-        let confinement = both.resolved(|_| None).unwrap();
+        let confinement = both.resolve(|_| None).unwrap();
         assert_eq!(confinement[0].label(), "build");
         assert_eq!(confinement[0].otherwise, Some(Otherwise::Deny));
         let [_, own] = &confinement[..] else { panic!("{confinement:?}") };
@@ -222,9 +222,9 @@ mod tests {
     #[test]
     fn a_users_profile_comes_before_a_built_in_one_and_an_unknown_one_is_an_error() {
         let own = confinement(r#"{"network": "local"}"#);
-        let result = confinement(r#"{"profile": "build"}"#).resolved(|_| Some(own.clone()));
+        let result = confinement(r#"{"profile": "build"}"#).resolve(|_| Some(own.clone()));
         assert_eq!(result.unwrap()[0].network, NetworkAccess::Local);
-        let unknown = confinement(r#"{"profile": "bild"}"#).resolved(|_| None);
+        let unknown = confinement(r#"{"profile": "bild"}"#).resolve(|_| None);
         assert_eq!(unknown, Err("bild".to_owned()));
     }
 

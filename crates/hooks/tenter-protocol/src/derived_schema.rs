@@ -125,7 +125,7 @@ fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
     let words: Vec<String> = variants.iter().filter_map(tag).collect();
     if !words.is_empty() {
         properties["type"] =
-            json!({"type": "string", "enum": words, "description": format!("{}.", quoted(&words))});
+            json!({"type": "string", "enum": words, "description": format!("{}.", quote(&words))});
         schema.insert("required".to_owned(), json!(["type"]));
     }
     let names = |variant: &Value| {
@@ -148,7 +148,7 @@ fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
         if let Some(Value::String(description)) = property.get_mut("description")
             && !having.is_empty()
         {
-            *description = format!("{description} Only for {}.", quoted(&having));
+            *description = format!("{description} Only for {}.", quote(&having));
         }
         properties[&name] = property;
     }
@@ -157,7 +157,7 @@ fn join_objects(schema: &mut Map<String, Value>, variants: &[Value]) {
 }
 
 /// Lists words as code: `a`, `b` or `c`.
-fn quoted(words: &[String]) -> String {
+fn quote(words: &[String]) -> String {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     tenter_base::or_list(&words)
 }

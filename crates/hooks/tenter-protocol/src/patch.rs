@@ -144,13 +144,13 @@ mod tests {
         Patch::parse(text).files.iter().map(|file| (file.path, file.change)).collect()
     }
 
-    fn framed(body: &str) -> String {
+    fn frame(body: &str) -> String {
         format!("*** Begin Patch\n{body}*** End Patch\n")
     }
 
     #[test]
     fn every_file_of_a_patch_is_found() {
-        let text = framed(
+        let text = frame(
             "*** Add File: new dir/a.txt\n+*** Add File: no\n*** Update File: b.rs\n*** Move to: c.rs\n@@ fn x()\n-old\n+new\n \
              context\n*** End of File\n*** Update File: d\n@@\n-*** Delete File: no\n+y\n*** Delete File: e\n",
         );
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn only_a_patch_that_adds_a_file_may_add_one() {
-        let may_add = |body: &str| Patch::parse(&framed(body)).may_add_file();
+        let may_add = |body: &str| Patch::parse(&frame(body)).may_add_file();
         assert!(may_add("*** Add File: a\n+x\n"));
         assert!(may_add("*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n"));
         assert!(!may_add("*** Update File: a\n@@\n-x\n+y\n"));
@@ -216,7 +216,7 @@ mod tests {
                 };
                 body.extend([mark, " ", path, "\n", &lines]);
             }
-            let text = framed(&body);
+            let text = frame(&body);
             let patch = Patch::parse(&text);
             let expected: Vec<_> = written.iter().map(|(path, change, _)| (path.as_str(), *change)).collect();
             prop_assert_eq!(files(&text), expected);

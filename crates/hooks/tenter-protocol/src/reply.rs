@@ -137,7 +137,7 @@ pub enum Rewrite {
     Message(String),
     /// The new input of a tool, whole.
     Input(Object),
-    /// The new output of a tool; see [`ToolResult::rewritten`](crate::ToolResult::rewritten).
+    /// The new output of a tool; see [`ToolResult::rewrite`](crate::ToolResult::rewrite).
     Output(Object),
 }
 

@@ -127,7 +127,7 @@ impl ToolResult {
     ///
     /// # Errors
     /// `output` has a field that no result has, or a field of the wrong type.
-    pub fn rewritten(&self, output: &Object) -> Result<Self, String> {
+    pub fn rewrite(&self, output: &Object) -> Result<Self, String> {
         let own = to_object(self);
         if let Some(unknown) = output.keys().find(|key| !FIELDS.contains(&key.as_str())) {
             return Err(unknown_field(unknown));
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_partial_rewrite_keeps_the_other_fields() {
         let output = json!({"metadata": {"command": "ls", "exitCode": 0, "output": "[gone]", "executionTime": 1}});
-        let result = bash("secret").rewritten(output.as_object().unwrap()).unwrap();
+        let result = bash("secret").rewrite(output.as_object().unwrap()).unwrap();
         assert_eq!(result.metadata_type.as_deref(), Some("bash"));
         assert_eq!(result.text(), "[gone]");
         assert_eq!(result.success, Some(true));
@@ -206,37 +206,37 @@ mod tests {
     #[test]
     fn a_rewrite_to_success_drops_the_old_error() {
         let result = bash("x").failed("exit code 1");
-        let result = result.rewritten(json!({"success": true}).as_object().unwrap()).unwrap();
+        let result = result.rewrite(json!({"success": true}).as_object().unwrap()).unwrap();
         assert_eq!(result.error, None);
     }
 
-    fn rewritten(result: &ToolResult, output: &Value) -> Result<ToolResult, String> {
-        result.rewritten(output.as_object().unwrap())
+    fn rewrite_result(result: &ToolResult, output: &Value) -> Result<ToolResult, String> {
+        result.rewrite(output.as_object().unwrap())
     }
 
     #[test]
     fn rejects_a_rewrite_with_a_wrong_type_or_an_unknown_field() {
-        assert!(rewritten(&bash("x"), &json!({"success": "yes"})).is_err());
-        let error = rewritten(&bash("x"), &json!({"output": "[redacted]"})).unwrap_err();
+        assert!(rewrite_result(&bash("x"), &json!({"success": "yes"})).is_err());
+        let error = rewrite_result(&bash("x"), &json!({"output": "[redacted]"})).unwrap_err();
         assert!(error.contains("no field \"output\"; its fields are toolName"), "{error}");
         assert!(error.ends_with("the text is in `metadata`"), "{error}");
-        let error = rewritten(&bash("x"), &json!({"metaData": {}})).unwrap_err();
+        let error = rewrite_result(&bash("x"), &json!({"metaData": {}})).unwrap_err();
         assert!(error.ends_with("did you mean \"metadata\"?"), "{error}");
     }
 
     #[test]
     fn a_whole_result_replaces_everything_and_a_partial_one_is_merged() {
         let secret = bash("SECRET").failed("SECRET");
-        let whole = rewritten(&secret, &json!({"toolName": "bash", "success": true})).unwrap();
+        let whole = rewrite_result(&secret, &json!({"toolName": "bash", "success": true})).unwrap();
         assert_eq!(whole.text(), "(no output)");
         assert_eq!((whole.error, whole.metadata, whole.metadata_type), (None, None, None));
         assert_eq!(whole.timestamp, secret.timestamp);
         let rewrite =
             json!({"toolName": "bash", "success": false, "metadata": {"output": "[gone]"}});
-        let result = rewritten(&secret, &rewrite).unwrap();
+        let result = rewrite_result(&secret, &rewrite).unwrap();
         assert_eq!(result.metadata_type.as_deref(), Some("bash"));
         assert_eq!(result.text(), "[gone]");
-        let partial = rewritten(&secret, &json!({"error": "[gone]"})).unwrap();
+        let partial = rewrite_result(&secret, &json!({"error": "[gone]"})).unwrap();
         assert_eq!(partial.text(), "<error>[gone]</error>\nSECRET");
     }
 
@@ -246,7 +246,7 @@ mod tests {
         let value = serde_json::to_value(&unknown).unwrap();
         assert_eq!(value["success"], Value::Null);
         assert_eq!(serde_json::from_value::<ToolResult>(value).unwrap(), unknown);
-        let result = rewritten(&unknown, &json!({"metadata": {"output": "[gone]"}})).unwrap();
+        let result = rewrite_result(&unknown, &json!({"metadata": {"output": "[gone]"}})).unwrap();
         assert_eq!((result.success, result.text()), (None, "[gone]".to_owned()));
         let without = json!({"toolName": "bash", "timestamp": "T"});
         assert!(serde_json::from_value::<ToolResult>(without).is_err(), "it is not optional");

@@ -132,7 +132,7 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Returns a text as one word for a shell.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
@@ -155,7 +155,7 @@ impl Reading {
             let name = plain(field);
             match self.role(&name, value) {
                 _ if name == "sql" || (self.is_database && STATEMENTS.contains(&name.as_str())) => {
-                    let commands = texts(value).map(|sql| format!("psql -c {}", quoted(sql)));
+                    let commands = texts(value).map(|sql| format!("psql -c {}", quote(sql)));
                     self.effects.scripts.extend(commands);
                 }
                 Some(FieldRole::Script) => self.script(&name, value, object),
@@ -214,19 +214,19 @@ impl Reading {
         match value {
             Value::String(code) if field == "code" && self.interpreter.is_some() => {
                 let interpreter = self.interpreter.unwrap_or_default();
-                self.effects.scripts.push(format!("{interpreter} {}", quoted(code)));
+                self.effects.scripts.push(format!("{interpreter} {}", quote(code)));
             }
             Value::String(command) => {
                 let args = args.unwrap_or_default();
                 let words =
-                    std::iter::once(command.clone()).chain(args.iter().map(|arg| quoted(arg)));
+                    std::iter::once(command.clone()).chain(args.iter().map(|arg| quote(arg)));
                 self.effects.scripts.push(words.collect::<Vec<_>>().join(" "));
             }
             Value::Array(_) if matches!(field, "commands" | "cmds") => {
                 self.effects.scripts.extend(list(value));
             }
             Value::Array(_) => {
-                let words: Vec<String> = list(value).iter().map(|word| quoted(word)).collect();
+                let words: Vec<String> = list(value).iter().map(|word| quote(word)).collect();
                 self.effects.scripts.push(words.join(" "));
             }
             other => self.inner(other, DEEPEST - 1),

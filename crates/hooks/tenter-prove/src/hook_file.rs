@@ -44,24 +44,24 @@ impl HookFile {
     /// Returns a static hook that denies. The reason is in the second line of a text: an agent must not cut it off.
     pub(crate) fn deny(name: &str, trigger: EventName, reason: &str) -> Self {
         let reason = format!("action: deny\n  reason: \"Denied by a hook.\\n{reason}\"");
-        Self::new(name, trigger).extended(&reason)
+        Self::new(name, trigger).extend(&reason)
     }
 
     /// Returns a static hook that adds a text for the model. `text` is in its second line.
     pub(crate) fn context(name: &str, trigger: EventName, text: &str) -> Self {
         let text = format!("action: context\n  text: \"Added by a hook.\\n{text}\"");
-        Self::new(name, trigger).extended(&text)
+        Self::new(name, trigger).extend(&text)
     }
 
     /// Returns a static hook that asks. The question is in the second line of a text.
     pub(crate) fn ask(name: &str, trigger: EventName, question: &str) -> Self {
         let question = format!("action: ask\n  reason: \"A hook asks.\\n{question}\"");
-        Self::new(name, trigger).extended(&question)
+        Self::new(name, trigger).extend(&question)
     }
 
     /// Returns a hook that is written for Claude Code and prints an answer.
     pub(crate) fn claude_code(name: &str, trigger: EventName, answer: &Value) -> Self {
-        Self::printing(name, trigger, &answer.to_string()).extended("dialect: claude-code")
+        Self::printing(name, trigger, &answer.to_string()).extend("dialect: claude-code")
     }
 
     /// Returns a hook that prints a reply.
@@ -71,7 +71,7 @@ impl HookFile {
 
     /// Returns a hook that writes every payload to a file of its own in `directory`, before every other hook runs.
     pub(crate) fn observer(directory: &Path) -> Self {
-        let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quoted(directory));
+        let script = format!("cat > \"$(mktemp {}/XXXXXXXXXX)\"\n", quote(directory));
         let all: Vec<EventName> = TABLE.iter().skip(1).map(|row| row.event).collect();
         Self {
             also: all,
@@ -110,7 +110,7 @@ impl HookFile {
         Self { script: Some(format!("{lines}{script}")), ..self }
     }
 
-    fn extended(self, lines: &str) -> Self {
+    fn extend(self, lines: &str) -> Self {
         Self { extensions: format!("{}  {lines}\n", self.extensions), ..self }
     }
 
@@ -144,6 +144,6 @@ pub(crate) fn write_program(path: &Path, script: &str) -> io::Result<()> {
 }
 
 /// Returns a path as a word of a shell command.
-pub(crate) fn quoted(path: &Path) -> String {
+pub(crate) fn quote(path: &Path) -> String {
     format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::client::{MCP_SERVER, MCP_TOOL};
-use crate::hook_file::quoted;
+use crate::hook_file::quote;
 
 /// Returns the script of a server whose tool makes a file in the directory `project`.
 pub(crate) fn script(project: &Path) -> String {
-    let project = quoted(project);
+    let project = quote(project);
     format!(
         r#"cd {project} || exit 1
 field() {{ printf '%s' "$line" | sed -n "s/.*\"$1\" *: *\"\([^\"]*\)\".*/\1/p"; }}

@@ -8,7 +8,7 @@ use tenter_bridge::Host;
 use tenter_bridge::host::{EntryFormat, EntryLayout, Moment, TimeoutUnit};
 
 use crate::client::{Client, FLAG};
-use crate::hook_file::{quoted, write_program};
+use crate::hook_file::{quote, write_program};
 
 /// The timeout of an entry, in seconds.
 const TIMEOUT: u64 = 60;
@@ -66,9 +66,9 @@ pub(crate) fn register(
     let event = host.events.iter().find(|event| event.moment == Moment::BeforeTool);
     let (Some(format), Some(event)) = (host.registration.entries(), event) else { return Ok(()) };
     let program = programs.join(place.name());
-    write_program(&program, &format!("cat > /dev/null\n: > {}\n", quoted(&flag)))?;
+    write_program(&program, &format!("cat > /dev/null\n: > {}\n", quote(&flag)))?;
     let text = fs::read_to_string(file).unwrap_or_default();
-    let entry = entry(format, place, &quoted(&program));
+    let entry = entry(format, place, &quote(&program));
     file.parent().map_or(Ok(()), fs::create_dir_all)?;
     fs::write(file, with_entry(&text, format, event.name, entry)?)
 }

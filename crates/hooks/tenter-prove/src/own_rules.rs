@@ -64,7 +64,7 @@ impl OwnRule {
     }
 
     /// Judges the rule by the runs of hooks. `problem` is the reason why the agent did not do what it was run for.
-    pub(crate) fn judged(&self, number: usize, run: &Run, problem: Option<&str>) -> ProvedRule {
+    pub(crate) fn judge(&self, number: usize, run: &Run, problem: Option<&str>) -> ProvedRule {
         let mark = mark(number);
         let calls = run.journal.iter().filter(|record| is_of_call(record, &mark));
         let stop = calls.filter_map(|record| run_of(record, &self.hook)).find(|run| stops(run));

@@ -100,7 +100,7 @@ impl Prover<'_> {
         let at_once = processors.clamp(AT_ONCE.0, AT_ONCE.1);
         thread::scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(work))));
         let observed = observed.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (!cancel.is_cancelled()).then(|| self.judged(checks, &observed))
+        (!cancel.is_cancelled()).then(|| self.judge(checks, &observed))
     }
 
     /// Calls the example of each of the user's own rules; returns `None` if it was cancelled. Run it only if denials hold, which
@@ -122,8 +122,7 @@ impl Prover<'_> {
             run.problem = self.carry_out(&staged, cancel, &mut run).err();
             let problem = run.failure();
             let results = some.iter().enumerate();
-            proved
-                .extend(results.map(|(number, one)| one.judged(number, &run, problem.as_deref())));
+            proved.extend(results.map(|(number, one)| one.judge(number, &run, problem.as_deref())));
             if cancel.is_cancelled() {
                 return None;
             }
@@ -153,7 +152,7 @@ impl Prover<'_> {
         self.directory.join("cache").into_os_string()
     }
 
-    fn judged(&self, checks: &[Check], observed: &Observed) -> Vec<ProvedCheck> {
+    fn judge(&self, checks: &[Check], observed: &Observed) -> Vec<ProvedCheck> {
         let results = checks.iter().map(|check| {
             let facts = check.facts(observed, self.client);
             let failure = observed.runs.get(&check.scenario()).and_then(Run::failure);
@@ -189,7 +188,7 @@ impl Prover<'_> {
         let script = LenientScript::new(plan.replies);
         let script = plan.lanes.into_iter().fold(script, LenientScript::lane);
         let is_counted = plan.counts || self.client.deny_ends_run || self.client.takes_answers_back;
-        let server = ModelServer::start(if is_counted { script.counted() } else { script })
+        let server = ModelServer::start(if is_counted { script.select_by_order() } else { script })
             .map_err(|error| format!("the model server cannot be started: {error}"))?;
         let (home, project) = (sandbox.home(), sandbox.project());
         let url = server.base_url(self.client.format);

@@ -17,7 +17,7 @@ use tenter_engine::journal::{self, Record};
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::client::Client;
-use crate::hook_file::{HookFile, quoted, write_program};
+use crate::hook_file::{HookFile, quote, write_program};
 use crate::other_program::{self, EntryPosition};
 use crate::{machine, mcp_server};
 
@@ -232,7 +232,7 @@ impl Sandbox {
     /// Writes a program like `program` for a registration that would use the home directory of the account.
     fn wrapper(&self, program: &Path) -> io::Result<PathBuf> {
         let wrapper = self.programs().join(PROGRAM);
-        let (program, home) = (quoted(program), quoted(&self.home()));
+        let (program, home) = (quote(program), quote(&self.home()));
         write_program(&wrapper, &format!("exec {program} \"$@\" --home {home}\n"))?;
         Ok(wrapper)
     }

@@ -104,7 +104,7 @@ pub fn is_below(key: &str, prefix: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Option<(String, String)> {
+    fn parse(text: &str) -> Option<(String, String)> {
         let key = SettingKey::parse(text).ok()?;
         let path = key.path();
         let parts: Vec<&str> =
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_key_may_contain_a_name_with_dots_slashes_and_quotes() {
         let is = |text: &str, key: &str, path: &str| {
-            assert_eq!(parsed(text), Some((key.to_owned(), path.to_owned())), "{text}");
+            assert_eq!(parse(text), Some((key.to_owned(), path.to_owned())), "{text}");
         };
         is("max_turns", "max_turns", "max_turns");
         is("bridge.gemini.ask", "bridge.gemini.ask", "bridge gemini ask");
@@ -126,7 +126,7 @@ mod tests {
         is("hooks.override.a/b.fail", "hooks.override.\"a/b\".fail", "hooks override a/b fail");
         for text in ["", "hooks", "providers..api", "providers.a\nb.api", "models.\"a\"b\".images"]
         {
-            assert_eq!(parsed(text), None, "{text:?}");
+            assert_eq!(parse(text), None, "{text:?}");
         }
     }
 

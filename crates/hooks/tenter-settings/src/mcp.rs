@@ -70,7 +70,7 @@ impl ConfiguredServer {
     /// Returns the command line or the URL, on one line.
     pub fn target(&self) -> String {
         let words = self.table.command.iter().chain(&self.table.args);
-        let words = words.map(|word| quoted(word)).chain(self.table.url.clone());
+        let words = words.map(|word| quote(word)).chain(self.table.url.clone());
         words.collect::<Vec<_>>().join(" ")
     }
 
@@ -101,7 +101,7 @@ impl ConfiguredServer {
 }
 
 /// Returns a word of a command line; in quotes if it would not be one word otherwise.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,${}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -69,7 +69,7 @@ impl Field {
     }
 
     /// Returns the fields with a separator between them.
-    pub(crate) fn joined(fields: &[Self], separator: &str) -> Self {
+    pub(crate) fn join(fields: &[Self], separator: &str) -> Self {
         let mut all = Self::default();
         for (index, field) in fields.iter().enumerate() {
             if index > 0 {

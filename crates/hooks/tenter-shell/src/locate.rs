@@ -21,7 +21,7 @@ pub(crate) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
 }
 
 /// Returns the absolute path with its `..`; nothing if it has none.
-pub(crate) fn joined(path: &str, cwd: Option<&str>) -> Option<String> {
+pub(crate) fn join(path: &str, cwd: Option<&str>) -> Option<String> {
     if !path.split('/').any(|part| part == "..") || is_windows(path) {
         return None;
     }

@@ -239,7 +239,7 @@ impl<'t> Tokens<'t, '_> {
     }
 
     /// Returns a text in quotes. Two quotes, or one after a backslash, are part of it.
-    fn quoted(&mut self, quote: char) -> &'t str {
+    fn read_quoted(&mut self, quote: char) -> &'t str {
         let mut letters = self.rest.char_indices().skip(1).peekable();
         let mut end = self.rest.len();
         while let Some((at, letter)) = letters.next() {
@@ -280,7 +280,7 @@ impl<'t> Tokens<'t, '_> {
         loop {
             let next = self.rest.chars().next();
             if let Some(quote @ ('"' | '`')) = next {
-                self.quoted(quote);
+                self.read_quoted(quote);
             } else {
                 let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
                 self.take(length);
@@ -322,7 +322,7 @@ impl<'t> Iterator for Tokens<'t, '_> {
                 self.take(1);
                 Token::Close
             }
-            '\'' => Token::Text(self.quoted('\'')),
+            '\'' => Token::Text(self.read_quoted('\'')),
             '$' => {
                 if let Some(text) = self.dollar_quoted() {
                     Token::Text(text)

@@ -223,7 +223,7 @@ impl<'a> Lexer<'a> {
         let first = letters.next().unwrap_or_default();
         let second = letters.next().unwrap_or_default();
         let kind = match first {
-            '"' => self.quoted()?,
+            '"' => self.read_quoted()?,
             '`' => self.raw()?,
             '$' => TokenKind::Variable(self.name_after(1)),
             '.' if is_letter(second) => TokenKind::Field(self.name_after(1)),
@@ -280,7 +280,7 @@ impl<'a> Lexer<'a> {
         Ok(TokenKind::Text(inside[..end].replace('\r', "")))
     }
 
-    fn quoted(&mut self) -> Result<TokenKind, TokenError> {
+    fn read_quoted(&mut self) -> Result<TokenKind, TokenError> {
         let inside = &self.rest()[1..];
         let mut text = String::new();
         let mut next = 0;

@@ -49,7 +49,7 @@ fn attempt(text: &str) -> Result<Rendered, Vec<Diagnostic>> {
     fill(&recipe(file(text))?, &Recorded::default())
 }
 
-fn rendered(text: &str) -> String {
+fn render(text: &str) -> String {
     let Rendered { text: rendered, warnings } =
         attempt(text).unwrap_or_else(|findings| panic!("{text}: {findings:#?}"));
     assert_eq!(warnings, [], "{text}");
@@ -130,7 +130,7 @@ fn templates_render_as_in_go() {
         ("{{\n  .name\n  | default\n  \"y\"\n}}", "Ada"),
         ("{{eq (len .name) 3}}", "true"),
     ] {
-        assert_eq!(rendered(text), expected, "{text}");
+        assert_eq!(render(text), expected, "{text}");
     }
 }
 
@@ -254,21 +254,21 @@ fn no_program_runs_after_an_error() {
 fn depth_length_and_steps_are_limited() {
     let blocks =
         |count: usize| format!("{}x{}", "{{if true}}".repeat(count), "{{end}}".repeat(count));
-    assert_eq!(rendered(&blocks(MAX_DEPTH)), "x");
+    assert_eq!(render(&blocks(MAX_DEPTH)), "x");
     assert!(
         found(&blocks(MAX_DEPTH + 1))[0]
             .contains("template-limit: blocks are nested more than 100 deep")
     );
     assert!(!found(&"{{if true}}".repeat(50_000)).is_empty());
     let parentheses = |count: usize| format!("{{{{{}1{}}}}}", "(".repeat(count), ")".repeat(count));
-    assert_eq!(rendered(&parentheses(MAX_DEPTH)), "1");
+    assert_eq!(render(&parentheses(MAX_DEPTH)), "1");
     assert!(
         found(&parentheses(100_000))[0]
             .contains("template-limit: parentheses are nested more than 100 deep")
     );
-    assert_eq!(rendered(&format!("{{{{1{}}}}}", " | not".repeat(20_000))), "true");
+    assert_eq!(render(&format!("{{{{1{}}}}}", " | not".repeat(20_000))), "true");
     let list = |count: usize| format!("{{{{$l := split \",\" \"{}\"}}}}", "a,".repeat(count));
-    assert_eq!(rendered(&format!("{}{{{{range $l}}}}{{{{end}}}}", list(MAX_RANGE_ITEMS))), "");
+    assert_eq!(render(&format!("{}{{{{range $l}}}}{{{{end}}}}", list(MAX_RANGE_ITEMS))), "");
     let longer = format!("{}{{{{range $l}}}}{{{{end}}}}", list(MAX_RANGE_ITEMS + 1));
     assert!(found(&longer)[0].contains("has 10001 items"));
     let loops =
@@ -361,7 +361,7 @@ proptest! {
 
     #[test]
     fn text_without_actions_renders_to_itself(text in "[^{]{0,40}(\\{[^{]{1,40}){0,4}") {
-        prop_assert_eq!(rendered(&text), text);
+        prop_assert_eq!(render(&text), text);
     }
 
     #[test]
@@ -376,6 +376,6 @@ proptest! {
     #[test]
     fn quoted_text_round_trips(value in "\\PC{0,40}") {
         let text = value.replace('\\', "\\\\").replace('"', "\\\"");
-        prop_assert_eq!(rendered(&format!("{{{{\"{text}\"}}}}")), value);
+        prop_assert_eq!(render(&format!("{{{{\"{text}\"}}}}")), value);
     }
 }

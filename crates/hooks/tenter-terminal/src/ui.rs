@@ -130,7 +130,7 @@ pub fn diagnostic(diagnostic: &Diagnostic) {
         (None, _) => String::new(),
     };
     let severity = styled(style, diagnostic.severity);
-    note(format!("{severity}: {}{}", visible(&place), indented(&diagnostic.message)));
+    note(format!("{severity}: {}{}", visible(&place), indent(&diagnostic.message)));
     if let Some(place) = &diagnostic.span {
         let margin = format!("{} | ", place.line);
         let (source, before, length) = excerpt(place);
@@ -139,7 +139,7 @@ pub fn diagnostic(diagnostic: &Diagnostic) {
         note(format!("  {indent}{}", styled(style, "^".repeat(length))));
     }
     if let Some(help) = &diagnostic.help {
-        note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
+        note(format!("  {} {}", styled(FAINT, "help:"), indent(help)));
     }
 }
 
@@ -160,7 +160,7 @@ fn excerpt(place: &Span) -> (String, usize, usize) {
 }
 
 /// Returns `text`, sanitised and indented after its first line, so that a name in it cannot forge a line of output.
-fn indented(text: &str) -> String {
+fn indent(text: &str) -> String {
     sanitize(text.trim_end()).replace('\n', "\n  ")
 }
 
@@ -171,9 +171,9 @@ pub fn diagnostics<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) {
 
 /// Writes a command's failure to stderr.
 pub fn failure(failure: &Failure) {
-    note(format!("{}: {}", styled(BAD, "error"), indented(&failure.message)));
+    note(format!("{}: {}", styled(BAD, "error"), indent(&failure.message)));
     if let Some(help) = &failure.help {
-        note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
+        note(format!("  {} {}", styled(FAINT, "help:"), indent(help)));
     }
 }
 

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn script(file: &Value) -> LenientScript {
     let mut script = LenientScript::new(elements(&file["turns"]).map(turn));
     if file["counted"] == true {
-        script = script.counted();
+        script = script.select_by_order();
     }
     if file["side"].is_object() {
         script = script.side(turn(&file["side"]));
@@ -55,7 +55,7 @@ fn lane(lane: &Value) -> Lane {
     let turns = elements(&lane["turns"]).map(turn);
     let mut new_lane = Lane::new(text(&lane["name"]), condition(&lane["when"]), turns);
     if lane["counted"] == true {
-        new_lane = new_lane.counted();
+        new_lane = new_lane.select_by_order();
     }
     if lane["after"].is_object() {
         new_lane = new_lane.after(turn(&lane["after"]));

@@ -35,7 +35,7 @@ impl Frame {
     }
 
     /// Returns an event whose name is the `type` of its data.
-    pub(super) fn typed(data: &Value, mark: FrameKind) -> Self {
+    pub(super) fn with_type(data: &Value, mark: FrameKind) -> Self {
         let name = data["type"].as_str().unwrap_or_default();
         Self { text: format!("event: {name}\ndata: {data}\n\n"), mark }
     }

@@ -111,15 +111,15 @@ fn propose_for_command(command: &RunCommand, project: &Path) -> Option<Rule> {
     let directory = command.cwd.strip_prefix(project).ok()?.to_str()?;
     let directory = if directory.is_empty() { "." } else { directory };
     let words = std::iter::once(program).chain(command.args.iter().map(|arg| arg.text.as_str()));
-    let words: Vec<String> = words.map(quoted).collect::<Option<_>>()?;
-    let text = format!("bash(cd {} && {})", quoted(directory)?, words.join(" "));
+    let words: Vec<String> = words.map(quote).collect::<Option<_>>()?;
+    let text = format!("bash(cd {} && {})", quote(directory)?, words.join(" "));
     let rule: Rule = text.parse().ok().filter(|_| text.len() <= MAX_RULE_LENGTH)?;
     // A pattern of the shell stands for other files each time.
     rule.allows_command(command, project).then_some(rule)
 }
 
 /// Returns a word of a rule, in quotes if it needs them; `None` if it cannot be shown on one line.
-fn quoted(word: &str) -> Option<String> {
+fn quote(word: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:+/=,@%".contains(c);
     match word {
         _ if !word.is_empty() && word.chars().all(is_plain) => Some(word.to_owned()),

@@ -99,7 +99,7 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let text = text.trim();
-        parsed(text).map_err(|why| RuleError { rule: text.to_owned(), why })
+        parse(text).map_err(|why| RuleError { rule: text.to_owned(), why })
     }
 }
 
@@ -185,7 +185,7 @@ impl Rule {
     }
 }
 
-fn parsed(text: &str) -> Result<Rule, String> {
+fn parse(text: &str) -> Result<Rule, String> {
     let (name, pattern) = match text.split_once('(') {
         Some((name, rest)) => {
             (name, Some(rest.strip_suffix(')').ok_or("its parenthesis is not closed")?))

@@ -34,7 +34,7 @@ impl SectionWriter {
         let marker = &self.marker;
         let attributes =
             attributes.iter().fold(String::new(), |mut attributes_text, (key, value)| {
-                let _ = write!(attributes_text, " {key}=\"{}\"", escaped(value));
+                let _ = write!(attributes_text, " {key}=\"{}\"", escape(value));
                 attributes_text
             });
         format!("<{kind}-{marker}{attributes}>\n{text}\n</{kind}-{marker}>")
@@ -51,7 +51,7 @@ impl SectionWriter {
 }
 
 /// Escapes an attribute's value: file names and hook names may contain quotes, angle brackets and newlines.
-fn escaped(value: &str) -> String {
+fn escape(value: &str) -> String {
     let mut output = String::with_capacity(value.len());
     for character in value.chars() {
         match character {

@@ -23,7 +23,7 @@ pub(super) fn confinements(
         }
         _ => Err("neither the name of a profile nor a mapping".to_owned()),
     };
-    confinement.and_then(|confinement| profiles.resolved(confinement)).unwrap_or_else(|why| {
+    confinement.and_then(|confinement| profiles.expand(confinement)).unwrap_or_else(|why| {
         let names = or_list(&Confinement::BUILT_IN);
         let help = format!(
             "write {names}, one of your `[confine.profiles.NAME]`, or, for example, `{{write: [project, temp], network: none}}`"

@@ -233,7 +233,7 @@ impl Recipe {
                 };
                 let usable = names.iter().filter(|name| !is_withheld(name)).cloned();
                 let usable: Vec<String> = usable.collect();
-                tools.restricted(&usable)?
+                tools.restrict(&usable)?
             }
             None => tools,
         };

@@ -40,7 +40,7 @@ impl Shell for ProjectShell {
             limits: Limits { timeout: TIMEOUT, keep: KEPT, ..Limits::default() },
             ..Invocation::default()
         };
-        let invocation = match self.launched(plain) {
+        let invocation = match self.confine(plain) {
             Ok(invocation) => invocation,
             Err(why) => {
                 let failure = Some(format!("was not started: it must be confined, but {why}"));
@@ -55,7 +55,7 @@ impl Shell for ProjectShell {
 
 impl ProjectShell {
     /// Returns the invocation of the launcher if the programs are confined, else the same invocation.
-    fn launched(&self, invocation: Invocation) -> Result<Invocation, String> {
+    fn confine(&self, invocation: Invocation) -> Result<Invocation, String> {
         if self.confinements.is_empty() {
             return Ok(invocation);
         }

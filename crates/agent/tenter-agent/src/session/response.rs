@@ -7,7 +7,7 @@ use super::tool_calls::RequestedCall;
 use crate::model::{Response, ResponseBlock, StopCause, check_depth};
 
 /// Marks every call that is nested too deeply as malformed (R79): a conversation with it could be stored, but not read back.
-pub(super) fn bounded(mut response: Response) -> Response {
+pub(super) fn bound(mut response: Response) -> Response {
     for block in &mut response.blocks {
         if let ResponseBlock::Content(Block::ToolUse(call)) = block
             && let Err(error) = check_depth(&call.input)

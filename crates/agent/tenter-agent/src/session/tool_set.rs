@@ -20,16 +20,16 @@ pub(super) struct ToolSet {
 impl ToolSet {
     /// Creates the agent's own tools.
     pub(super) fn new(agent: &Agent, sections: &SectionWriter) -> Self {
-        Self::with_sourced(agent, sections, &SourcedTools::default(), None)
+        Self::with_source_tools(agent, sections, &SourcedTools::default(), None)
     }
 
-    fn with_sourced(
+    fn with_source_tools(
         agent: &Agent,
         sections: &SectionWriter,
         sourced: &SourcedTools,
         revision: Option<u64>,
     ) -> Self {
-        let registry = agent.tools.completed(sourced);
+        let registry = agent.tools.with_source_tools(sourced);
         let spec = |tool: &dyn Tool| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),
@@ -65,7 +65,7 @@ impl Session<'_> {
         }
         if self.tools.revision != Some(sourced.revision) {
             let revision = Some(sourced.revision);
-            self.tools = ToolSet::with_sourced(self.agent, &self.sections, &sourced, revision);
+            self.tools = ToolSet::with_source_tools(self.agent, &self.sections, &sourced, revision);
         }
     }
 }

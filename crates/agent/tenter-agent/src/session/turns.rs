@@ -6,7 +6,7 @@ use tenter_engine::{Attributed, MessageDecision, StopReview};
 use tenter_protocol::event::{StopAttempt, StopReason, Turn};
 use tenter_protocol::{Block, Diagnostic, Image, Message, Role, Severity};
 
-use super::response::{assistant_message, bounded, finding, requested_calls, response_text};
+use super::response::{assistant_message, bound, finding, requested_calls, response_text};
 use super::{AgentError, DeniedByHook, Finish, Session, Status, UserMessage};
 use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
@@ -121,7 +121,7 @@ impl Session<'_> {
         self.renew_tools();
         progress.turns += 1;
         self.steps += 1;
-        let response = bounded(self.request_response()?);
+        let response = bound(self.request_response()?);
         progress.response = response_text(&response);
         self.notify_response(&response, progress);
         let calls = requested_calls(&response);

@@ -109,10 +109,10 @@ impl ProjectSurvey {
 pub struct StoredPath(pub PathBuf);
 
 impl StoredPath {
-    fn encoded(&self) -> Cow<'_, str> {
+    fn encode(&self) -> Cow<'_, str> {
         match self.0.to_str() {
             Some(text) if !text.contains('\\') => Cow::Borrowed(text),
-            _ => Cow::Owned(encoded(&self.0)),
+            _ => Cow::Owned(encode(&self.0)),
         }
     }
 }
@@ -123,7 +123,7 @@ impl From<&Path> for StoredPath {
     }
 }
 
-fn encoded(path: &Path) -> String {
+fn encode(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_bytes().utf8_chunks() {
         text.push_str(&chunk.valid().replace('\\', "\\\\"));
@@ -135,7 +135,7 @@ fn encoded(path: &Path) -> String {
     text
 }
 
-fn decoded(text: &str) -> Option<PathBuf> {
+fn decode(text: &str) -> Option<PathBuf> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once('\\') {
@@ -155,14 +155,14 @@ fn decoded(text: &str) -> Option<PathBuf> {
 
 impl Serialize for StoredPath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.encoded())
+        serializer.serialize_str(&self.encode())
     }
 }
 
 impl<'de> Deserialize<'de> for StoredPath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        decoded(&text).map(Self).ok_or_else(|| D::Error::custom("an invalid path"))
+        decode(&text).map(Self).ok_or_else(|| D::Error::custom("an invalid path"))
     }
 }
 

@@ -58,7 +58,7 @@ impl TypedTool for BashTool {
         let seconds = input.timeout.map_or(TIMEOUT, Bounded::get);
         let note = confined::note(context)?;
         let plain = invocation(&input.command.0, seconds, context.workspace);
-        let invocation = confined::launched(plain, note.as_deref(), context)?;
+        let invocation = confined::confine(plain, note.as_deref(), context)?;
         if input.background {
             return start(input.command.0, &invocation, context.workspace)
                 .map(CommandReport::Started);

@@ -27,7 +27,7 @@ pub(super) fn note(context: &ToolContext<'_>) -> Result<Option<PathBuf>, ToolErr
 ///
 /// # Errors
 /// There is no launcher: the command must not run.
-pub(super) fn launched(
+pub(super) fn confine(
     invocation: Invocation,
     note: Option<&Path>,
     context: &ToolContext<'_>,

@@ -55,7 +55,7 @@ impl Registry {
 
     /// Returns these tools and the `sourced` ones. A sourced tool never replaces another one.
     #[must_use]
-    pub(crate) fn completed(&self, sourced: &SourcedTools) -> Self {
+    pub(crate) fn with_source_tools(&self, sourced: &SourcedTools) -> Self {
         let mut tools = self.tools.clone();
         let is_new = |tool: &&Arc<dyn Tool>| self.get(tool.name()).is_none();
         tools.extend(sourced.tools.iter().filter(is_new).cloned());
@@ -83,7 +83,7 @@ impl Registry {
     ///
     /// # Errors
     /// When a name is unknown.
-    pub fn restricted(mut self, allowlist: &[String]) -> Result<Self, UnknownTools> {
+    pub fn restrict(mut self, allowlist: &[String]) -> Result<Self, UnknownTools> {
         let own = |name: &str| match self.get(name) {
             Some(tool) => Some(tool.name()),
             None => self.get(tool_names::canonical(name)?).map(Tool::name),
@@ -101,7 +101,7 @@ impl Registry {
         let names: Vec<String> =
             own_names.iter().filter_map(|name| own(name)).map(str::to_owned).collect();
         let source_names: Vec<String> = source_names.into_iter().cloned().collect();
-        self.source = self.source.and_then(|source| source.restricted(source_names));
+        self.source = self.source.and_then(|source| source.restrict(source_names));
         self.tools.retain(|tool| names.iter().any(|name| name == tool.name()));
         Ok(self)
     }
@@ -168,9 +168,9 @@ mod tests {
         registry.iter().map(Tool::name).collect()
     }
 
-    fn restricted(names: &[&str]) -> Result<Registry, UnknownTools> {
+    fn restrict(names: &[&str]) -> Result<Registry, UnknownTools> {
         let commands: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        Registry::standard().restricted(&commands)
+        Registry::standard().restrict(&commands)
     }
 
     #[test]
@@ -186,23 +186,23 @@ mod tests {
 
     #[test]
     fn a_restriction_keeps_only_what_it_names() {
-        assert_eq!(names(&restricted(&["grep", "bash"]).unwrap()), ["bash", "grep"]);
-        assert_eq!(names(&restricted(&[]).unwrap()), Vec::<&str>::new());
+        assert_eq!(names(&restrict(&["grep", "bash"]).unwrap()), ["bash", "grep"]);
+        assert_eq!(names(&restrict(&[]).unwrap()), Vec::<&str>::new());
     }
 
     #[test]
     fn a_restriction_accepts_names_from_other_agents() {
         assert_eq!(
-            names(&restricted(&["Grep", "Shell", "Read"]).unwrap()),
+            names(&restrict(&["Grep", "Shell", "Read"]).unwrap()),
             ["bash", "file_read", "grep"]
         );
-        let without = restricted(&["grep"]).unwrap().restricted(&["Bash".to_owned()]);
+        let without = restrict(&["grep"]).unwrap().restrict(&["Bash".to_owned()]);
         assert_eq!(without.unwrap_err().unknown, ["Bash"]);
     }
 
     #[test]
     fn all_unknown_names_are_reported_with_a_suggestion() {
-        let error = restricted(&["bsah", "grep_tol", "quantum", "file_read"]).unwrap_err();
+        let error = restrict(&["bsah", "grep_tol", "quantum", "file_read"]).unwrap_err();
         assert_eq!(error.unknown, ["bsah", "grep_tol", "quantum"]);
         assert_eq!(error.suggestion("bsah"), Some("bash"));
         assert_eq!(error.suggestion("file_raed"), Some("file_read"));

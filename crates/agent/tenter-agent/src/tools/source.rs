@@ -62,7 +62,7 @@ impl FilteredSource {
     }
 
     /// Returns the source with only the tools that match one of `patterns`; `None` if there are no patterns.
-    pub(super) fn restricted(mut self, patterns: Vec<String>) -> Option<Self> {
+    pub(super) fn restrict(mut self, patterns: Vec<String>) -> Option<Self> {
         if patterns.is_empty() {
             return None;
         }

@@ -173,7 +173,7 @@ fn an_empty_list_means_no_tools_and_a_list_never_exceeds_the_callers() {
             "[{tool_calls: [{name: bash, input: {command: touch made}}]}, {text: DIGEST, expect: {contains: ['there is no tool \"bash\"']}}]",
         );
         let own: Vec<String> = own.into_iter().map(str::to_owned).collect();
-        stage.agent.tools = stage.agent.tools.restricted(&own).unwrap();
+        stage.agent.tools = stage.agent.tools.restrict(&own).unwrap();
         assert!(sent(&stage)[0].contains("DIGEST"), "{front}: {:?}", stage.reports());
         assert!(!stage.agent.engine.project().join("made").exists());
         assert!(

@@ -302,7 +302,7 @@ fn commands_that_only_read_run_without_a_question() {
     assert!(!exists(&stage.0, "ran"));
 }
 
-fn restricted(stage: &mut Stage, mode: PermissionMode, deny: &[&str], ask: &[&str]) {
+fn restrict(stage: &mut Stage, mode: PermissionMode, deny: &[&str], ask: &[&str]) {
     let rules = |rules: &[&str]| {
         let rules = rules.iter().map(|rule| (rule.parse().unwrap(), RuleSource::Configuration));
         rules.collect()
@@ -317,7 +317,7 @@ fn restricted(stage: &mut Stage, mode: PermissionMode, deny: &[&str], ask: &[&st
 fn a_denied_call_does_not_run_whatever_else_allows_it() {
     for mode in [PermissionMode::Ask, PermissionMode::All] {
         let mut stage = stage(COMMAND, mode, PermissionReply::Yes);
-        restricted(&mut stage.0, mode, &["bash(touch *)"], &[]);
+        restrict(&mut stage.0, mode, &["bash(touch *)"], &[]);
         stage.0.hook("allows", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
         let (questions, results) = played(&stage);
         assert_eq!(questions, [""; 0]);
@@ -330,12 +330,12 @@ fn a_denied_call_does_not_run_whatever_else_allows_it() {
 fn an_ask_rule_asks_in_every_mode_unless_a_hook_decides() {
     for (reply, runs) in [(NO, false), (PermissionReply::Yes, true)] {
         let mut stage = stage(COMMAND, PermissionMode::All, reply);
-        restricted(&mut stage.0, PermissionMode::All, &[], &["bash(touch *)"]);
+        restrict(&mut stage.0, PermissionMode::All, &[], &["bash(touch *)"]);
         assert_eq!(played(&stage).0.len(), 1);
         assert_eq!(exists(&stage.0, "ran"), runs);
     }
     let mut stage = stage(COMMAND, PermissionMode::All, NO);
-    restricted(&mut stage.0, PermissionMode::All, &[], &["bash(touch *)"]);
+    restrict(&mut stage.0, PermissionMode::All, &[], &["bash(touch *)"]);
     stage.0.hook("allows", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
     assert_eq!(played(&stage).0, [""; 0]);
     assert!(exists(&stage.0, "ran"));

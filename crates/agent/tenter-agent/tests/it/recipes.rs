@@ -478,7 +478,7 @@ fn a_recipe_restricts_the_tools_of_its_caller_and_never_adds_any() {
         ["bash", "file_read"]
     );
     assert_eq!(restrict("allowed_commands: []", Registry::standard()).unwrap(), all[1..]);
-    let only_grep = || Registry::standard().restricted(&["grep".to_owned()]).unwrap();
+    let only_grep = || Registry::standard().restrict(&["grep".to_owned()]).unwrap();
     assert_eq!(restrict("allowed_tools: [bash, grep]", only_grep()).unwrap(), ["grep"]);
     let unknown = restrict("allowed_tools: [bahs, quantum]", Registry::standard()).unwrap_err();
     assert_eq!(unknown.unknown, ["bahs", "quantum"]);
@@ -487,5 +487,5 @@ fn a_recipe_restricts_the_tools_of_its_caller_and_never_adds_any() {
 #[test]
 fn the_tools_of_built_in_recipes_exist() {
     let tools = Bench::new().find("init").allowed_tools.unwrap();
-    assert!(Registry::standard().restricted(&tools).is_ok());
+    assert!(Registry::standard().restrict(&tools).is_ok());
 }

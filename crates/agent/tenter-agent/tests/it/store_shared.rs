@@ -225,7 +225,7 @@ fn start(part: &str, scratch: &Scratch, id: &str) -> Child {
 }
 
 /// Returns the next line of the child; `None` at its end.
-fn printed(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<String> {
+fn read_line(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<String> {
     lines.find_map(|line| Some(line.unwrap().split_once('@')?.1.to_owned()))
 }
 
@@ -241,10 +241,10 @@ fn kill_after(things: usize, mut child: Child) -> u64 {
         }
     };
     for _ in 0..things {
-        note(&printed(&mut lines).expect("the child ended by itself"));
+        note(&read_line(&mut lines).expect("the child ended by itself"));
     }
     child.kill().unwrap();
-    while let Some(line) = printed(&mut lines) {
+    while let Some(line) = read_line(&mut lines) {
         note(&line);
     }
     assert!(!child.wait().unwrap().success());

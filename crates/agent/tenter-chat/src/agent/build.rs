@@ -319,7 +319,7 @@ pub(super) fn tools(
     let none = names.iter().any(|name| name == "none");
     let usable = names.iter().filter(|name| !none && !is_missing(name));
     let usable: Vec<String> = usable.cloned().collect();
-    registry.restricted(&usable).map_err(|unknown| Failure::usage(unknown.to_string()))
+    registry.restrict(&usable).map_err(|unknown| Failure::usage(unknown.to_string()))
 }
 
 fn workspace(

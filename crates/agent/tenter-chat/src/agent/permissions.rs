@@ -58,8 +58,8 @@ fn restrictions(project: &Project) -> Result<Restrictions, Failure> {
     let settings = &project.settings.permissions;
     let (user, project_rules) = (&settings.restrictions, &settings.project_restrictions);
     let rules = |key: &str, user: &[String], project_rules: &[String]| {
-        let user = parsed(key, user, RuleSource::Configuration)?;
-        Ok::<_, Failure>([user, parsed(key, project_rules, RuleSource::ProjectFile)?].concat())
+        let user = parse(key, user, RuleSource::Configuration)?;
+        Ok::<_, Failure>([user, parse(key, project_rules, RuleSource::ProjectFile)?].concat())
     };
     Ok(Restrictions {
         deny: rules("permissions.deny", &user.deny, &project_rules.deny)?,
@@ -67,7 +67,7 @@ fn restrictions(project: &Project) -> Result<Restrictions, Failure> {
     })
 }
 
-fn parsed(
+fn parse(
     key: &str,
     rules: &[String],
     source: RuleSource,

@@ -82,7 +82,7 @@ pub(crate) fn write(
     let text = agent.start_recipe(&recipe, &arguments, show.as_ref(), cancel)?;
     let finish = work(&agent, &UserMessage::from(text.as_str()), cancel);
     agent.report_journal_error();
-    let text = unwrapped(&finish.response);
+    let text = unwrap(&finish.response);
     match finish.status {
         Status::Done if text.is_empty() => Err(Failure::new("the model wrote nothing")
             .help("try again, or name another model with --model")),
@@ -105,11 +105,11 @@ fn unwritten(status: Status) -> Failure {
 }
 
 /// Returns the text without a code fence or quotes around it, which models often add.
-fn unwrapped(text: &str) -> &str {
+fn unwrap(text: &str) -> &str {
     let text = text.trim();
     let inner =
         without_fence(text).or_else(|| without_ticks(text)).or_else(|| without_quotes(text));
-    inner.map_or(text, unwrapped)
+    inner.map_or(text, unwrap)
 }
 
 fn without_fence(text: &str) -> Option<&str> {
@@ -186,7 +186,7 @@ mod tests {
             ("\"\"", "\"\""),
             ("", ""),
         ] {
-            assert_eq!(unwrapped(text), inner, "{text:?}");
+            assert_eq!(unwrap(text), inner, "{text:?}");
         }
     }
 }

@@ -84,7 +84,7 @@ impl CommandCompletion {
             return (start, paths(&self.places, &word, |_| true));
         }
         let names = self.names.get_or_init(|| FileNames::list(&self.places.cwd, &self.root));
-        let pair = |path: String| Pair { replacement: words::escaped(&path), display: path };
+        let pair = |path: String| Pair { replacement: words::escape(&path), display: path };
         (start, names.matching(&word).into_iter().map(pair).collect())
     }
 
@@ -199,7 +199,7 @@ fn paths(places: &PathBases, text: &str, is_wanted: fn(&Path) -> bool) -> Vec<Pa
     let pair = |(name, path): (String, PathBuf)| {
         let end = if path.is_dir() { "/" } else { "" };
         let display = format!("{name}{end}");
-        Pair { replacement: words::escaped(&format!("{directory}{display}")), display }
+        Pair { replacement: words::escape(&format!("{directory}{display}")), display }
     };
     matches.into_iter().map(pair).collect()
 }

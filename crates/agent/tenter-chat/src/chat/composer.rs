@@ -26,7 +26,7 @@ pub(super) struct TypedText {
 
 impl TypedText {
     /// Returns the whole text.
-    pub(super) fn joined(&self) -> String {
+    pub(super) fn join_text(&self) -> String {
         format!("{}{}", self.head, self.tail)
     }
 }

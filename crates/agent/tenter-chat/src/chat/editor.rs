@@ -206,7 +206,7 @@ impl ConditionalEventHandler for OnSpecialKey {
 /// Erases the prompt, the text and the rows below of a reading that ended, because another follows in their place.
 fn erase_prompt(prompt: &str, text: &TypedText, rows_below: usize) {
     let width = ui::columns().max(1);
-    let text_before = format!("{prompt}{}", text.joined());
+    let text_before = format!("{prompt}{}", text.join_text());
     let rows: usize = text_before.split('\n').map(|line| rows_of(line, width)).sum();
     let rows = rows + rows_below;
     ui::note_raw(&format!("\x1b[{rows}A\r\x1b[J"));

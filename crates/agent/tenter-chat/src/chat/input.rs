@@ -39,22 +39,22 @@ impl<'l> ChatInput<'l> {
             };
         }
         if let Some(literal) = text.strip_prefix('\\').filter(|rest| rest.starts_with('!')) {
-            return Self::Message(joined(literal));
+            return Self::Message(join(literal));
         }
         match text.strip_prefix('/') {
-            Some(literal) if literal.starts_with('/') => Self::Message(joined(literal)),
+            Some(literal) if literal.starts_with('/') => Self::Message(join(literal)),
             Some(command) => {
                 let (name, argument) =
                     command.split_once(char::is_whitespace).unwrap_or((command, ""));
                 Self::Command { name, argument: argument.trim() }
             }
-            None => Self::Message(joined(text)),
+            None => Self::Message(join(text)),
         }
     }
 }
 
 /// Returns the message without the backslashes that continue a line.
-fn joined(text: &str) -> String {
+fn join(text: &str) -> String {
     let mut message = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match line.strip_suffix('\n').filter(|line| is_continued(line)) {

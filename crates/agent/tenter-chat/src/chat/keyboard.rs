@@ -210,7 +210,7 @@ impl Keyboard {
     ) -> Result<T, SentAhead> {
         let mut state = self.state();
         if state.composer.has_sent() {
-            state.composer.prepend(&draft.joined());
+            state.composer.prepend(&draft.join_text());
             return Err(SentAhead);
         }
         // In one step with the look above: a line that is typed from now on is for the line editor.

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::attachments::read_image;
-use tenter_base::{counted, excerpt, one_line, untrusted_file, visible};
+use tenter_base::{excerpt, format_count, one_line, untrusted_file, visible};
 use tenter_protocol::Block;
 use tenter_terminal::{FAINT, NOTICE, styled, ui};
 
@@ -162,7 +162,7 @@ impl Attachments {
         let all = String::from_utf8_lossy(&bytes);
         let lines = all.lines().count();
         if bytes.len() <= room {
-            let about = counted(lines, "line", "lines");
+            let about = format_count(lines, "line", "lines");
             return Ok(FileContent { text: Some(all.into_owned()), about });
         }
         let beginning = excerpt::prefix(&all, room);

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use tenter_agent::session::{Session, Status, UserMessage};
 use tenter_agent::store::{StoreError, StoredConversation};
 use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
-use tenter_base::{counted, one_line, sanitize};
+use tenter_base::{format_count, one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_engine::inspect::Catalog;
 use tenter_proc::Cancel;
@@ -282,7 +282,7 @@ impl Chat<'_> {
                 agent.permissions.set_planning(!agent.permissions.is_planning());
                 text
             }
-            SpecialKey::Editor => match external_editor::edited(self, &text.joined()) {
+            SpecialKey::Editor => match external_editor::edited(self, &text.join_text()) {
                 Ok(head) => TypedText { head, tail: String::new() },
                 Err(failure) => {
                     ui::failure(&failure);
@@ -290,7 +290,7 @@ impl Chat<'_> {
                 }
             },
             SpecialKey::Expand => {
-                let lines = self.show.folded();
+                let lines = self.show.list_folded();
                 self.dialogue.page(&self.project, &lines);
                 text
             }
@@ -423,7 +423,7 @@ fn help(error: &AgentError) -> Option<&'static str> {
 fn greet(agent: &Agent) {
     let hooks = match agent.engine.catalog().hooks().len() {
         0 => "no hooks".to_owned(),
-        hooks => counted(hooks, "hook", "hooks"),
+        hooks => format_count(hooks, "hook", "hooks"),
     };
     ui::note(format!(
         "{} {}",

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use anstream::adapter::strip_str;
-use tenter_base::{counted, sanitize};
+use tenter_base::{format_count, sanitize};
 use tenter_terminal::text::Markdown;
 use tenter_terminal::{FAINT, NAME, styled, ui};
 
@@ -35,7 +35,7 @@ fn lines(recap: &Recap, rows: usize, columns: usize) -> Vec<String> {
         lines.push(styled(FAINT, format!("  … {more} more lines")));
     }
     if recap.calls > 0 {
-        let calls = counted(recap.calls, "tool call", "tool calls");
+        let calls = format_count(recap.calls, "tool call", "tool calls");
         lines.push(styled(FAINT, format!("  {calls}")));
     }
     let mut markdown = Markdown::default();
@@ -62,7 +62,7 @@ fn last_rows(text: &str, rows: usize, columns: usize) -> Vec<String> {
     }
     let before = text.lines().count() - tail.len();
     if before > 0 {
-        let lines = counted(before, "line", "lines");
+        let lines = format_count(before, "line", "lines");
         tail.push_front(styled(FAINT, format!("  … {lines} before; /export writes all")));
     }
     tail.into()

@@ -47,7 +47,7 @@ pub(super) fn split(argument: &str) -> Vec<TypedWord> {
 }
 
 /// Returns a word as it is typed: with backslashes where [`split`] needs them.
-pub(super) fn escaped(word: &str) -> String {
+pub(super) fn escape(word: &str) -> String {
     let needs_escape = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\');
     word.chars().flat_map(|c| needs_escape(c).then_some('\\').into_iter().chain([c])).collect()
 }
@@ -109,7 +109,7 @@ mod tests {
     fn an_escaped_word_is_one_word() {
         for word in ["a b", "it's", "say \"hi\"", "back\\slash", "plain", "日本 語", "tab\there"]
         {
-            assert_eq!(texts(&escaped(word)), [word]);
+            assert_eq!(texts(&escape(word)), [word]);
         }
     }
 

@@ -44,8 +44,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let count = store.delete(&ids).map_err(Failure::caused_by)?;
     forget(env, &ids);
     ui::note(match count - ids.len().min(count) {
-        0 => format!("Deleted {}.", counted(ids.len())),
-        subagents => format!("Deleted {}, and {subagents} of subagents.", counted(ids.len())),
+        0 => format!("Deleted {}.", format_count(ids.len())),
+        subagents => format!("Deleted {}, and {subagents} of subagents.", format_count(ids.len())),
     });
     Ok(Exit::Done)
 }
@@ -98,11 +98,11 @@ fn ask(summaries: &[Summary]) -> Result<bool, Failure> {
     for summary in summaries {
         ui::note(format!("  {}", list::line(summary, true)));
     }
-    Ok(confirm(&format!("Delete {}?", counted(summaries.len())), &mut read_at_terminal))
+    Ok(confirm(&format!("Delete {}?", format_count(summaries.len())), &mut read_at_terminal))
 }
 
-fn counted(count: usize) -> String {
-    tenter_base::counted(count, "conversation", "conversations")
+fn format_count(count: usize) -> String {
+    tenter_base::format_count(count, "conversation", "conversations")
 }
 
 /// Parses an age: a whole number and `h`, `d` or `w`.

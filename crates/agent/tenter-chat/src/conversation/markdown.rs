@@ -18,7 +18,7 @@ const MAX_PASSES: usize = 4;
 /// Returns the whole document: the current history and the earlier changes.
 pub(super) fn document(summary: &Summary, epochs: &[Epoch]) -> String {
     let title = if summary.preview.is_empty() { "A conversation" } else { &summary.preview };
-    let mut parts = vec![format!("# {}", escaped(title)), about(summary)];
+    let mut parts = vec![format!("# {}", escape(title)), about(summary)];
     let mut before = 0;
     for epoch in epochs {
         parts.extend(epoch.change.as_ref().map(|change| change_line(change, before)));
@@ -36,7 +36,7 @@ fn about(summary: &Summary) -> String {
         format!("- model: {}", code(&summary.model)),
         format!("- begun: {}", ui::short_time(&summary.created_at)),
         format!("- saved: {}", ui::short_time(&summary.updated_at)),
-        format!("- status: {}", escaped(status_word(summary))),
+        format!("- status: {}", escape(status_word(summary))),
     ];
     let relations = [("subagent of", &summary.parent), ("fork of", &summary.forked_from)];
     for (what, id) in relations {
@@ -48,10 +48,10 @@ fn about(summary: &Summary) -> String {
 }
 
 fn change_line(change: &RecordedChange, before: u64) -> String {
-    let reason = change.reason.as_deref().map(|reason| format!(" ({})", escaped(reason)));
+    let reason = change.reason.as_deref().map(|reason| format!(" ({})", escape(reason)));
     format!(
         "*History replaced by {} ({}) at {}{}: {} set aside.*",
-        escaped(&changed_by(change)),
+        escape(&changed_by(change)),
         change.kind.as_str(),
         ui::short_time(&change.at),
         reason.unwrap_or_default(),
@@ -60,7 +60,7 @@ fn change_line(change: &RecordedChange, before: u64) -> String {
 }
 
 fn message(entry: &StoredEntry) -> Vec<String> {
-    let who = escaped(&who(&entry.entry.origin));
+    let who = escape(&who(&entry.entry.origin));
     let heading = format!("## {who} · {}", ui::short_time(&entry.at));
     let blocks = entry.entry.message.blocks.iter().map(block);
     [heading].into_iter().chain(blocks).filter(|part| !part.is_empty()).collect()
@@ -68,11 +68,11 @@ fn message(entry: &StoredEntry) -> Vec<String> {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Text { text } => quoted(text),
+        Block::Text { text } => quote(text),
         Block::Reasoning { text } => {
-            format!("<details><summary>Reasoning</summary>\n\n{}\n\n</details>", quoted(text))
+            format!("<details><summary>Reasoning</summary>\n\n{}\n\n</details>", quote(text))
         }
-        Block::Image(image) => escaped(&image.to_string()),
+        Block::Image(image) => escape(&image.to_string()),
         Block::ToolUse(call) => tool_call(call),
         Block::ToolResult { result, .. } => tool_result(result),
     }
@@ -80,16 +80,16 @@ fn block(block: &Block) -> String {
 
 fn tool_call(call: &ToolCall) -> String {
     let input = serde_json::to_string_pretty(&call.input).unwrap_or_default();
-    format!("**Call of {}**\n\n{}", escaped(&call.name), fenced("json", &input))
+    format!("**Call of {}**\n\n{}", escape(&call.name), fence("json", &input))
 }
 
 fn tool_result(result: &ToolResult) -> String {
     let what = if result.is_failure() { "Failure of" } else { "Result of" };
-    format!("**{what} {}**\n\n{}", escaped(&result.tool_name), fenced("text", &result.text()))
+    format!("**{what} {}**\n\n{}", escape(&result.tool_name), fence("text", &result.text()))
 }
 
 /// Returns text as a code block, with a fence longer than any in the text.
-fn fenced(language: &str, text: &str) -> String {
+fn fence(language: &str, text: &str) -> String {
     let text = sanitize(text);
     let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
@@ -108,7 +108,7 @@ fn longest_run(text: &str, sign: char) -> usize {
 }
 
 /// Returns one line with Markdown escaped.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut line = String::new();
     for character in one_line(text, MAX_LENGTH).chars() {
         if character.is_ascii_punctuation() && !"-.,:;'\"/=?%@()".contains(character) {
@@ -120,7 +120,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns text in a block quote that it cannot leave. HTML is escaped.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let text = sanitize(text);
     let quote = |line: &str| if line.is_empty() { ">".to_owned() } else { format!("> {line}") };
     without_html(text.lines().map(quote).collect::<Vec<_>>().join("\n"))
@@ -181,7 +181,7 @@ mod tests {
 
     /// Checks whether the quoted text is one block quote without HTML, after which the document continues.
     fn is_contained(text: &str) -> bool {
-        let document = format!("{}\n\n# end", quoted(text));
+        let document = format!("{}\n\n# end", quote(text));
         let mut events = Parser::new(&document);
         let mut depth = 0_i32;
         let mut outside = Vec::new();
@@ -201,7 +201,7 @@ mod tests {
         let is_end = |tag: &Tag| matches!(tag, Tag::Heading { level: HeadingLevel::H1, .. });
         match outside.as_slice() {
             [Tag::BlockQuote(_), end] => is_end(end),
-            [end] => quoted(text).is_empty() && is_end(end),
+            [end] => quote(text).is_empty() && is_end(end),
             _ => false,
         }
     }
@@ -212,7 +212,7 @@ mod tests {
             for two in PIECES {
                 for three in PIECES {
                     let text = [one, two, three].concat();
-                    assert!(is_contained(&text), "{text:?} became {:?}", quoted(&text));
+                    assert!(is_contained(&text), "{text:?} became {:?}", quote(&text));
                 }
             }
         }
@@ -226,7 +226,7 @@ mod tests {
                     .wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(PIECES[(state >> 33) % PIECES.len()]);
             }
-            assert!(is_contained(&text), "{text:?} became {:?}", quoted(&text));
+            assert!(is_contained(&text), "{text:?} became {:?}", quote(&text));
         }
     }
 
@@ -234,19 +234,19 @@ mod tests {
     fn markdown_and_code_in_text_are_kept() {
         let text = "# Plan\n\n- **one** `<b>`\n\n```html\n<b>bold</b>\n```\n<b>";
         assert_eq!(
-            quoted(text),
+            quote(text),
             "> # Plan\n>\n> - **one** `<b>`\n>\n> ```html\n> <b>bold</b>\n> ```\n> &lt;b>"
         );
     }
 
     #[test]
     fn code_cannot_close_its_fence() {
-        assert_eq!(fenced("text", "a\n"), "```text\na\n```");
-        assert_eq!(fenced("text", "```\n````x\x1b[1m"), "`````text\n```\n````x\n`````");
+        assert_eq!(fence("text", "a\n"), "```text\na\n```");
+        assert_eq!(fence("text", "```\n````x\x1b[1m"), "`````text\n```\n````x\n`````");
         assert_eq!(code("a"), "`a`");
         assert_eq!(code("`a``b\nc"), "``` `a``b c ```");
         assert_eq!(
-            escaped("a_b <i>*x*</i> [y](z) #1 \x1b[1m\nend"),
+            escape("a_b <i>*x*</i> [y](z) #1 \x1b[1m\nend"),
             "a\\_b \\<i\\>\\*x\\*\\</i\\> \\[y\\](z) \\#1 end"
         );
     }

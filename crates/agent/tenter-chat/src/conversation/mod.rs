@@ -154,5 +154,5 @@ fn usage_text(usage: &Usage) -> String {
 }
 
 fn counted_messages(count: u64) -> String {
-    tenter_base::counted(count, "message", "messages")
+    tenter_base::format_count(count, "message", "messages")
 }

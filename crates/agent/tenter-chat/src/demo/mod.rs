@@ -24,7 +24,7 @@ use tenter_terminal::{CommandResult, Env, Failure, ui};
 
 use self::json_view::JsonView;
 use self::outcome::DemoOutcome;
-use self::scratch::{Scratch, quoted};
+use self::scratch::{Scratch, quote};
 use self::text_view::TextView;
 use crate::agent::{self, AgentArgs};
 use crate::render::Show;
@@ -109,7 +109,7 @@ fn program(env: &Env) -> String {
         return "tenter".to_owned();
     }
     let from_here = program.strip_prefix(&env.cwd).map(|path| Path::new(".").join(path));
-    quoted(&from_here.unwrap_or(program))
+    quote(&from_here.unwrap_or(program))
 }
 
 fn failed(outcome: &DemoOutcome) -> Failure {

@@ -125,14 +125,14 @@ fn launcher(env: &Env) -> String {
          unset {} TENTER_MODEL TENTER_TRUST TENTER_MAX_TURNS\n\
          export HOME={}\nexec {} --project {} \"$@\"\n",
         XDG.join(" "),
-        quoted(&env.home),
-        quoted(&Env::program()),
-        quoted(&env.cwd),
+        quote(&env.home),
+        quote(&Env::program()),
+        quote(&env.cwd),
     )
 }
 
 /// Returns a path, quoted for a shell.
-pub(super) fn quoted(path: &Path) -> String {
+pub(super) fn quote(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)) {
         path.into_owned()

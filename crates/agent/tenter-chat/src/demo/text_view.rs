@@ -11,7 +11,7 @@ use tenter_protocol::{Diagnostic, EventName, Scope};
 use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use super::outcome::DemoOutcome;
-use super::scratch::{Scratch, quoted};
+use super::scratch::{Scratch, quote};
 use super::{DemoView, QUERY};
 use crate::render::{Show, Terminal};
 
@@ -166,7 +166,7 @@ fn next_steps(tenter: &str, root: &Path, is_kept: bool) {
     let command =
         |line: &str, does: &str| ui::out(format!("  {line:<48}  {}", styled(FAINT, does)));
     if is_kept {
-        ui::out(format!("  cd {}", quoted(root)));
+        ui::out(format!("  cd {}", quote(root)));
         command("./tenter log", "what every hook decided, and why");
         command("./tenter hooks list", "the hooks, and where they are");
         command(

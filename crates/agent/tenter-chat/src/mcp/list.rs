@@ -5,7 +5,7 @@ use serde::Serialize;
 use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_settings::ConfiguredServer;
-use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::text::{Cell, align};
 use tenter_terminal::{Exit, FAINT, NAME, NOTICE, ui};
 
 use crate::agent::mcp;
@@ -45,7 +45,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         ]
     };
     let rows: Vec<Vec<Cell>> = servers.iter().map(row).collect();
-    aligned(&rows, 2).iter().for_each(ui::out);
+    align(&rows, 2).iter().for_each(ui::out);
     if servers.is_empty() {
         ui::note("There are no MCP servers. `tenter help mcp` says how to add one.");
     }

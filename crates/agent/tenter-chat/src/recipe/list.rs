@@ -8,7 +8,7 @@ use tenter_agent::recipe::ListedRecipe;
 use tenter_base::one_line;
 use tenter_commands::project::Project;
 use tenter_protocol::confinement::Confinement;
-use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::text::{Cell, align};
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use super::FragmentDirs;
@@ -46,7 +46,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
         let rows: Vec<Vec<Cell>> = recipes.iter().map(row).collect();
-        aligned(&rows, 2).iter().for_each(ui::out);
+        align(&rows, 2).iter().for_each(ui::out);
     }
     ui::diagnostics(&findings);
     Ok(Exit::Done)

@@ -120,16 +120,16 @@ pub(crate) fn put_write_question(place: &Path, file: &Path) {
     ui::note(format!(
         "{} the agent wants to write {}",
         styled(NOTICE, "?"),
-        styled(NAME, quoted(file))
+        styled(NAME, quote(file))
     ));
     ui::note(format!(
         "  {} is protected, because it decides what runs or guards the agent",
-        quoted(place)
+        quote(place)
     ));
 }
 
 /// Returns a path with line ends and control characters escaped.
-fn quoted(path: &Path) -> String {
+fn quote(path: &Path) -> String {
     sanitize(&path.to_string_lossy().escape_debug().to_string()).into_owned()
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_base::counted;
+use tenter_base::format_count;
 use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
@@ -29,12 +29,12 @@ impl ChatDisplay {
 
     /// Shows the newest output that was folded, while the agent works.
     pub(crate) fn expand(&self) {
-        self.terminal.lines(self.folded());
+        self.terminal.lines(self.list_folded());
     }
 
     /// Returns the lines of the newest output that was folded.
-    pub(crate) fn folded(&self) -> Vec<String> {
-        self.terminal.folded()
+    pub(crate) fn list_folded(&self) -> Vec<String> {
+        self.terminal.list_folded()
     }
 
     /// Begins the work on a message.
@@ -65,7 +65,7 @@ fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     let about = if now.estimated { "about " } else { "" };
     let input_tokens = now.input_tokens.saturating_sub(before.input_tokens);
     let output_tokens = now.output_tokens.saturating_sub(before.output_tokens);
-    let turns = counted(turns, "turn", "turns");
+    let turns = format_count(turns, "turn", "turns");
     let tokens = format!("{turns} · {about}{input_tokens} tokens in, {output_tokens} out");
     let cost = now.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or(0.0));
     let share = (now.current_context_window * 100).checked_div(now.max_context_window);

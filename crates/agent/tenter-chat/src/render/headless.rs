@@ -51,7 +51,7 @@ fn value(of: impl Serialize) -> Value {
 }
 
 /// Returns the JSON value with keys masked, since streams end up in logs.
-fn masked(of: impl Serialize) -> Value {
+fn mask(of: impl Serialize) -> Value {
     Redactor::default().value(value(of))
 }
 
@@ -109,7 +109,7 @@ fn object(
             ("history", history(kind, by, *recipe, (*before, *after)))
         }
         SessionUpdate::Usage(usage) => ("usage", json!({"usage": value(usage)})),
-        SessionUpdate::Diagnostic(finding) => ("diagnostic", masked(finding)),
+        SessionUpdate::Diagnostic(finding) => ("diagnostic", mask(finding)),
         SessionUpdate::SessionEnded { status, exit_code, usage } => {
             ("end", json!({"status": status, "exit_code": exit_code, "usage": value(usage)}))
         }
@@ -219,27 +219,27 @@ fn noticed(notice: &Notice) -> Value {
 
 impl Observer for Headless {
     fn hook_ran(&self, run: &HookRun) {
-        write(&run.scope, "hook", masked(HookRunRecord::from(run)));
+        write(&run.scope, "hook", mask(HookRunRecord::from(run)));
     }
 
     fn decided(&self, _decision: &Decision) {}
 
     fn ask_answered(&self, answer: &AskAnswer) {
-        write(&answer.scope, "answer", masked(answered(answer)));
+        write(&answer.scope, "answer", mask(answered(answer)));
     }
 
     fn permission_decided(&self, decided: &CallPermission) {
-        write(&decided.scope, "permission", masked(permitted(decided)));
+        write(&decided.scope, "permission", mask(permitted(decided)));
     }
 
     fn noticed(&self, notice: &Notice) {
-        write(&notice.scope, "notice", masked(noticed(notice)));
+        write(&notice.scope, "notice", mask(noticed(notice)));
     }
 }
 
 impl Show for Headless {
     fn finding(&self, finding: &Diagnostic) {
-        write_early("diagnostic", masked(finding));
+        write_early("diagnostic", mask(finding));
     }
 
     fn untrusted(&self, names: &[String]) {
@@ -414,10 +414,10 @@ mod tests {
                 add(kind, value);
             }
         });
-        add("hook", masked(HookRunRecord::from(&full_run())));
-        add("answer", masked(answered(&full_answer())));
-        add("permission", masked(permitted(&full_permission())));
-        add("notice", masked(noticed(&full_notice())));
+        add("hook", mask(HookRunRecord::from(&full_run())));
+        add("answer", mask(answered(&full_answer())));
+        add("permission", mask(permitted(&full_permission())));
+        add("notice", mask(noticed(&full_notice())));
         add("end", untrusted_end(&[]));
         fields
     }
@@ -448,7 +448,7 @@ mod tests {
         (run.stderr_tail, run.notes) = (key.clone(), vec![key.clone()]);
         let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
         let (_, finding) = object(&scope(), &SessionUpdate::Diagnostic(&finding), false).unwrap();
-        for record in [masked(HookRunRecord::from(&run)), finding] {
+        for record in [mask(HookRunRecord::from(&run)), finding] {
             let text = record.to_string();
             assert!(
                 !text.contains(&key) && text.matches("AKIA[16 redacted]").count() == 2,

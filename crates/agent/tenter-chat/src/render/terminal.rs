@@ -128,21 +128,21 @@ impl Terminal {
     }
 
     /// Returns a terminal that shows text as Markdown, short calls, and the changes of files in `project`.
-    pub(crate) fn rendered(debug: bool, project: &Path) -> Self {
+    pub(crate) fn with_markdown(debug: bool, project: &Path) -> Self {
         let changes = Some(FileChanges::new(project));
         let state = Mutex::new(DisplayState { changes, ..DisplayState::default() });
         Self { debug, state, failures: Failures::default() }
     }
 
-    /// As [`rendered`](Self::rendered), for a chat: folded output can be shown later.
+    /// As [`with_markdown`](Self::with_markdown), for a chat: folded output can be shown later.
     pub(crate) fn in_chat(debug: bool, project: &Path) -> Self {
-        let terminal = Self::rendered(debug, project);
+        let terminal = Self::with_markdown(debug, project);
         terminal.state().folded_output = Some(Vec::new());
         terminal
     }
 
     /// Returns the lines of the newest output that was not shown in full.
-    pub(super) fn folded(&self) -> Vec<String> {
+    pub(super) fn list_folded(&self) -> Vec<String> {
         match self.state().folded_output.clone() {
             Some(lines) if !lines.is_empty() => lines,
             _ => vec![styled(FAINT, "no output was folded")],

@@ -114,7 +114,7 @@ fn show(env: &Env, project: &Project, args: &Args) -> Arc<dyn Show> {
     } else if args.result_only {
         Arc::new(Quiet::default())
     } else if env.can_redraw() {
-        Arc::new(Terminal::rendered(debug, project.root()))
+        Arc::new(Terminal::with_markdown(debug, project.root()))
     } else {
         Arc::new(Terminal::raw(debug))
     }

@@ -6,7 +6,7 @@ use anstyle::Style;
 use serde::Serialize;
 use tenter_agent::skill::{ListedSkill, Skills};
 use tenter_protocol::front_matter::Strictness;
-use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::text::{Cell, align};
 use tenter_terminal::{Exit, ui};
 
 use crate::listing;
@@ -37,7 +37,7 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
         let rows: Vec<Vec<Cell>> = skill_list.iter().map(row).collect();
-        aligned(&rows, 2).iter().for_each(ui::out);
+        align(&rows, 2).iter().for_each(ui::out);
     }
     if skill_list.is_empty() && !args.json {
         ui::note(

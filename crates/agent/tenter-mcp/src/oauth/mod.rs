@@ -152,7 +152,7 @@ impl Grant {
     ///
     /// # Errors
     /// The user has to log in again, or the server cannot be reached.
-    pub fn renewed(&self, network: Network<'_>, now: u64) -> Result<Self, String> {
+    pub fn renew(&self, network: Network<'_>, now: u64) -> Result<Self, String> {
         let refresh_token = self.refresh_token.as_deref().ok_or("the login has ended")?;
         let mut fields = vec![
             ("grant_type", "refresh_token"),

@@ -25,7 +25,7 @@ use text::CommandText;
 pub(crate) use entries::{COMMAND_REGEX, settings};
 pub use entries::{HookEntry, entries};
 pub use policies::is_policy;
-pub(crate) use text::{has_windows_path, resolved};
+pub(crate) use text::{has_windows_path, resolve};
 
 /// Returns the variables in a command that the host sets for hooks, and Tenter does not.
 pub(crate) fn variables_of_host(host: &Host, command: &str) -> Vec<String> {

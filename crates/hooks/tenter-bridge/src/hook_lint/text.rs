@@ -50,7 +50,7 @@ impl CommandText {
         } else {
             None
         };
-        let script = script.and_then(|word| resolved(&word, &file.project, &file.home));
+        let script = script.and_then(|word| resolve(&word, &file.project, &file.home));
         let text =
             script.as_ref().and_then(|path| untrusted_file::read_prefix(path, MAX_SCRIPT).ok());
         let text =
@@ -131,7 +131,7 @@ impl CommandText {
 }
 
 /// Returns the absolute path of a word; `None` if a part of it is not known.
-pub(crate) fn resolved(word: &str, project_root: &Path, home_root: &Path) -> Option<PathBuf> {
+pub(crate) fn resolve(word: &str, project_root: &Path, home_root: &Path) -> Option<PathBuf> {
     let (project, home) = (project_root.to_string_lossy(), home_root.to_string_lossy());
     let mut word = word.replace("$(git rev-parse --show-toplevel)", &project);
     let directories = [

@@ -53,7 +53,7 @@ pub(super) const HOST: Host = Host {
     asks_unasked_since: HostVersion::new(2, 1, 85),
     user_rules: RuleCheck::CLAUDE_CODE,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
-    rewrite_output: rewritten,
+    rewrite_output: rewrite_result,
     takes_notice: claude_form::takes_notice,
     ..claude_form::BASE
 };
@@ -139,7 +139,7 @@ const POWERS: &[EventPowers] = &[
 
 /// Returns the native result for the model, after hooks changed Tenter's form of it to `result`. `None` if the tool failed, or if the
 /// form of its results is unknown: the host ignores other forms without a message.
-fn rewritten(end: &ToolEnd, result: &ToolResult) -> Option<Value> {
+fn rewrite_result(end: &ToolEnd, result: &ToolResult) -> Option<Value> {
     if end.outcome != ToolOutcome::Success {
         return None;
     }

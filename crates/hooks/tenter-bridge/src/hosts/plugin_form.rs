@@ -19,7 +19,7 @@ pub(super) const BASE: Host = Host {
     context_limit: 50_000,
     marks_subagents: true,
     answer,
-    rewrite_output: rewritten,
+    rewrite_output: rewrite_result,
     // The plugin shows every notice.
     takes_notice: |_| true,
     ..claude_form::BASE
@@ -91,7 +91,7 @@ fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
 }
 
 /// Returns the text that replaces a result for the model.
-fn rewritten(end: &ToolEnd, result: &ToolResult) -> Option<Value> {
+fn rewrite_result(end: &ToolEnd, result: &ToolResult) -> Option<Value> {
     end.output.as_ref()?;
     let is_native = result.metadata_type.as_deref() == Some(HOST) && result.error.is_none();
     let native = result.metadata.as_ref().filter(|_| is_native);

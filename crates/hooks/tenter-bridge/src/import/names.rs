@@ -51,7 +51,7 @@ pub(super) fn names(command: &str, event: &str, matcher: Option<&str>) -> Vec<St
     let stem = slug(&stem(&words).unwrap_or_default(), 40);
     let is_text = !NO_TEXTS.contains(&&*stem) && stem.contains(|c: char| c.is_ascii_lowercase());
     let stem = if is_text { stem } else { String::new() };
-    let event = slug(&hyphenated(event), 20);
+    let event = slug(&hyphenate(event), 20);
     let best = match (stem.is_empty(), slug(matcher.unwrap_or_default(), 20)) {
         (false, _) => stem,
         (true, matcher) if matcher.is_empty() => format!("claude-{event}"),
@@ -104,7 +104,7 @@ fn file_stem(word: &str) -> Cow<'_, str> {
 }
 
 /// Turns `PreToolUse` into `Pre-Tool-Use`.
-fn hyphenated(name: &str) -> String {
+fn hyphenate(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tenter_base::untrusted_file;
 
 use super::Source;
-use crate::hook_lint::{resolved, variables_of_host};
+use crate::hook_lint::{resolve, variables_of_host};
 
 /// Texts in scripts that need Claude Code, with the remark about each.
 const NEEDS: [(&str, &str); 2] = [
@@ -47,5 +47,5 @@ fn file(word: &str, source: &Source) -> Option<PathBuf> {
     let plugin = source.plugin_root.as_deref().unwrap_or(&source.project).to_string_lossy();
     let word = word.replace("${CLAUDE_PLUGIN_ROOT}", &plugin);
     let word = word.replace("$CLAUDE_PLUGIN_ROOT", &plugin);
-    resolved(&word, &source.project, &source.home).filter(|path| path.is_file())
+    resolve(&word, &source.project, &source.home).filter(|path| path.is_file())
 }

@@ -37,7 +37,7 @@ impl OnFailure {
         match self {
             Self::Nothing => String::new(),
             Self::ExitCode => format!(" {EXIT_2}"),
-            Self::Answer(answer) => format!(" || echo {}", quoted(answer)),
+            Self::Answer(answer) => format!(" || echo {}", quote(answer)),
         }
     }
 }
@@ -90,8 +90,8 @@ impl CommandForm<'_> {
         let command = match self {
             Self::Shell { program, home, id, needs_program } => {
                 let words = [program, host, event, "--home", home, "--id", id];
-                let command = words.map(quoted).join(" ");
-                let program = quoted(program);
+                let command = words.map(quote).join(" ");
+                let program = quote(program);
                 let check = format!("[ -x {program} ] || exit 0; exec ");
                 if *needs_program { command } else { check + &command }
             }
@@ -99,7 +99,7 @@ impl CommandForm<'_> {
                 let args = [host, event, "--home", home, "--id", id];
                 return vec![((*key).to_owned(), json!(program)), ("args".to_owned(), json!(args))];
             }
-            Self::Managed { program } => [program, host, event].map(quoted).join(" "),
+            Self::Managed { program } => [program, host, event].map(quote).join(" "),
             Self::Portable { needs_program } => {
                 let check = if *needs_program { "" } else { "[ -x \"$t\" ] || exit 0; " };
                 let exec = if on_failure == OnFailure::Nothing { "exec " } else { "" };
@@ -119,7 +119,7 @@ pub(super) fn exits_2(handler: &Value) -> bool {
 }
 
 /// Quotes a word of a shell command. Words have no NUL bytes, which no path or argument can have.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
 }
 

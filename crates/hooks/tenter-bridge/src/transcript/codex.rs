@@ -20,7 +20,7 @@ pub(super) fn read_line(history: &mut History<'_>, line: &Value) {
     let (payload, time) = (&line["payload"], line["timestamp"].as_str().unwrap_or_default());
     match line["type"].as_str() {
         Some("response_item") => item(history, payload, time),
-        Some("compacted") => compacted(history, payload, time),
+        Some("compacted") => compact(history, payload, time),
         Some("event_msg") if payload["type"] == "token_count" => {
             if let Some(usage) = usage(&payload["info"]) {
                 history.set_usage(usage);
@@ -30,7 +30,7 @@ pub(super) fn read_line(history: &mut History<'_>, line: &Value) {
     }
 }
 
-fn compacted(history: &mut History<'_>, payload: &Value, time: &str) {
+fn compact(history: &mut History<'_>, payload: &Value, time: &str) {
     history.replace();
     match (payload["replacement_history"].as_array(), payload["message"].as_str()) {
         (Some(items), _) => items.iter().for_each(|one| item(history, one, time)),

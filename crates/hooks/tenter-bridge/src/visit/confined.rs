@@ -63,8 +63,8 @@ impl Visit<'_> {
         let is_demanded =
             matches!(host.input_rewrite, InputRewrite::Demanded) || host.id == CLAUDE_CODE;
         let note = if is_demanded { None } else { self.note(&approved.call) };
-        let note = note.and_then(|note| Some(format!("{CHECK_IN}{}", quoted(note.to_str()?)?)));
-        let script = quoted(command)?;
+        let note = note.and_then(|note| Some(format!("{CHECK_IN}{}", quote(note.to_str()?)?)));
+        let script = quote(command)?;
         let confined = format!("{start}{}{SHELL}{script}", note.unwrap_or_default());
         let mut input = approved.call.input.clone();
         input.insert("command".to_owned(), Value::String(confined));
@@ -160,15 +160,15 @@ fn start_of_command(
     project: &Path,
 ) -> Option<String> {
     let spec = serde_json::to_string(confinements).ok()?;
-    let (launcher, project) = (quoted(launcher.to_str()?)?, quoted(project.to_str()?)?);
-    Some(format!("{launcher} confine --spec {} --project {project}", quoted(&spec)?))
+    let (launcher, project) = (quote(launcher.to_str()?)?, quote(project.to_str()?)?);
+    Some(format!("{launcher} confine --spec {} --project {project}", quote(&spec)?))
 }
 
 /// Returns the script of a command that is nothing but the launcher with these options and one script.
 fn script_in(command: &str, start: &str) -> Option<String> {
     let rest = command.strip_prefix(start).and_then(|rest| rest.strip_prefix(SHELL))?;
     let [script] = <[String; 1]>::try_from(shlex::split(rest)?).ok()?;
-    (quoted(&script).as_deref() == Some(rest)).then_some(script)
+    (quote(&script).as_deref() == Some(rest)).then_some(script)
 }
 
 /// Returns the note that a confined command names.
@@ -178,7 +178,7 @@ fn note_in(command: &str) -> Option<PathBuf> {
     shlex::split(note)?.first().map(PathBuf::from)
 }
 
-fn quoted(text: &str) -> Option<String> {
+fn quote(text: &str) -> Option<String> {
     shlex::try_quote(text).ok().map(std::borrow::Cow::into_owned)
 }
 
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn only_the_whole_confined_command_is_confined() {
         let start = start();
-        let confined = |script: &str| format!("{start}{SHELL}{}", quoted(script).unwrap());
+        let confined = |script: &str| format!("{start}{SHELL}{}", quote(script).unwrap());
         let script = "make test && echo 'done'";
         assert_eq!(script_in(&confined(script), &start).as_deref(), Some(script));
         for command in [

@@ -202,7 +202,7 @@ impl<'v> OrdinaryEvent<'v> {
         }
         let summary = Summary {
             files: files.digest(),
-            summaries: catalog.summaries().narrowed(&self.events, self.call.as_ref()),
+            summaries: catalog.summaries().narrow(&self.events, self.call.as_ref()),
             guards: guards_digest(&guards(catalog)),
         };
         if let Some(directory) = self.file.parent() {

@@ -1,7 +1,7 @@
 //! The start and the end of a session, the user's messages, and compactions.
 
 use serde_json::json;
-use tenter_base::{counted, search_path};
+use tenter_base::{format_count, search_path};
 use tenter_engine::configuration::Reaction;
 use tenter_engine::inspect::Status;
 use tenter_engine::journal::Seals;
@@ -99,7 +99,7 @@ impl Visit<'_> {
         let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
         if !names.is_empty() {
             let list = super::plain(&names.join(", "));
-            let which = counted(
+            let which = format_count(
                 names.len(),
                 "hook of this project is not trusted and does not run",
                 "hooks of this project are not trusted and do not run",

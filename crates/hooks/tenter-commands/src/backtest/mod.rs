@@ -1,6 +1,6 @@
 //! `tenter backtest`: what hooks would have done with past tool calls.
 
-mod described;
+mod description;
 pub(crate) mod exception;
 mod past_calls;
 mod print;
@@ -27,7 +27,7 @@ use crate::{OwnAgent, user_only};
 use rules::RuleSource;
 use suggest::Suggestions;
 
-pub(crate) use described::{decisions, described};
+pub(crate) use description::{decisions, describe};
 pub(crate) use past_calls::past_calls;
 pub(crate) use print::print_notes;
 
@@ -212,7 +212,7 @@ pub(crate) fn offer(project: &Project, agent: &'static dyn OwnAgent, guards: &[G
     if report.calls == 0 {
         return;
     }
-    let calls = print::counted(report.calls, "call");
+    let calls = print::format_count(report.calls, "call");
     let subject = if guards.len() == 1 { "This guard" } else { "These guards" };
     let count = print::number(report.stopped);
     let sentence = format!("{subject} would have stopped {count} of your last {calls}");

@@ -9,7 +9,7 @@ use tenter_inspect::facts::PastCalls;
 use tenter_terminal::Failure;
 
 use super::rules::RuleSource;
-use super::{DEFAULT_SINCE, Selection, decisions, described, for_each};
+use super::{DEFAULT_SINCE, Selection, decisions, describe, for_each};
 use crate::OwnAgent;
 use crate::project::Project;
 use crate::since::Since;
@@ -50,7 +50,7 @@ pub(crate) fn past_calls(
             newest.len() < MAX_NEWEST || newest.front().is_some_and(|(time, _)| *time < call.time);
         if is_newer {
             let place = newest.partition_point(|(time, _)| *time <= call.time);
-            newest.insert(place, (call.time, described(&call, &decisions, &mask)));
+            newest.insert(place, (call.time, describe(&call, &decisions, &mask)));
             if newest.len() > MAX_NEWEST {
                 newest.pop_front();
             }

@@ -38,7 +38,7 @@ pub(super) fn report(report: &Report, is_everywhere: bool) {
 /// Prints which calls change their verdict.
 pub(super) fn diff(diff: &VerdictDiff) {
     let verdict = if diff.changed == 1 { "changes its verdict" } else { "change their verdicts" };
-    let calls = counted(diff.calls, "call");
+    let calls = format_count(diff.calls, "call");
     let count = number(diff.changed);
     ui::out(styled(HEADING, format!("{calls}: {count} {verdict}.")));
     for change in &diff.changes {
@@ -47,9 +47,9 @@ pub(super) fn diff(diff: &VerdictDiff) {
             "{} → {}  {} by {}, {}",
             styled(FAINT, change.before.as_str()),
             styled(NOTICE, change.after.as_str()),
-            counted(change.rule.calls, "call"),
+            format_count(change.rule.calls, "call"),
             styled(NAME, rule_name(&change.rule)),
-            counted(change.rule.distinct as u64, "distinct command"),
+            format_count(change.rule.distinct as u64, "distinct command"),
         ));
         print_commands(&change.rule);
     }
@@ -82,8 +82,8 @@ pub(super) fn in_short(report: &Report) -> String {
     };
     format!(
         "{} in {} of {}: {} would be stopped, {} pass{unknown}.",
-        counted(report.calls, "call"),
-        counted(report.sessions as u64, "session"),
+        format_count(report.calls, "call"),
+        format_count(report.sessions as u64, "session"),
         hosts.join(", "),
         number(report.stopped),
         number(report.passed),
@@ -105,9 +105,9 @@ fn print_rule(rule: &RuleReport, calls: u64) {
         "{}  would {verb} {} of {} in {}, {}{denials}",
         styled(NAME, rule_name(rule)),
         styled(NOTICE, number(rule.calls)),
-        counted(calls, "call"),
-        counted(rule.sessions as u64, "session"),
-        counted(rule.distinct as u64, "distinct command"),
+        format_count(calls, "call"),
+        format_count(rule.sessions as u64, "session"),
+        format_count(rule.distinct as u64, "distinct command"),
     ));
     ui::out(styled(FAINT, format!("  {}", one_line(&rule.reason, MAX_COMMAND))));
     print_commands(rule);
@@ -145,13 +145,13 @@ pub(crate) fn print_notes(hosts: &HostCounts) {
                 kinds.map(|(kind, count)| format!("{} ({count})", visible(kind))).collect();
             ui::note(format!(
                 "{host}: {} of kinds that this version does not know: {}.",
-                counted(total, "record"),
+                format_count(total, "record"),
                 kinds.join(", ")
             ));
         }
         if counts.unreadable_lines + counts.long_lines > 0 {
             let lines = counts.unreadable_lines + counts.long_lines;
-            ui::note(format!("{host}: {} could not be read.", counted(lines, "line")));
+            ui::note(format!("{host}: {} could not be read.", format_count(lines, "line")));
         }
         for (file, why) in &counts.unreadable_files {
             ui::note(format!("{host}: cannot read {}: {}", visible(file), visible(why)));
@@ -160,7 +160,7 @@ pub(crate) fn print_notes(hosts: &HostCounts) {
 }
 
 /// Returns a number with its noun: `1 call`, `1,204 calls`.
-pub(super) fn counted(count: u64, noun: &str) -> String {
+pub(super) fn format_count(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", number(count))
 }
@@ -182,6 +182,6 @@ mod tests {
         for (value, text) in [(0, "0"), (999, "999"), (1204, "1,204"), (1_234_567, "1,234,567")] {
             assert_eq!(number(value), text);
         }
-        assert_eq!(counted(1, "call"), "1 call");
+        assert_eq!(format_count(1, "call"), "1 call");
     }
 }

@@ -16,7 +16,7 @@ use tenter_terminal::text::diff;
 use tenter_terminal::{Env, FAINT, Failure, HEADING, NAME, styled, ui};
 
 use super::exception::RuleException;
-use super::print::{counted, print_notes};
+use super::print::{format_count, print_notes};
 use super::rules::RuleSource;
 use super::{GuardTexts, Selection, for_each};
 use crate::config::ListAddition;
@@ -231,16 +231,16 @@ impl Suggestions {
     /// # Errors
     /// The configuration cannot be read.
     pub(super) fn print(&self, project: &Project) -> Result<(), Failure> {
-        ui::out(styled(HEADING, format!("{}.", counted(self.calls, "call"))));
+        ui::out(styled(HEADING, format!("{}.", format_count(self.calls, "call"))));
         for one in &self.exceptions {
             let rule = styled(NAME, format!("{}: {}", visible(&one.hook), visible(&one.rule)));
             let command = visible(&one.command);
-            let count = counted(one.runs, "time");
+            let count = format_count(one.runs, "time");
             ui::out(format!("\n{rule}  stops `{command}`, which ran {count}"));
-            ui::out(indented(&one.lines));
+            ui::out(indent(&one.lines));
         }
         for one in &self.permissions {
-            let count = counted(one.allowed, "time");
+            let count = format_count(one.allowed, "time");
             ui::out(format!(
                 "\n{}  you allowed it {count} in {}",
                 styled(NAME, one.command),
@@ -248,7 +248,7 @@ impl Suggestions {
             ));
             ui::out(format!("  Tenter: {}", one.rule));
             if let Some(rule) = &one.agent_rule {
-                ui::out(format!("  {}, {}:\n{}", one.agent, rule.place, indented(&rule.text)));
+                ui::out(format!("  {}, {}:\n{}", one.agent, rule.place, indent(&rule.text)));
             }
         }
         if !self.idle.is_empty() {
@@ -325,7 +325,7 @@ impl Suggestions {
     }
 }
 
-fn indented(lines: &str) -> String {
+fn indent(lines: &str) -> String {
     lines.lines().map(|line| format!("    {}", visible(line))).collect::<Vec<_>>().join("\n")
 }
 

@@ -66,7 +66,7 @@ pub(super) fn run(env: &Env, project: &Project, args: &Args) -> CommandResult {
             lint::findings_in(project, host, (file, source.text), args.file.is_some()).iter(),
         );
     }
-    let mut plan = merged(plans);
+    let mut plan = merge(plans);
     plan.left_out.extend(managed(host));
     show(&plan, &hooks);
     if args.dry_run || !plan.is_change() {
@@ -101,7 +101,7 @@ fn host(id: &str) -> Result<&'static Host, Failure> {
 }
 
 /// Joins the plans for several files of one agent.
-fn merged(plans: Vec<ImportPlan>) -> ImportPlan {
+fn merge(plans: Vec<ImportPlan>) -> ImportPlan {
     let mut all = ImportPlan { hooks: Vec::new(), notes: Vec::new(), left_out: Vec::new() };
     for plan in plans {
         all.hooks.extend(plan.hooks);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tenter_base::{counted, visible};
+use tenter_base::{format_count, visible};
 use tenter_bridge::keeper::{self, KeeperStatus};
 use tenter_bridge::registration::{self, RegisteredHandler, RegistrationScope, Registry};
 use tenter_bridge::unknown_tools::{self, UnknownTool};
@@ -199,7 +199,7 @@ fn print_keeper(keeper: &KeeperStatus) {
     for process in &keeper.hooks {
         let (hook, layer, since) =
             (visible(&process.hook), visible(&process.layer), ui::short_time(&process.since));
-        let answers = counted(process.answered, "event", "events");
+        let answers = format_count(process.answered, "event", "events");
         let about = styled(FAINT, format!("{layer}, {answers}, since {since}"));
         ui::out(format!("  {hook}  {about}"));
     }

@@ -5,7 +5,7 @@ use std::fs;
 
 use jiff::Timestamp;
 use serde_json::json;
-use tenter_base::{counted, visible};
+use tenter_base::{format_count, visible};
 use tenter_plugins::bundle::{BundleManifest, BundleStore, Expiry, Installation};
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{BAD, Env, Exit, GOOD, NAME, NOTICE, now, styled, ui};
@@ -166,7 +166,7 @@ pub(super) fn installed(manifest: &BundleManifest, installation: Installation) {
 
 /// Returns the number of a bundle's files, in words.
 pub(super) fn files(manifest: &BundleManifest) -> String {
-    counted(manifest.files.len(), "file", "files")
+    format_count(manifest.files.len(), "file", "files")
 }
 
 /// Returns the day of a time.

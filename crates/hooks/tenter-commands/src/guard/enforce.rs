@@ -1,6 +1,6 @@
 //! `tenter guard enforce`.
 
-use tenter_base::counted;
+use tenter_base::format_count;
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
 
 use super::add::trust_added;
@@ -49,7 +49,7 @@ fn enforce(project: &Project, installation: &InstalledGuard) -> Result<bool, Fai
     let (index, unread) = hook_figures::read(&project.env.journals(), None);
     ui::diagnostics(&unread);
     let runs = index.runs().filter(|run| run.hook == name && run.would_stop).count();
-    let calls = counted(runs, "call", "calls");
+    let calls = format_count(runs, "call", "calls");
     ui::note(format!(
         "In monitor mode, {styled_name} would have stopped {calls}; `tenter log --all --hook {name}` shows them."
     ));

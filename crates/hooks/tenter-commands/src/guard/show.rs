@@ -114,8 +114,8 @@ impl GuardOutput {
             state => format!("{} in {}", styled(NOTICE, state.as_str()), self.place),
         };
         ui::out(format!("{}  {state}", styled(NAME, self.name)));
-        indented(self.description, 2);
-        indented(&format!("{}{}", self.note_title, self.false_alarms), 2);
+        indent(self.description, 2);
+        indent(&format!("{}{}", self.note_title, self.false_alarms), 2);
         if !self.settings.is_empty() {
             ui::out(format!("\n{}", styled(HEADING, "Settings")));
             self.settings.iter().for_each(print_setting);
@@ -132,22 +132,22 @@ impl GuardOutput {
 fn print_setting(setting: &HookSetting) {
     let line = hook_settings::value_words(setting);
     ui::out(format!("  {} = {line}  [{}]", styled(NAME, &setting.name), setting.kind));
-    indented(&setting.description, 4);
+    indent(&setting.description, 4);
 }
 
 impl RuleOutput {
     fn print(&self) {
         let style = if self.decision == "deny" { BAD } else { NOTICE };
         ui::out(format!("  {} {}", styled(style, format!("{:4}", self.decision)), self.name));
-        indented(&self.reason, 7);
+        indent(&self.reason, 7);
         if let Some(example) = &self.example {
-            indented(&format!("Example: {example}"), 7);
+            indent(&format!("Example: {example}"), 7);
         }
     }
 }
 
 /// Prints text in lines that are as long as the terminal is wide, at most 100 columns.
-fn indented(text: &str, indentation: usize) {
+fn indent(text: &str, indentation: usize) {
     let width = ui::columns().min(100).saturating_sub(indentation).max(20);
     for line in prose(text, width) {
         ui::out(format!("{:indentation$}{line}", ""));

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::paragraphs::joined;
+use super::paragraphs::join;
 use super::topics::Topic;
 
 /// Returns the page's Markdown for a terminal.
@@ -26,7 +26,7 @@ pub(super) fn render_for_terminal(page: &str, topics: &[Topic]) -> String {
                     links.push(topic.name);
                 }
             });
-            text.push_str(&joined(&unlinked));
+            text.push_str(&join(&unlinked));
         }
     }
     if !links.is_empty() {

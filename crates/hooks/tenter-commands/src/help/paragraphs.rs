@@ -1,7 +1,7 @@
 //! Joins the lines of each paragraph and list item of Markdown: where lines end depends on the terminal.
 
 /// Returns `text` with each paragraph and list item on one line. It must not contain code blocks.
-pub(super) fn joined(text: &str) -> String {
+pub(super) fn join(text: &str) -> String {
     let mut out = String::new();
     let mut is_open = false;
     for line in text.split_inclusive('\n') {
@@ -37,13 +37,13 @@ mod tests {
         let text = "# Title\none\ntwo\n\n- one\n  two\n  - three\n12. four\nfive\n| a |\n| b |\nsix\n> a\n> b";
         let expected =
             "# Title\none two\n\n- one two\n  - three\n12. four five\n| a |\n| b |\nsix\n> a\n> b";
-        assert_eq!(joined(text), expected);
+        assert_eq!(join(text), expected);
     }
 
     #[test]
     fn the_end_of_the_text_and_empty_lines_are_kept() {
         for text in ["", "\n", "\n\na", "a\n\n\nb\n"] {
-            assert_eq!(joined(text), text);
+            assert_eq!(join(text), text);
         }
     }
 }

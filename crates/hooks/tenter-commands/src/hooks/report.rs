@@ -67,7 +67,7 @@ impl TestReport {
     }
 
     /// Returns the same report, compared with a run of the one-shot form.
-    pub(super) fn compared(self, one_shot: &TestRun) -> Self {
+    pub(super) fn compare(self, one_shot: &TestRun) -> Self {
         let one_shot = Interpretation::new(one_shot);
         let differs = !one_shot.decides_like(&self.interpretation);
         Self { one_shot: differs.then_some(one_shot), is_compared: true, ..self }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 use serde::Serialize;
-use tenter_base::{capitalized, one_line, rfc3339, visible};
+use tenter_base::{capitalize, one_line, rfc3339, visible};
 use tenter_inspect::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use tenter_proc::Cancel;
 use tenter_terminal::{BAD, Exit, FAINT, HEADING, NAME, NOTICE, now, styled, ui};
@@ -180,12 +180,12 @@ fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {
         if let Some(failures) = hook.describe_failures() {
             note(&format!(
                 "{}: `tenter log --failed --hook {}`.",
-                capitalized(&failures),
+                capitalize(&failures),
                 hook.name
             ));
         }
         if let Some(over) = hook.over_budget {
-            note(&format!("{}.", capitalized(&over.describe(&hook.name))));
+            note(&format!("{}.", capitalize(&over.describe(&hook.name))));
         }
         if hook.would_stop > 0 {
             let (name, calls) = (&hook.name, hook.would_stop);

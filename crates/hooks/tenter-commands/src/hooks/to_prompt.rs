@@ -62,7 +62,7 @@ fn matcher(manifest: &Manifest) -> Vec<String> {
 }
 
 fn element(name: &str, text: &str) -> Vec<String> {
-    within(name, vec![escaped(text)])
+    within(name, vec![escape(text)])
 }
 
 fn within(name: &str, inner: Vec<String>) -> Vec<String> {
@@ -72,7 +72,7 @@ fn within(name: &str, inner: Vec<String>) -> Vec<String> {
     lines
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

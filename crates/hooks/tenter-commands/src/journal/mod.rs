@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use tenter_base::{counted, visible};
+use tenter_base::{format_count, visible};
 use tenter_engine::journal::{Retention, SealFinding, Seals, Verification};
 use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, now, styled, ui};
 
@@ -72,7 +72,7 @@ fn seal(env: &Env, args: &SealArgs) -> CommandResult {
             }
         }
     }
-    ui::note(format!("Sealed {}.", counted(count, "journal", "journals")));
+    ui::note(format!("Sealed {}.", format_count(count, "journal", "journals")));
     Ok(Exit::Done)
 }
 
@@ -129,7 +129,7 @@ fn prune(env: &Env, retention: Retention) -> CommandResult {
         }
         count += deletion.len();
     }
-    ui::note(format!("Deleted {}; the seals say so.", counted(count, "journal", "journals")));
+    ui::note(format!("Deleted {}; the seals say so.", format_count(count, "journal", "journals")));
     Ok(Exit::Done)
 }
 
@@ -146,12 +146,12 @@ fn print(seals: &Seals, verification: &Verification) {
         ui::note(format!("Nothing is sealed in {}: `tenter journal seal`.", shown(seals.path())));
         return;
     };
-    let count = counted(*count, "seal", "seals");
-    let files = counted(*files, "journal", "journals");
+    let count = format_count(*count, "seal", "seals");
+    let files = format_count(*files, "journal", "journals");
     let result = if findings.is_empty() {
         styled(GOOD, "Unchanged since they were sealed")
     } else {
-        styled(BAD, counted(findings.len(), "difference", "differences"))
+        styled(BAD, format_count(findings.len(), "difference", "differences"))
     };
     ui::out(format!("{result}: {files}, {count}, {unsealed} bytes not sealed yet"));
     ui::out(format!("last seal: {head}"));

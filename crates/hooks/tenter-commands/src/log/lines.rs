@@ -198,7 +198,7 @@ fn notice_row(record: &Record, notice: &NoticeRecord) -> RecordRow {
             "notice".to_owned(),
         ],
         decision: NOTICE,
-        tail: joined(record, [one_line(&notice.text, LENGTH)].into_iter()),
+        tail: join(record, [one_line(&notice.text, LENGTH)].into_iter()),
     }
 }
 
@@ -220,7 +220,7 @@ fn permission_row(record: &Record, permission: &PermissionRecord) -> RecordRow {
             word.to_owned(),
         ],
         decision,
-        tail: joined(record, parts.chain(reply).chain(rules).chain(reason)),
+        tail: join(record, parts.chain(reply).chain(rules).chain(reason)),
     }
 }
 
@@ -239,11 +239,11 @@ fn run_tail(record: &Record, run: &RunRecord) -> String {
         .chain(runtime)
         .chain([styled(FAINT, format!("{} ms", run.duration.as_millis()))])
         .chain(record.is_newer().then(newer));
-    joined(record, parts)
+    join(record, parts)
 }
 
 /// Returns the parts of a row that have no column; the parts of a subagent begin with that word.
-fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
+fn join(record: &Record, parts: impl Iterator<Item = String>) -> String {
     let subagent = record.parent_conversation_id.as_ref().map(|_| styled(FAINT, "subagent"));
     subagent.into_iter().chain(parts).collect::<Vec<_>>().join(" · ")
 }
@@ -336,7 +336,7 @@ fn other_row(record: &Record, fields: &Object) -> RecordRow {
             one_line(text("decision").unwrap_or_default(), COLUMN),
         ],
         decision: FAINT,
-        tail: joined(record, parts),
+        tail: join(record, parts),
     }
 }
 

@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_base::{counted, nearest, sanitize, visible};
+use tenter_base::{format_count, nearest, sanitize, visible};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::{CommandResult, Env, Exit, Failure, now, pager, signals, ui};
@@ -249,7 +249,8 @@ fn follow(
 
 fn report_unreadable(journals: &Journals, count: usize) {
     if count > 0 {
-        let message = format!("cannot read {} of the journal", counted(count, "line", "lines"));
+        let message =
+            format!("cannot read {} of the journal", format_count(count, "line", "lines"));
         let finding = Diagnostic::new("journal-lines-unreadable", Severity::Warning, message)
             .at(journals.directory())
             .help("a process that is killed while it writes leaves half a line; the other lines are complete");

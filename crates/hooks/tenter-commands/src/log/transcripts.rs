@@ -46,7 +46,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, query: &TranscriptQuery<'_>
         let is_of_session = query.session.is_none_or(|start| call.session.starts_with(start));
         let is_here = query.is_everywhere || backtest::is_in(&project, call.cwd.as_deref());
         if is_of_session && is_here {
-            let call = backtest::described(&call, &decisions, &redactor);
+            let call = backtest::describe(&call, &decisions, &redactor);
             let place = newest.partition_point(|other| other.time <= call.time);
             newest.insert(place, call);
             if newest.len() > limit {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anstyle::Style;
 use tenter_base::one_line;
-use tenter_terminal::text::{Cell, aligned};
+use tenter_terminal::text::{Cell, align};
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 
 use super::json::PluginSummary;
@@ -51,5 +51,5 @@ fn table(plugins: &[FoundPlugin]) -> Vec<String> {
     let rows = [header, rule].into_iter().chain(rows);
     let rows: Vec<Vec<Cell>> =
         rows.map(|row| row.map(|cell| (Style::new(), cell)).into()).collect();
-    aligned(&rows, 4)
+    align(&rows, 4)
 }

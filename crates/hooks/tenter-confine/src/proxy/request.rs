@@ -38,7 +38,7 @@ impl ProxyRequest {
             let mut request = httparse::Request::new(&mut headers);
             match request.parse(&bytes) {
                 Ok(httparse::Status::Complete(length)) => {
-                    return Ok(Self::parsed(&request, &bytes[length..]));
+                    return Ok(Self::parse(&request, &bytes[length..]));
                 }
                 Ok(httparse::Status::Partial) if bytes.len() < MAX_HEAD => {}
                 _ => return Ok(None),
@@ -46,7 +46,7 @@ impl ProxyRequest {
         }
     }
 
-    fn parsed(request: &httparse::Request<'_, '_>, rest: &[u8]) -> Option<Self> {
+    fn parse(request: &httparse::Request<'_, '_>, rest: &[u8]) -> Option<Self> {
         let (method, target) = (request.method?, request.path?);
         if method == "CONNECT" {
             let (host, port) = split_authority(target)?;

@@ -20,7 +20,7 @@ use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, para
 use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
 use crate::trust::{
     self, Covered, CoveredSiblings, CoveredStamp, Fingerprint, Hasher, PrivateCopy, ProjectTrust,
-    TrustMode, Trusted, combined, fingerprint_of_own,
+    TrustMode, Trusted, combine, fingerprint_of_own,
 };
 
 /// Number of candidates that are examined in parallel.
@@ -145,7 +145,7 @@ impl Examiner<'_> {
                 let entry = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
                 let stamp = CoveredStamp { own: HookStamp::File(*stamp), beside: around.files };
                 let finding = self.examine_executable(candidate, &covered, entry, stamp);
-                return Some(examined(candidate.clone(), covered, finding));
+                return Some(build_examined(candidate.clone(), covered, finding));
             }
             CandidateKind::Manifest(_) => return self.manifest_at_once(candidate, cache),
             CandidateKind::NotExecutable => Examination::NotExecutable,
@@ -153,7 +153,7 @@ impl Examiner<'_> {
             CandidateKind::Invalid(why) => Examination::Invalid(why.clone()),
         };
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
-        Some(examined(candidate.clone(), covered, finding))
+        Some(build_examined(candidate.clone(), covered, finding))
     }
 
     /// Returns the cached manifest if its directory is unchanged.
@@ -185,7 +185,7 @@ impl Examiner<'_> {
         match self.surroundings.get(&covered.beside, candidate.directory) {
             Ok(around) => Ok((covered, around)),
             Err(why) => {
-                Err(Box::new(examined(candidate.clone(), covered, Examination::Invalid(why))))
+                Err(Box::new(build_examined(candidate.clone(), covered, Examination::Invalid(why))))
             }
         }
     }
@@ -198,7 +198,7 @@ impl Examiner<'_> {
         stamp: CoveredStamp,
     ) -> Examination {
         let Known { fingerprint, beside, answer } = facts;
-        let fingerprint = combined(fingerprint, beside.as_ref(), covered.setting);
+        let fingerprint = combine(fingerprint, beside.as_ref(), covered.setting);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], Requested::default()) {
             return refusal;
         }
@@ -227,7 +227,7 @@ impl Examiner<'_> {
             Err(invalid) => (*invalid, None),
             Ok((covered, around)) => {
                 let (finding, fresh) = self.ask(candidate, &covered, around);
-                (examined(candidate.clone(), covered, finding), fresh)
+                (build_examined(candidate.clone(), covered, finding), fresh)
             }
         }
     }
@@ -251,7 +251,7 @@ impl Examiner<'_> {
             Ok(hashed) => hashed,
             Err(error) => return (unreadable(&error), None),
         };
-        let fingerprint = combined(own.clone(), around.hash.as_ref(), covered.setting);
+        let fingerprint = combine(own.clone(), around.hash.as_ref(), covered.setting);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], Requested::default()) {
             return (refusal, None);
         }
@@ -346,7 +346,7 @@ impl Examiner<'_> {
             Err(why) => return (covered, Examination::Invalid(why)),
         };
         let own = facts.fingerprint.clone();
-        let fingerprint = combined(own, around.hash.as_ref(), covered.setting);
+        let fingerprint = combine(own, around.hash.as_ref(), covered.setting);
         let requests = Requested::by(&facts.manifest.extensions);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, requests)
         {
@@ -402,7 +402,7 @@ fn changed() -> Examination {
     Examination::Invalid("was changed while it was looked at".to_owned())
 }
 
-fn examined(candidate: Candidate, covered: Covered, finding: Examination) -> Examined {
+fn build_examined(candidate: Candidate, covered: Covered, finding: Examination) -> Examined {
     let is_hook = !matches!(finding, Examination::NotExecutable) || is_program(&candidate.path);
     let about = HookOutline { is_hook, own: OwnPolicy::EXECUTABLE, ..HookOutline::default() };
     Examined { candidate, covered, finding, diagnostics: Vec::new(), about }

@@ -59,17 +59,13 @@ impl HookSummaries<'_> {
 
     /// Returns what applies to these events, and to the tool of `call` if they have one.
     #[must_use]
-    pub fn narrowed(
-        &self,
-        events: &[EventName],
-        call: Option<&ToolCall>,
-    ) -> HookSummaries<'static> {
+    pub fn narrow(&self, events: &[EventName], call: Option<&ToolCall>) -> HookSummaries<'static> {
         let may_match = |matcher: &Matcher| {
             call.is_none_or(|call| !matches!(matcher.tool_name(call), Ok(None)))
         };
         let summaries = self.0.iter().filter(|summary| summary.may_apply(events, may_match));
         let has_commands = call.is_none_or(may_have_commands);
-        HookSummaries(summaries.map(|summary| summary.narrowed(has_commands)).collect())
+        HookSummaries(summaries.map(|summary| summary.narrow(has_commands)).collect())
     }
 
     /// Returns whether a hook may apply to one of these events, with the tool call `call` if they have one. `facts` makes the facts about
@@ -149,7 +145,7 @@ impl HookSummary<'_> {
     }
 
     /// Returns the same with each gate once, and without gates of commands if there are none.
-    fn narrowed(&self, has_commands: bool) -> HookSummary<'static> {
+    fn narrow(&self, has_commands: bool) -> HookSummary<'static> {
         let gates = self.gates.as_ref().map(|gates| gates.distinct(has_commands));
         HookSummary { events: self.events.clone(), matcher: self.matcher.clone(), gates }
     }

@@ -144,7 +144,7 @@ impl Policies<'_> {
         let fail =
             overrides.fail.unwrap_or(if is_closed { FailMode::Closed } else { FailMode::Open });
         HookPolicy {
-            timeout: clamped(timeout.or(usual_timeout).unwrap_or(default.timeout)),
+            timeout: clamp(timeout.or(usual_timeout).unwrap_or(default.timeout)),
             fail: if mode == HookMode::Monitor { FailMode::Open } else { fail },
             mode,
             priority: set.priority.or(own.priority).unwrap_or(default.priority),
@@ -159,7 +159,7 @@ impl Policies<'_> {
     }
 }
 
-fn clamped(timeout: Duration) -> Duration {
+fn clamp(timeout: Duration) -> Duration {
     timeout.clamp(Duration::from_millis(TIMEOUTS_MS.0), Duration::from_millis(TIMEOUTS_MS.1))
 }
 

@@ -82,11 +82,11 @@ impl ConfineProfiles {
     ///
     /// # Errors
     /// There is no profile of its name, or the settings that the profile imports cannot be read.
-    pub fn resolved(&self, confinement: Confinement) -> Result<Vec<Confinement>, String> {
+    pub fn expand(&self, confinement: Confinement) -> Result<Vec<Confinement>, String> {
         let name = confinement.profile.clone().unwrap_or_default();
         let profile = self.table.profile(&name, &self.home)?.map(|profile| profile.confinement);
         confinement
-            .resolved(|_| profile.clone())
+            .resolve(|_| profile.clone())
             .map_err(|name| format!("there is no profile {name:?} to confine it with"))
     }
 }

@@ -186,7 +186,7 @@ impl Outcome {
                 call.input = tool_fields::renamed(tool, &new).unwrap_or(new);
             }
             (Body::AfterTool { result, .. }, Rewrite::Output(new)) => {
-                *result = result.rewritten(&new)?;
+                *result = result.rewrite(&new)?;
             }
             _ => return Err("this event has nothing that could be rewritten so".to_owned()),
         }

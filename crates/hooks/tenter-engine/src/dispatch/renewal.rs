@@ -62,7 +62,9 @@ impl Current {
         let reload = self.reload.as_ref()?;
         let _one_at_a_time = self.renewing.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.get();
-        if let Some(other) = renewed(&now.catalog, hook).filter(|other| !Arc::ptr_eq(other, hook)) {
+        if let Some(other) =
+            find_renewed(&now.catalog, hook).filter(|other| !Arc::ptr_eq(other, hook))
+        {
             return Some(Arc::clone(other));
         }
         let mut reloaded = reload.load(cancel);
@@ -72,7 +74,7 @@ impl Current {
         {
             reloaded = reload.load(cancel);
         }
-        let renewed = Arc::clone(renewed(&reloaded, hook)?);
+        let renewed = Arc::clone(find_renewed(&reloaded, hook)?);
         let catalog = now.catalog.with_renewed(hook, &renewed);
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = loaded(catalog);
         Some(renewed)
@@ -84,7 +86,7 @@ fn loaded(catalog: Catalog) -> Arc<Loaded> {
 }
 
 /// Returns the hook in `catalog` with the name, path and layer of `hook`.
-fn renewed<'c>(catalog: &'c Catalog, hook: &Hook) -> Option<&'c Arc<Hook>> {
+fn find_renewed<'c>(catalog: &'c Catalog, hook: &Hook) -> Option<&'c Arc<Hook>> {
     let is_same = |other: &&Arc<Hook>| {
         (&other.name, &other.path, other.layer) == (&hook.name, &hook.path, hook.layer)
     };

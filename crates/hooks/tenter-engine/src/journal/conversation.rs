@@ -18,7 +18,7 @@ impl Redactor {
     }
 
     fn content(&self, block: &Block, light: Option<usize>) -> String {
-        let text = self.masked(&block.content());
+        let text = self.mask(&block.content());
         match (block, light) {
             (Block::ToolResult { .. }, Some(limit)) => excerpt::head(&text, limit).into_owned(),
             _ => text,
@@ -40,7 +40,7 @@ impl Redactor {
 
     /// Returns the value without secrets, each text cut to `limit` bytes. Values of tools are at most 64 levels deep.
     fn whole(&self, value: Value, limit: usize) -> Value {
-        let text = |text: &str| excerpt::head(&self.masked(text), limit).into_owned();
+        let text = |text: &str| excerpt::head(&self.mask(text), limit).into_owned();
         match value {
             Value::String(string) => text(&string).into(),
             Value::Array(items) => items.into_iter().map(|item| self.whole(item, limit)).collect(),

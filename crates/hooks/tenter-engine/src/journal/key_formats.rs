@@ -53,10 +53,10 @@ pub(super) fn keys_in(text: &str) -> Vec<Range<usize>> {
     let possible = FORMATS.possible_in(text);
     let regexes = possible.iter().filter_map(|format| FORMATS.formats[*format].regex());
     let keys = regexes.flat_map(|regex| regex.find_iter(text)).map(|key| key.range());
-    merged(keys.collect())
+    merge(keys.collect())
 }
 
-fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut apart: Vec<Range<usize>> = Vec::new();
     for range in ranges {

@@ -61,11 +61,11 @@ impl Redactor {
 
     /// Returns `text` without secrets, cut to the maximum length in a record.
     pub fn text(&self, text: &str) -> String {
-        excerpt::head(&self.masked(text), LONGEST_STRING).into_owned()
+        excerpt::head(&self.mask(text), LONGEST_STRING).into_owned()
     }
 
     /// Returns `text` without secrets.
-    pub(super) fn masked(&self, text: &str) -> String {
+    pub(super) fn mask(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
         for secret in &self.secrets {
             if text.contains(secret.as_str()) {
@@ -158,7 +158,7 @@ impl Cutting<'_> {
         // Of a long text, only what is kept is masked.
         let limit = self.string.min(self.budget);
         let (start, rest) = text.split_at(text.floor_char_boundary(limit + self.redactor.margin()));
-        let position = self.redactor.masked(start);
+        let position = self.redactor.mask(start);
         let text = excerpt::head_before(&position, limit, rest.len()).into_owned();
         self.take(text.len() + ATOM);
         text

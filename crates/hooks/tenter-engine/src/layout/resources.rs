@@ -192,7 +192,8 @@ impl<'w> Walk<'w> {
     }
 
     fn directory(&mut self, path: &Path, prefix: &str) {
-        let result = fs::canonicalize(path).and_then(|real| Ok((real, sorted(path, self.budget)?)));
+        let result =
+            fs::canonicalize(path).and_then(|real| Ok((real, read_sorted(path, self.budget)?)));
         let (real, entries) = match result {
             Ok(result) => result,
             Err(error) => return self.diagnostics.push(unreadable(self.kind, path, &error)),
@@ -236,7 +237,7 @@ impl<'w> Walk<'w> {
 }
 
 /// Returns the entries by name; of a huge directory any `limit` of them.
-fn sorted(path: &Path, limit: usize) -> io::Result<Vec<DirEntry>> {
+fn read_sorted(path: &Path, limit: usize) -> io::Result<Vec<DirEntry>> {
     let entries = fs::read_dir(path)?.take(limit.saturating_add(1));
     let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(DirEntry::file_name);

@@ -13,7 +13,7 @@ const WITH_BRACES: [char; 6] = ['p', 'P', 'x', 'u', 'U', 'b'];
 ///
 /// # Errors
 /// A brace that is a repetition for some engines and literal for others.
-pub(super) fn escaped(text: &str) -> Result<String, Advice> {
+pub(super) fn escape(text: &str) -> Result<String, Advice> {
     let mut escaped_text = String::with_capacity(text.len() + 1);
     let mut letters = text.char_indices().peekable();
     let mut class = Class::default();
@@ -125,14 +125,14 @@ mod tests {
             (r"[^]{][[:alpha:]{]{", r"[^]{][[:alpha:]{]\{"),
             (r"[\]{]{", r"[\]{]\{"),
         ] {
-            assert_eq!(escaped(text).unwrap(), expected, "{text}");
+            assert_eq!(escape(text).unwrap(), expected, "{text}");
         }
     }
 
     #[test]
     fn a_repetition_without_a_minimum_is_rejected() {
-        let advice = escaped("x{,3}").unwrap_err();
+        let advice = escape("x{,3}").unwrap_err();
         assert_eq!(advice.help, r"write `{0,3}` for a repetition, or `\{,3}` for the text");
-        assert!(escaped(r"x\{,3}[{,3}]").is_ok());
+        assert!(escape(r"x\{,3}[{,3}]").is_ok());
     }
 }

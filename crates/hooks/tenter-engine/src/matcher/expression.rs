@@ -177,7 +177,7 @@ fn engine_for(text: &str) -> Result<SearchEngine, Advice> {
 
 /// Returns the engine for an expression that the linear engine rejected with `error`.
 fn lacking(text: &str, error: &regex_syntax::Error) -> Result<SearchEngine, Advice> {
-    let literal = braces::escaped(text)?;
+    let literal = braces::escape(text)?;
     if is_about_braces(error) && literal != text {
         return engine_for(&literal);
     }

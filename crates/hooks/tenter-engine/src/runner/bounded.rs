@@ -7,7 +7,7 @@ use tenter_base::excerpt;
 const MAX_BYTES: usize = 16_000;
 
 /// Returns `text`, or its two ends with the number of bytes omitted between them.
-pub(super) fn bounded(text: String) -> String {
+pub(super) fn bound(text: String) -> String {
     if text.len() <= MAX_BYTES { text } else { excerpt::ends(&text, MAX_BYTES).into_owned() }
 }
 
@@ -17,8 +17,8 @@ mod tests {
 
     #[test]
     fn long_text_keeps_its_two_ends() {
-        assert_eq!(bounded("é".repeat(MAX_BYTES / 2)), "é".repeat(MAX_BYTES / 2));
-        let cut = bounded(format!("a{}z", "é".repeat(MAX_BYTES)));
+        assert_eq!(bound("é".repeat(MAX_BYTES / 2)), "é".repeat(MAX_BYTES / 2));
+        let cut = bound(format!("a{}z", "é".repeat(MAX_BYTES)));
         assert!(cut.starts_with("aé") && cut.ends_with("éz"), "{cut}");
         assert!(cut.contains("bytes omitted") && cut.len() < MAX_BYTES + 64, "{}", cut.len());
     }

@@ -263,7 +263,7 @@ impl HookProcess<'_> {
         run.end = process::run_end(&completion.end);
         run.duration += completion.duration;
         if !matches!(reply, Err(RunFailure::Http(_))) {
-            run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
+            run.stderr_tail = bounded::bound(completion.stderr.tail_lines(STDERR_LINES));
         }
         run.warnings.extend(warnings.into_iter().chain(no_state));
         run.notes.extend(notes);
@@ -281,7 +281,7 @@ fn run_native(native: &NativeHandle, job: &Job<'_>, cancel: &Cancel, run: &mut H
         run.warnings.push(format!("it took {took} ms; its timeout is {limit} ms"));
     }
     run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
-    reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
+    reply.map_err(|why| RunFailure::Reply(bounded::bound(why))).into()
 }
 
 /// Runs a ready-made hook on this thread. The programs that it starts end at its timeout.
@@ -290,7 +290,7 @@ fn run_ready_made(hook: ReadyMade, call: &ReadyMadeCall<'_>, run: &mut HookRun) 
     let reply = ready_made::reply(hook, call);
     (run.duration, run.end) = (start.elapsed(), RunEnd::NoProcess);
     run.notes.extend(reply.iter().filter_map(|reply| reply.log.clone()));
-    reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
+    reply.map_err(|why| RunFailure::Reply(bounded::bound(why))).into()
 }
 
 /// Replies for a static hook. The number of steps that its templates may take limits the time.
@@ -299,7 +299,7 @@ fn run_static(action: &StaticAction, job: &Job<'_>, run: &mut HookRun) -> Output
     let reply = action.reply(&job.payload_value());
     run.duration = start.elapsed();
     run.end = RunEnd::NoProcess;
-    reply.map_err(|why| RunFailure::Reply(bounded::bounded(why))).into()
+    reply.map_err(|why| RunFailure::Reply(bounded::bound(why))).into()
 }
 
 /// Fails if the hook is no longer what was trusted.

@@ -5,7 +5,7 @@ use tenter_protocol::reply::{ParsedReply, ReplyError};
 use tenter_protocol::{EventName, Reply, Verdict, executable, manifest};
 
 use super::RunFailure;
-use super::bounded::bounded;
+use super::bounded::bound;
 use super::job::Job;
 use crate::hook::Hook;
 use crate::hook_policy::FailMode;
@@ -39,7 +39,7 @@ pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
     }
     match &completion.end {
         ProcessEnd::Exited(BLOCKED) if !hook.is_executable() => {
-            Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
+            Ok(manifest::deny_by_exit(&bound(completion.stderr.text()))).into()
         }
         ProcessEnd::Exited(0) => match parse_stdout(hook, event, &completion.stdout) {
             Ok(reply) => apply_fail_mode(hook.policy.fail, event, reply),
@@ -51,7 +51,7 @@ pub(super) fn parse(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
 
 /// Returns the reason why a request got no usable response. The program that sent it explains this on stderr.
 fn http_failure(hook: &Hook, completion: &Completion) -> RunFailure {
-    let why = bounded(completion.stderr.text().trim().to_owned());
+    let why = bound(completion.stderr.text().trim().to_owned());
     match completion.end {
         ProcessEnd::Exited(_) if !why.is_empty() => RunFailure::Http(why),
         _ => failure(hook, &completion.end),
@@ -69,10 +69,10 @@ fn parse_claude_code(job: &Job<'_>, completion: &Completion) -> ParsedOutput {
         Err(_) if code == BLOCKED => &[],
         Err(failure) => return Err(failure).into(),
     };
-    let stderr = bounded(completion.stderr.text());
+    let stderr = bound(completion.stderr.text());
     match manifest::claude_code::parse_reply(job.event, code, stdout, &stderr) {
         Some(Ok(reply)) => apply_fail_mode(hook.policy.fail, event, reply),
-        Some(Err(error)) => Err(RunFailure::Reply(bounded(error.to_string()))).into(),
+        Some(Err(error)) => Err(RunFailure::Reply(bound(error.to_string()))).into(),
         None => Err(RunFailure::Exit(code)).into(),
     }
 }
@@ -89,7 +89,7 @@ fn parse_stdout(
         manifest::parse_reply(event, stdout)
     };
     // An error quotes the reply, however long that is.
-    reply.map_err(|error: ReplyError| RunFailure::Reply(bounded(error.to_string())))
+    reply.map_err(|error: ReplyError| RunFailure::Reply(bound(error.to_string())))
 }
 
 /// Turns a reply with unusable parts into a failure if the hook fails closed, unless the usable parts deny (R61).
@@ -100,11 +100,11 @@ fn apply_fail_mode(fail: FailMode, event: EventName, reply: ParsedReply) -> Pars
     let notes = reply.log.clone().into_iter().chain(output).collect();
     let is_failed = fail == FailMode::Closed && !defects.is_empty() && !denies;
     let (reply, defects) = if is_failed {
-        (Err(RunFailure::Reply(bounded(defects.join("; ")))), Vec::new())
+        (Err(RunFailure::Reply(bound(defects.join("; ")))), Vec::new())
     } else {
         (Ok(reply), defects)
     };
-    let warnings = defects.into_iter().chain(warnings).map(bounded).collect();
+    let warnings = defects.into_iter().chain(warnings).map(bound).collect();
     ParsedOutput { reply, warnings, notes }
 }
 

@@ -91,7 +91,7 @@ impl HookProcess<'_> {
         if late > 0 {
             run.notes.push(format!("{late} of its answers came too late and were dropped"));
         }
-        run.stderr_tail = bounded::bounded(stderr);
+        run.stderr_tail = bounded::bound(stderr);
         let (reply, end) = match end {
             CallResult::Answered(Ok(result)) if result.is_object() || result.is_null() => {
                 run.end = RunEnd::Answered;

@@ -266,7 +266,7 @@ struct Values<'a> {
 impl Values<'_> {
     fn overridden(&mut self, hook: &OverrideTable) -> Override {
         let of = format!("hooks.override of {}", hook.name);
-        let priority = self.clamped(&format!("priority in {of}"), hook.priority, PRIORITIES);
+        let priority = self.clamp(&format!("priority in {of}"), hook.priority, PRIORITIES);
         Override {
             priority: priority.and_then(|priority| priority.try_into().ok()),
             timeout: self.timeout(&of, hook.timeout),
@@ -276,15 +276,10 @@ impl Values<'_> {
     }
 
     fn timeout(&mut self, of: &str, value: Option<i64>) -> Option<u64> {
-        self.clamped(&format!("timeout in {of}"), value, TIMEOUTS_MS)
+        self.clamp(&format!("timeout in {of}"), value, TIMEOUTS_MS)
     }
 
-    fn clamped(
-        &mut self,
-        what: &str,
-        value: Option<i64>,
-        (least, most): (u64, u64),
-    ) -> Option<u64> {
+    fn clamp(&mut self, what: &str, value: Option<i64>, (least, most): (u64, u64)) -> Option<u64> {
         let value = value?;
         let number = u64::try_from(value).unwrap_or(0).clamp(least, most);
         if i64::try_from(number) != Ok(value) {

@@ -98,13 +98,13 @@ pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
     }
     let corrupt = |error: serde_json::Error| Unreadable::Corrupt(error.to_string());
     match serde_json::from_slice(&bytes).map_err(corrupt)? {
-        Version { version: 1 } => serde_json::from_slice(&bytes).map(migrated).map_err(corrupt),
+        Version { version: 1 } => serde_json::from_slice(&bytes).map(migrate).map_err(corrupt),
         Version { version: VERSION } => current.map(|content| content.projects).map_err(corrupt),
         Version { version } => Err(Unreadable::Newer(version)),
     }
 }
 
-fn migrated(content: FirstContent) -> Projects {
+fn migrate(content: FirstContent) -> Projects {
     let project = |(root, hooks)| (root, ProjectRecord { hooks, ..ProjectRecord::default() });
     content.projects.into_iter().map(project).collect()
 }

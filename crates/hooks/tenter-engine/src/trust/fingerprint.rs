@@ -214,11 +214,11 @@ pub fn fingerprint(covered: &Covered, hasher: &Hasher) -> io::Result<Fingerprint
     let (own, _) = fingerprint_of_own(&covered.path, hasher)?;
     let files = covered.beside.tree()?.files;
     let beside = covered.beside.hash(&files, hasher)?;
-    Ok(combined(own, beside.as_ref(), covered.setting))
+    Ok(combine(own, beside.as_ref(), covered.setting))
 }
 
 /// Returns the fingerprint of all parts together; without other parts, it is the hook's own.
-pub(crate) fn combined(
+pub(crate) fn combine(
     own: Fingerprint,
     beside: Option<&Fingerprint>,
     setting: ProjectSetting,

@@ -20,7 +20,7 @@ pub use fingerprint::{
     Covered, CoveredSiblings, CoveredStamp, HookLocation, fingerprint, fingerprint_of_files,
     fingerprint_of_recipe,
 };
-pub(crate) use fingerprint::{combined, fingerprint_of_own};
+pub(crate) use fingerprint::{combine, fingerprint_of_own};
 pub use gate::{Changed, Pin, TrustMode};
 pub(crate) use gate::{Verified, is_shared};
 pub use hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};

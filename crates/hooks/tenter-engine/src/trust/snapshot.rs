@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use tenter_base::{FileStamp, hex, untrusted_file};
 
-use super::fingerprint::{Covered, CoveredStamp, Hashed, combined, digest, size};
+use super::fingerprint::{Covered, CoveredStamp, Hashed, combine, digest, size};
 use super::hasher::{Fingerprint, Hasher, changed, check_size};
 use crate::hook_stamp::HookStamp;
 
@@ -55,14 +55,14 @@ impl Snapshot {
             HookStamp::Directory(files) => {
                 check_size(size(&files))?;
                 let own = covered_files(path, &files, hasher)?;
-                let fingerprint = digest(&hashed(&own, &files));
+                let fingerprint = digest(&hash_files(&own, &files));
                 (own, fingerprint)
             }
         };
         let directory = around.directory().unwrap_or(Path::new(""));
         let files = covered_files(directory, &beside, hasher)?;
-        let hash = (!files.is_empty()).then(|| around.digest(hashed(&files, &beside)));
-        let fingerprint = combined(fingerprint, hash.as_ref(), *setting);
+        let hash = (!files.is_empty()).then(|| around.digest(hash_files(&files, &beside)));
+        let fingerprint = combine(fingerprint, hash.as_ref(), *setting);
         Ok(Self { fingerprint, own, beside: files })
     }
 }
@@ -90,7 +90,7 @@ fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<
 }
 
 /// Returns the hashed files of a fingerprint, by their names in the directory.
-fn hashed(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
+fn hash_files(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
     let pair = |(file, (name, _)): (&CoveredFile, &(PathBuf, FileStamp))| Hashed {
         name: name.clone(),
         is_executable: file.is_executable,

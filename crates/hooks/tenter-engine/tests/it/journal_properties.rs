@@ -100,7 +100,7 @@ prop_compose! {
 }
 
 /// Returns the record with everything treated that a hook can put into it.
-fn redacted(mut record: Record) -> Record {
+fn redact(mut record: Record) -> Record {
     let redactor = Redactor::new([SECRET.to_owned()]);
     record.tool_call_id = record.tool_call_id.map(|id| redactor.text(&id));
     record.tool_name = record.tool_name.map(|name| redactor.text(&name));
@@ -146,7 +146,7 @@ proptest! {
         let lines = journal.read("a");
         let records: Vec<Record> = lines.lines.into_iter().map(|line| line.record).collect();
         let new_text = [Record::from(&run), Record::from(&decision), Record::from(&notice)];
-        prop_assert_eq!(records, new_text.map(redacted));
+        prop_assert_eq!(records, new_text.map(redact));
         prop_assert_eq!(lines.unreadable, 0);
     }
 

@@ -12,7 +12,7 @@ use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::rule::Rule;
 use tenter_protocol::reply::VerdictKind;
 use tenter_shell::Surroundings;
-use tenter_testkit::shell_text::{PlainCommand, as_data, commands_run, framed};
+use tenter_testkit::shell_text::{PlainCommand, as_data, commands_run, frame};
 use tenter_testkit::{Choices, is_soak, soak_factor};
 
 /// Number of rewritings of one example in an ordinary run.
@@ -62,23 +62,23 @@ fn guards() -> Vec<Guard> {
 }
 
 /// Returns another text that does the same as `command`.
-fn rewritten(command: &str, is_parsed_only: bool, choices: &mut Choices) -> String {
-    let Some(plain) = PlainCommand::parse(command) else { return framed(command, 0, choices) };
+fn rewrite(command: &str, is_parsed_only: bool, choices: &mut Choices) -> String {
+    let Some(plain) = PlainCommand::parse(command) else { return frame(command, 0, choices) };
     match choices.below(if is_parsed_only { 6 } else { 3 }) {
-        0 => plain.respelled(choices),
-        1 => plain.with_other_options(choices).unwrap_or_else(|| plain.respelled(choices)),
-        2 => plain.wrapped(choices),
+        0 => plain.respell(choices),
+        1 => plain.with_other_options(choices).unwrap_or_else(|| plain.respell(choices)),
+        2 => plain.wrap(choices),
         3 => plain.wrapped_unsafely(choices),
-        4 => plain.redirected(choices),
-        _ => framed(command, 0, choices),
+        4 => plain.redirect(choices),
+        _ => frame(command, 0, choices),
     }
 }
 
 /// Returns several rewritings within each other.
 fn many_times(command: &str, is_parsed_only: bool, choices: &mut Choices) -> String {
-    let mut text = rewritten(command, is_parsed_only, choices);
+    let mut text = rewrite(command, is_parsed_only, choices);
     for depth in 1..=choices.below(3) {
-        text = framed(&text, depth, choices);
+        text = frame(&text, depth, choices);
     }
     text
 }

@@ -114,7 +114,7 @@ fn claude_code_keeps_the_command_if_the_prefix_confines_it() {
     let output = hook.stdin(fs::File::open(&input).unwrap()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{output:?}");
     let run = |command: &str| {
-        let word = tenter_testkit::shell_text::quoted(command);
+        let word = tenter_testkit::shell_text::quote(command);
         let text = format!("eval {word} \\< /dev/null && pwd -P >| {}/cwd", home.display());
         let mut prefix = session.sandbox.command();
         prefix.args(["--shell-prefix", &text]);

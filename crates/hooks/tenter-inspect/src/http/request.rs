@@ -45,7 +45,7 @@ impl Request {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         Ok(Some(Self {
             method: request.method.unwrap_or_default().to_owned(),
-            path: path.split('/').filter(|part| !part.is_empty()).map(decoded).collect(),
+            path: path.split('/').filter(|part| !part.is_empty()).map(decode).collect(),
             query: parse(query.as_bytes())
                 .map(|(key, value)| (key.into_owned(), value.into_owned()))
                 .collect(),
@@ -84,7 +84,7 @@ impl Request {
 }
 
 /// Returns a part of a path without percent-encoding. In a path, a plus sign is itself.
-fn decoded(part: &str) -> String {
+fn decode(part: &str) -> String {
     let literal = part.replace('+', "%2B").replace(['=', '&'], "_");
     let text = parse(literal.as_bytes()).next().map(|(text, _)| text);
     text.map(Cow::into_owned).unwrap_or_default()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use tenter_backtest::{CallEnd, RuleReport, StoppedCommand};
-use tenter_base::counted;
+use tenter_base::format_count;
 
 use super::Context;
 use super::layout::{Column, Page, badge, table, time};
@@ -104,8 +104,8 @@ fn in_short(past: &PastCalls) -> String {
     let hosts: Vec<&str> = report.hosts.keys().copied().collect();
     format!(
         "{} in {} of {}: {} would be stopped, {} pass, {} cannot be judged.",
-        counted(report.calls, "call", "calls"),
-        counted(report.sessions, "session", "sessions"),
+        format_count(report.calls, "call", "calls"),
+        format_count(report.sessions, "session", "sessions"),
         hosts.join(", "),
         report.stopped,
         report.passed,
@@ -118,8 +118,8 @@ fn rule_choices(past: &PastCalls) -> Choices {
     let rules = &past.report.rules;
     let commands = rules.iter().flat_map(|rule| &rule.commands);
     Choices {
-        tools: sorted(commands.map(|command| command.tool.clone())),
-        hooks: sorted(rules.iter().map(|rule| rule.hook.clone())),
+        tools: sort(commands.map(|command| command.tool.clone())),
+        hooks: sort(rules.iter().map(|rule| rule.hook.clone())),
         hosts: past.report.hosts.keys().map(|host| (*host).to_owned()).collect(),
     }
 }
@@ -128,13 +128,13 @@ fn rule_choices(past: &PastCalls) -> Choices {
 fn call_choices(past: &PastCalls) -> Choices {
     let calls = &past.newest;
     Choices {
-        tools: sorted(calls.iter().map(|call| call.tool.clone())),
-        hooks: sorted(calls.iter().filter_map(|call| call.by.clone())),
+        tools: sort(calls.iter().map(|call| call.tool.clone())),
+        hooks: sort(calls.iter().filter_map(|call| call.by.clone())),
         hosts: past.report.hosts.keys().map(|host| (*host).to_owned()).collect(),
     }
 }
 
-fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
+fn sort(names: impl Iterator<Item = String>) -> Vec<String> {
     names.collect::<BTreeSet<String>>().into_iter().collect()
 }
 
@@ -172,8 +172,8 @@ fn rule_section(context: &Context<'_>, rule: &RuleReport) -> Markup {
         section aria-label=(format!("{} {name}", rule.hook)) {
             h2 { a href=(link) { (rule.hook) " " (name) } " " (badge(rule.decision)) }
             p {
-                (rule.calls) " of these calls in " (counted(rule.sessions, "session", "sessions")) ", "
-                (counted(rule.distinct, "distinct command", "distinct commands"))
+                (rule.calls) " of these calls in " (format_count(rule.sessions, "session", "sessions")) ", "
+                (format_count(rule.distinct, "distinct command", "distinct commands"))
                 @if rule.denied > 0 { "; " (rule.denied) " of them were denied anyway" }
                 ". " (rule.reason)
             }

@@ -6,7 +6,7 @@ use super::Context;
 use super::layout::{Page, time};
 use crate::facts::{HostProof, HostStatus};
 use crate::http::Response;
-use tenter_base::counted;
+use tenter_base::format_count;
 
 pub(super) fn page(context: &Context<'_>) -> Response {
     let mut hosts = context.pages.facts.hosts();
@@ -74,7 +74,7 @@ fn card(host: &HostStatus) -> Markup {
 fn proved(proof: &HostProof) -> Markup {
     html! {
         "version " strong { (proof.version) } ", " (time(&proof.at)) ": "
-        (counted(proof.proved_checks, "check holds", "checks hold"))
+        (format_count(proof.proved_checks, "check holds", "checks hold"))
         @if !proof.broken_checks.is_empty() {
             ul.broken {
                 @for (check, evidence) in &proof.broken_checks { li { strong { "broken: " } (check) span.sub { (evidence) } } }

@@ -79,12 +79,12 @@ impl<'t> Links<'t> {
 
     /// Returns the address of a session's page.
     pub(super) fn session(&self, id: &str, filter: &Filter) -> String {
-        self.to(&format!("/session/{}", encoded(id)), filter.fields())
+        self.to(&format!("/session/{}", encode(id)), filter.fields())
     }
 
     /// Returns the address of a hook's source with a hash.
     pub(super) fn source(&self, hook: &str, hash: &str) -> String {
-        self.to(&format!("/source/{}", encoded(hash)), [("name", hook)])
+        self.to(&format!("/source/{}", encode(hash)), [("name", hook)])
     }
 
     /// Returns the fields that a form must send besides its own.
@@ -97,7 +97,7 @@ impl<'t> Links<'t> {
 }
 
 /// Returns a part of a path, percent-encoded.
-fn encoded(part: &str) -> String {
+fn encode(part: &str) -> String {
     form_urlencoded::byte_serialize(part.as_bytes()).collect::<String>().replace('+', "%20")
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use maud::{Markup, html};
-use tenter_base::counted;
+use tenter_base::format_count;
 use tenter_engine::journal;
 
 use super::layout::{Page, time};
@@ -95,8 +95,8 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
                 div { dt { "Project" } dd { @for project in &session.projects { code { (project) } " " } } }
                 div { dt { "First event" } dd { (time(session.first)) } }
                 div { dt { "Last event" } dd { (time(session.last)) } }
-                div { dt { "Hooks" } dd { (counted(session.runs, "run", "runs")) } }
-                div { dt { "Denied" } dd.bad[session.denials > 0] { (counted(session.denials, "event", "events")) } }
+                div { dt { "Hooks" } dd { (format_count(session.runs, "run", "runs")) } }
+                div { dt { "Denied" } dd.bad[session.denials > 0] { (format_count(session.denials, "event", "events")) } }
             }
         }
         (timeline::filter_form(context, path, &choices.unwrap_or_default()))
@@ -121,7 +121,7 @@ fn whole(context: &Context<'_>, id: &str, slice: &Slice, before: Option<u64>) ->
 fn notes(context: &Context<'_>, slice: &Slice) -> Markup {
     html! {
         @if slice.unreadable > 0 {
-            p.note { (counted(slice.unreadable, "line", "lines")) " of the journal cannot be read." }
+            p.note { (format_count(slice.unreadable, "line", "lines")) " of the journal cannot be read." }
         }
         @if slice.is_cut {
             p.note role="status" { "The search took too long; it can be continued with older records." }
@@ -130,7 +130,7 @@ fn notes(context: &Context<'_>, slice: &Slice) -> Markup {
             p.note { "A newer version of Tenter wrote some of these records; they are shown as far as this version knows them." }
         }
         @if !context.filter.is_empty() {
-            p.note { (counted(slice.records.len(), "record matches", "records match")) " on this page." }
+            p.note { (format_count(slice.records.len(), "record matches", "records match")) " on this page." }
         }
     }
 }

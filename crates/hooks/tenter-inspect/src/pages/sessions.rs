@@ -12,7 +12,7 @@ use crate::filter::{Filter, is_tool};
 use crate::http::Response;
 use crate::index::Session;
 use crate::timeline::{self, JournalQuery};
-use tenter_base::counted;
+use tenter_base::format_count;
 
 /// Maximum number of sessions on a page.
 const COUNT: usize = 100;
@@ -100,7 +100,7 @@ fn nothing(context: &Context<'_>, sessions: usize) -> Markup {
     html! {
         div.empty {
             @if sessions > 0 {
-                p { "None of the " (counted(sessions, "session", "sessions")) " matches." }
+                p { "None of the " (format_count(sessions, "session", "sessions")) " matches." }
                 p { a href=(context.links.to("/", [])) { "Show all" } }
             } @else if context.is_all {
                 p { "No hook has run yet." }
@@ -146,7 +146,7 @@ fn row(context: &Context<'_>, session: &Session<'_>, title: Option<&String>) -> 
                     @for project in &session.projects { span.sub { (project) } }
                 }
                 @if session.unreadable > 0 {
-                    span.sub.warn { (counted(session.unreadable, "line", "lines")) " cannot be read" }
+                    span.sub.warn { (format_count(session.unreadable, "line", "lines")) " cannot be read" }
                 }
             }
             td data-label="Agent" { @for host in &session.hosts { span.host { (host) } " " } }

@@ -29,7 +29,7 @@ pub(super) fn check(path: &Path) -> Vec<Diagnostic> {
     if secrets.is_empty() && is_keeper(path) {
         return vec![keeper(path)];
     }
-    let places = secrets.into_iter().take(MAX_SECRETS).map(|secret| masked(&text, secret.start));
+    let places = secrets.into_iter().take(MAX_SECRETS).map(|secret| mask_span(&text, secret.start));
     places.map(|place| secret(path, place)).collect()
 }
 
@@ -54,7 +54,7 @@ fn keeper(path: &Path) -> Diagnostic {
 }
 
 /// Returns the span of the secret that begins at `start`, in its line without secrets.
-fn masked(text: &str, start: usize) -> Span {
+fn mask_span(text: &str, start: usize) -> Span {
     let span = SourceText::new(text.as_bytes()).span(&(start..start + 1));
     let before: String = span.source.chars().take(span.column - 1).collect();
     let rest: String = span.source.chars().skip(span.column - 1).collect();

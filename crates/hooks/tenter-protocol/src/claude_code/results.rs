@@ -151,13 +151,13 @@ mod tests {
     fn a_changed_response_becomes_the_same_kind_of_result() {
         let (_, result) = bash();
         let output = rewrite(&result, &json!({"stdout": "[gone]", "stderr": ""}));
-        let new = result.rewritten(&output).unwrap();
+        let new = result.rewrite(&output).unwrap();
         assert_eq!(
             (new.text(), &new.metadata.unwrap()["command"]),
             ("[gone]".to_owned(), &json!("make"))
         );
         let blocks = json!([{"type": "text", "text": "x"}]);
-        let output = result.rewritten(&rewrite(&result, &json!({"content": blocks}))).unwrap();
+        let output = result.rewrite(&rewrite(&result, &json!({"content": blocks}))).unwrap();
         assert_eq!(output.metadata_type.as_deref(), Some(HOST));
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
 pub use read::read;
-pub(crate) use read::{read_as, read_selecting, trimmed};
+pub(crate) use read::{read_as, read_selecting, trim};
 
 struct Spaced;
 

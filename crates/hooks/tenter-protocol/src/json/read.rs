@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
-use super::repair::repaired;
+use super::repair::repair;
 use crate::Object;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -39,8 +39,8 @@ pub(crate) fn read_selecting(
     bytes: &[u8],
     keeps_first: KeepsFirst,
 ) -> serde_json::Result<ReadValue> {
-    let content = trimmed(bytes);
-    strict(content, keeps_first).or_else(|_| strict(repaired(content).as_bytes(), keeps_first))
+    let content = trim(bytes);
+    strict(content, keeps_first).or_else(|_| strict(repair(content).as_bytes(), keeps_first))
 }
 
 /// Reads a value of type `T` from the text of one: strict JSON first, since most is.
@@ -50,12 +50,12 @@ pub(crate) fn read_selecting(
 pub(crate) fn read_as<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(bytes).or_else(|error| {
         // A value of another type is no text to repair.
-        if error.is_data() { Err(error) } else { serde_json::from_str(&repaired(bytes)) }
+        if error.is_data() { Err(error) } else { serde_json::from_str(&repair(bytes)) }
     })
 }
 
 /// Returns `bytes` without a byte order mark, and without white space and NULs around it.
-pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
+pub(crate) fn trim(bytes: &[u8]) -> &[u8] {
     fn inner(mut bytes: &[u8]) -> &[u8] {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
         while let [first, rest @ ..] = bytes

@@ -14,7 +14,7 @@ const REPLACEMENT: &str = "\u{fffd}";
 /// - control characters in strings become escapes, and a backslash before any other character is one itself;
 /// - `NaN` and the infinities become `null`;
 /// - a NUL outside of strings is white space.
-pub(super) fn repaired(bytes: &[u8]) -> String {
+pub(super) fn repair(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut repaired = String::with_capacity(text.len());
     let mut rest: &str = &text;

@@ -14,7 +14,7 @@ pub(crate) struct ReplyObject {
 
 /// Returns stdout without a byte order mark and surrounding white space. `None` if it is empty or `null`, which is no action.
 pub(crate) fn content(stdout: &[u8]) -> Option<&[u8]> {
-    let content = json::trimmed(stdout);
+    let content = json::trim(stdout);
     (!content.is_empty() && content != b"null").then_some(content)
 }
 

@@ -163,7 +163,7 @@ pub fn read_line(line: &[u8]) -> Result<Option<RuntimeMessage>, LineError> {
 /// # Errors
 /// The line is not one message.
 pub fn read_message(line: &[u8]) -> Result<Option<RuntimeMessage>, LineError> {
-    let line = json::trimmed(line);
+    let line = json::trim(line);
     match line.first() {
         None => return Ok(None),
         Some(b'[') => return Err(LineError::Batch),
@@ -171,26 +171,26 @@ pub fn read_message(line: &[u8]) -> Result<Option<RuntimeMessage>, LineError> {
     }
     let parts: Parts = json::read_as(line).map_err(|error| {
         if error.is_data() {
-            LineError::NotAMessage(bounded(&error.to_string()))
+            LineError::NotAMessage(bound(&error.to_string()))
         } else {
-            LineError::Json(bounded(&String::from_utf8_lossy(line)))
+            LineError::Json(bound(&String::from_utf8_lossy(line)))
         }
     })?;
     message(parts).map(Some).map_err(LineError::NotAMessage)
 }
 
-fn bounded(text: &str) -> String {
+fn bound(text: &str) -> String {
     excerpt::chars(text, SHOWN_CHARACTERS).to_string()
 }
 
 fn message(parts: Parts) -> Result<RuntimeMessage, String> {
     let Parts { jsonrpc, id, method, params, result, error } = parts;
     if jsonrpc != "2.0" {
-        return Err(format!("`jsonrpc` must be \"2.0\", not {:?}", bounded(&jsonrpc)));
+        return Err(format!("`jsonrpc` must be \"2.0\", not {:?}", bound(&jsonrpc)));
     }
     let is_object_or_list = |params: &RawJson| params.is_object() || params.text().starts_with('[');
     if let Some(params) = params.as_ref().filter(|params| !is_object_or_list(params)) {
-        return Err(format!("`params` must be an object, not {}", bounded(params.text())));
+        return Err(format!("`params` must be an object, not {}", bound(params.text())));
     }
     match (method, result, error, id) {
         (Some(method), None, None, Some(id)) => {
@@ -206,7 +206,7 @@ fn message(parts: Parts) -> Result<RuntimeMessage, String> {
             Ok(RuntimeMessage::Response(Response { id, result: Err(error) }))
         }
         (None, None, Some(error), _) => {
-            Err(format!("it reports an error: {}", bounded(&error.message)))
+            Err(format!("it reports an error: {}", bound(&error.message)))
         }
         (Some(_), ..) => {
             Err("a request has no `result` or `error`, and its `id` is a string or an integer"

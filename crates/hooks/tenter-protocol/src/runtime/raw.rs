@@ -15,7 +15,7 @@ pub struct RawJson(Box<RawValue>);
 impl RawJson {
     /// Creates the JSON of `value`.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> Self {
-        Self::checked(json::to_string(value)).unwrap_or_else(Self::null)
+        Self::parse(json::to_string(value)).unwrap_or_else(Self::null)
     }
 
     /// Returns `null`.
@@ -46,7 +46,7 @@ impl RawJson {
         json::read_as(self.text().as_bytes())
     }
 
-    fn checked(text: String) -> Option<Self> {
+    fn parse(text: String) -> Option<Self> {
         RawValue::from_string(text).ok().map(Self)
     }
 }

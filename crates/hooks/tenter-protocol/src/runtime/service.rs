@@ -130,21 +130,21 @@ impl ServiceCall {
             }
         };
         let service = match method {
-            "history.get" => ServiceRequest::History(typed(fields)?),
-            "model.complete" => ServiceRequest::Complete(typed(fields)?),
-            "ask" => ServiceRequest::Ask(typed(fields)?),
-            "notify" => ServiceRequest::Notify(typed(fields)?),
-            "state.get" => ServiceRequest::StateGet(typed(fields)?),
+            "history.get" => ServiceRequest::History(decode(fields)?),
+            "model.complete" => ServiceRequest::Complete(decode(fields)?),
+            "ask" => ServiceRequest::Ask(decode(fields)?),
+            "notify" => ServiceRequest::Notify(decode(fields)?),
+            "state.get" => ServiceRequest::StateGet(decode(fields)?),
             _ => {
                 let change = StateChange::take(method, &mut fields)?;
-                ServiceRequest::StateChange(typed(fields)?, change)
+                ServiceRequest::StateChange(decode(fields)?, change)
             }
         };
         Ok(Self { request, service })
     }
 }
 
-fn typed<T: DeserializeOwned>(fields: Object) -> Result<T, String> {
+fn decode<T: DeserializeOwned>(fields: Object) -> Result<T, String> {
     serde_json::from_value(Value::Object(fields)).map_err(|error| format!("`params`: {error}"))
 }
 

@@ -87,7 +87,7 @@ fn line(finding: &Diagnostic) -> String {
     format!("  {id} {severity} {place}\n    {message}\n    | {help}\n")
 }
 
-fn rendered(directory: &Path) -> String {
+fn render(directory: &Path) -> String {
     let bytes = fs::read(directory.join("HOOK.md")).unwrap();
     let mut text = String::new();
     for (title, rules) in [("validate", Strictness::Strict), ("run", Strictness::Tolerant)] {
@@ -117,7 +117,7 @@ fn assert_file(file: &Path, text: &str) {
 fn every_manifest_has_the_expected_diagnostics() {
     for kind in ["valid", "invalid"] {
         for directory in directories(kind) {
-            assert_file(&directory.join("expected.txt"), &rendered(&directory));
+            assert_file(&directory.join("expected.txt"), &render(&directory));
         }
     }
 }

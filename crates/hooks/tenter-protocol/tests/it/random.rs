@@ -104,7 +104,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 /// Returns text in double quotes, as in YAML.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
@@ -143,7 +143,7 @@ proptest! {
         (asynchronous, priority) in (any::<bool>(), 0_u16..=1000),
         metadata in prop::collection::btree_map("[a-z]{6,9}", "[ -~]{0,20}", 0..4),
     ) {
-        let mut text = format!("---\nname: {}\ndescription: {}\ntrigger: {trigger}\n", quoted(&name), quoted(&description));
+        let mut text = format!("---\nname: {}\ndescription: {}\ntrigger: {trigger}\n", quote(&name), quote(&description));
         if tool.is_some() || pattern.is_some() {
             text.push_str("matcher:\n");
         }

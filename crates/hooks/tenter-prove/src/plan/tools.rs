@@ -5,7 +5,7 @@ use tenter_protocol::EventName;
 
 use super::{Plan, prompts, touch};
 use crate::client::Client;
-use crate::hook_file::{HookFile, quoted};
+use crate::hook_file::{HookFile, quote};
 use crate::sandbox::Sandbox;
 
 /// The file of a call that a reply denies, the hook, and its reason.
@@ -61,7 +61,7 @@ pub(super) fn plan(client: &Client, sandbox: &Sandbox) -> Plan {
     let shell = |command: &str| (client.shell)(ModelReply::new(), command);
     let parallel =
         PARALLEL.iter().fold(ModelReply::new(), |reply, file| (client.shell)(reply, &touch(file)));
-    let outside = quoted(&sandbox.project().join(OUTSIDE));
+    let outside = quote(&sandbox.project().join(OUTSIDE));
     let replies = vec![
         shell(&format!("echo context && {}", touch(TOUCHED))),
         shell(&touch(DENIED)),
@@ -87,7 +87,7 @@ fn hooks(sandbox: &Sandbox) -> Vec<HookFile> {
     let input = format!(r#"{{"modified_input": {{"command": "{}"}}}}"#, touch(REWRITTEN));
     let output = format!(r#"{{"modified_output": {{"metadata": {{"output": "{REPLACED}"}}}}}}"#);
     let continued = format!(r#"{{"follow_up_messages": ["{CONTINUE}: run one more command"]}}"#);
-    let flag = quoted(&sandbox.flag("continued"));
+    let flag = quote(&sandbox.flag("continued"));
     let others = [
         HookFile::deny(DENY_HOOK, at_call, DENY_REASON).only("Bash", DENIED),
         HookFile::script(EXIT_HOOK, at_call, format!("echo {EXIT_REASON} >&2\nexit 2\n"))

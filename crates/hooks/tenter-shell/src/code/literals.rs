@@ -353,7 +353,7 @@ impl Literals<'_, '_> {
             let is_dot = [".\"", ".'", ".getenv("].iter().any(|start| self.rest.starts_with(start));
             if self.rest.starts_with("% ") || self.rest.starts_with("%(") {
                 self.skip("%");
-                value = self.formatted(&value)?;
+                value = self.read_format(&value)?;
                 continue;
             }
             // `"a" "b"`
@@ -369,7 +369,7 @@ impl Literals<'_, '_> {
             }
             self.blanks();
             let next = self.term()?;
-            value = if is_path { joined(&value, &next) } else { format!("{value}{next}") };
+            value = if is_path { join(&value, &next) } else { format!("{value}{next}") };
             if value.len() > MAX_BYTES {
                 return None;
             }
@@ -492,7 +492,7 @@ fn split_words(text: &str) -> Argument {
 }
 
 /// Returns a path below another; an absolute path replaces it.
-pub(super) fn joined(path: &str, next: &str) -> String {
+pub(super) fn join(path: &str, next: &str) -> String {
     if next.starts_with('/') {
         return next.to_owned();
     }

@@ -443,7 +443,7 @@ impl CodeReader<'_> {
         self.path(arguments.get(1), PathOp::Write, is_tree);
         if let [Argument::Text(from), Argument::Text(into), ..] = arguments {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            let copy = Argument::Text(literals::joined(into, name));
+            let copy = Argument::Text(literals::join(into, name));
             self.path(Some(&copy), PathOp::Write, false);
         }
     }

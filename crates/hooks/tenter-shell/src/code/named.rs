@@ -1,7 +1,7 @@
 //! Variables with a literal value, and calls that make a path of their arguments.
 
 use super::delimiters::{MAX_BYTES, quoted_by_letters};
-use super::literals::{Argument, Literals, joined};
+use super::literals::{Argument, Literals, join};
 
 /// Calls and operators after a list that add words to it.
 const ADDITIONS: [&str; 5] = [".append(", ".push(", ".extend(", " += ", "+="];
@@ -102,7 +102,7 @@ impl<'a> Literals<'a, '_> {
                 let texts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
                 let mut parts = texts?.into_iter();
                 let path = parts.next().unwrap_or_else(|| ".".to_owned());
-                Some(parts.fold(path, |path, part| joined(&path, &part)))
+                Some(parts.fold(path, |path, part| join(&path, &part)))
             }
             "home" | "homedir" => Some("~".to_owned()),
             "cwd" | "getcwd" => Some(".".to_owned()),
@@ -147,7 +147,7 @@ impl<'a> Literals<'a, '_> {
             }
             "joinpath" if self.peek() == Some('(') => self.in_brackets().and_then(|arguments| {
                 let parts: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
-                let below = |path: String, part: String| joined(&path, &part);
+                let below = |path: String, part: String| join(&path, &part);
                 Some(parts?.into_iter().fold(value.to_owned(), below))
             }),
             "join" if self.peek() == Some('(') => self.in_brackets().and_then(|arguments| {
@@ -168,7 +168,7 @@ impl<'a> Literals<'a, '_> {
     }
 
     /// Reads `"%s/a" % x`, after the sign.
-    pub(super) fn formatted(&mut self, format: &str) -> Option<String> {
+    pub(super) fn read_format(&mut self, format: &str) -> Option<String> {
         self.blanks();
         let values = match self.argument_of_format() {
             Argument::List(values) => values.into_iter().collect::<Option<Vec<String>>>()?,

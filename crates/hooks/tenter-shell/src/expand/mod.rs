@@ -76,7 +76,7 @@ impl Reader<'_> {
         for piece in self.pieces(parts, tildes, context) {
             match piece {
                 Piece::Text(field) | Piece::Split(field) => text.push(&field),
-                Piece::Fields(fields) => text.push(&Field::joined(&fields, " ")),
+                Piece::Fields(fields) => text.push(&Field::join(&fields, " ")),
             }
         }
         text

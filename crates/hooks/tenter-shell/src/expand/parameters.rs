@@ -77,10 +77,10 @@ impl Reader<'_> {
         // `${name[@]:1}`.
         if let Some((kind @ ("@" | "*"), start)) = subscript.split_once("]:") {
             let rest = fields.into_iter().skip(start.trim().parse().ok()?).collect();
-            return Some(self.joined(rest, kind, parameter.is_quoted));
+            return Some(self.join_fields(rest, kind, parameter.is_quoted));
         }
         if matches!(subscript, "@" | "*") {
-            return Some(self.joined(fields, subscript, parameter.is_quoted));
+            return Some(self.join_fields(fields, subscript, parameter.is_quoted));
         }
         let index: usize = match subscript.parse::<isize>().ok()? {
             index if index < 0 => fields.len().checked_sub(index.unsigned_abs())?,
@@ -100,25 +100,25 @@ impl Reader<'_> {
     }
 
     /// Returns all of several fields: each of them with `@` in quotes, else one text.
-    fn joined(&self, fields: Vec<Field>, name: &str, is_quoted: bool) -> Piece {
+    fn join_fields(&self, fields: Vec<Field>, name: &str, is_quoted: bool) -> Piece {
         if is_quoted && name == "@" {
             return Piece::Fields(fields);
         }
         if !is_quoted {
-            return Piece::Split(Field::joined(
+            return Piece::Split(Field::join(
                 &fields,
                 &self.separators().chars().next().map_or_else(|| " ".to_owned(), String::from),
             ));
         }
         let separator = self.separators().chars().next().map_or_else(String::new, String::from);
-        Piece::Text(Field::joined(&fields, &separator))
+        Piece::Text(Field::join(&fields, &separator))
     }
 
     fn all_positional(&mut self, parameter: &Parameter) -> Piece {
         let Some(fields) = self.scope.positional() else {
             return Piece::Text(Field::unknown(&parameter.raw));
         };
-        self.joined(fields.to_vec(), &parameter.name, parameter.is_quoted)
+        self.join_fields(fields.to_vec(), &parameter.name, parameter.is_quoted)
     }
 
     fn variable(&self, name: &str) -> VariableValue {

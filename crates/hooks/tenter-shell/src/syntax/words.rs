@@ -86,7 +86,7 @@ impl Parser<'_> {
         let start = self.at;
         let is_output = self.peek() == Some(b'>');
         self.at += 2;
-        let Some(list) = self.substituted() else {
+        let Some(list) = self.parse_substitution() else {
             push_text(parts, &self.text[start..self.at], false);
             return;
         };
@@ -95,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Parses a list up to `)`. `None` at the limit of nesting.
-    fn substituted(&mut self) -> Option<List> {
+    fn parse_substitution(&mut self) -> Option<List> {
         let pending = std::mem::take(&mut self.pending);
         let list = self.nested(|parser| {
             let mut list = parser.list();
@@ -203,7 +203,7 @@ impl Parser<'_> {
             return self.arithmetic(parts, start);
         }
         self.at += 2;
-        let Some(list) = self.substituted() else {
+        let Some(list) = self.parse_substitution() else {
             push_text(parts, &self.text[start..self.at], is_quoted);
             return;
         };

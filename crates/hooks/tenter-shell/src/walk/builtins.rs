@@ -221,7 +221,7 @@ impl Reader<'_> {
     fn remember_program(&mut self, call: &Call, emitted: &Emitted, context: &Context) {
         let file = emitted.arguments.values("-p").next().map(|(file, _)| file.clone());
         if let (Some(file), Some(name)) = (file, call.operands(emitted).next()) {
-            self.define_alias(&name.text, super::scripts::quoted(&file), context);
+            self.define_alias(&name.text, super::scripts::quote(&file), context);
         }
     }
 

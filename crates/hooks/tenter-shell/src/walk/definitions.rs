@@ -94,7 +94,7 @@ impl Reader<'_> {
         let mut text = alias.text.clone();
         for arg in args {
             text.push(&Field::known(" "));
-            text.push(&super::scripts::quoted(arg));
+            text.push(&super::scripts::quote(arg));
         }
         Some(self.script(&text, "alias", context))
     }

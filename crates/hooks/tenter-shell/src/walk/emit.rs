@@ -40,7 +40,7 @@ impl Reader<'_> {
             name.is_certain || (path.is_some() && !program.contains(['$', '`']));
         let is_pattern = name.is_glob && program.contains(['?', '*', '[']);
         let is_program_certain = is_program_certain && !is_pattern;
-        let mut emitted = self.sorted(call, program, path.is_some(), is_program_certain);
+        let mut emitted = self.sort_arguments(call, program, path.is_some(), is_program_certain);
         self.enter_directory(&mut emitted);
         let stdin_from = self.stdin_fact(context);
         let command = Command { stdin_from, ..self.command(call, &emitted, path, context) };
@@ -57,7 +57,7 @@ impl Reader<'_> {
         Some(emitted)
     }
 
-    fn sorted(
+    fn sort_arguments(
         &self,
         call: &Call,
         program: String,

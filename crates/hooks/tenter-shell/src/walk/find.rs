@@ -103,7 +103,7 @@ impl Reader<'_> {
         if emitted.arguments.has("-exec -execdir -ok -printf -ls -fprint -delete") {
             return None;
         }
-        Some(Field::joined(&files_of(&starting_points(call), call, emitted), "\n"))
+        Some(Field::join(&files_of(&starting_points(call), call, emitted), "\n"))
     }
 }
 

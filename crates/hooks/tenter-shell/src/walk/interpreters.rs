@@ -91,7 +91,7 @@ impl Reader<'_> {
             if !inline.is_empty() {
                 let mut text = awk_variables(language, emitted);
                 text.extend(inline);
-                return self.code(language, &Field::joined(&text, "\n"), emitted.index, context);
+                return self.code(language, &Field::join(&text, "\n"), emitted.index, context);
             }
         } else if let Some(script) = inline.first() {
             let arguments = operands.get(2..).unwrap_or_default().to_vec();

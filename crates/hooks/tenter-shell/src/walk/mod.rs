@@ -73,7 +73,9 @@ impl Reader<'_> {
                 NodeResult::default()
             }
             Node::Coproc(body) => self.coproc(body, context),
-            Node::Redirected(body, redirections) => self.redirected(body, redirections, context),
+            Node::Redirected(body, redirections) => {
+                self.walk_redirected(body, redirections, context)
+            }
         }
     }
 
@@ -170,7 +172,7 @@ impl Reader<'_> {
         NodeResult::default()
     }
 
-    fn redirected(
+    fn walk_redirected(
         &mut self,
         body: &Node,
         redirections: &[Redirection],

@@ -35,20 +35,20 @@ impl Reader<'_> {
                 self.written(file)?.text.clone()
             }
             "rev" if operands().is_empty() => {
-                Some(super::transform::reversed(context.stdin.as_ref()?.text.as_ref()?))
+                Some(super::transform::reverse(context.stdin.as_ref()?.text.as_ref()?))
             }
             "sed"
                 if !emitted.arguments.has("-i --in-place -n --quiet --silent -f --file -s -z") =>
             {
                 let mut scripts = super::wrappers::values(emitted, "-e --expression");
                 scripts.extend(operands().into_iter().take(usize::from(scripts.is_empty())));
-                super::transform::substituted(&self.rewritten(call, emitted, context)?, &scripts)
+                super::transform::substitute(&self.rewrite(call, emitted, context)?, &scripts)
             }
             "tr" => {
                 let input = context.stdin.as_ref()?.text.as_ref()?;
                 let flags: Vec<&str> =
                     emitted.arguments.flags.iter().map(|flag| flag.name.as_str()).collect();
-                super::transform::translated(input, &flags, &operands())
+                super::transform::translate(input, &flags, &operands())
             }
             "which" | "command" if emitted.program == "which" || emitted.arguments.has("-v") => {
                 operands().first().map(installed)
@@ -151,7 +151,7 @@ fn listed(operands: &[Field]) -> Field {
         if is_file { vec![operand.clone()] } else { vec![operand.clone(), every()] }
     };
     let lines: Vec<Field> = operands.iter().flat_map(line).collect();
-    Field::joined(if lines.is_empty() { std::slice::from_ref(&every) } else { &lines }, "\n")
+    Field::join(if lines.is_empty() { std::slice::from_ref(&every) } else { &lines }, "\n")
 }
 
 /// Returns the output of `git ls-files` for all files in the repository, as a pattern.
@@ -177,7 +177,7 @@ fn echo(args: &[Field]) -> Field {
     let options = args.iter().take_while(is_option).count();
     let escapes = args[..options].iter().any(|option| option.text.contains('e'));
     let newline = !args[..options].iter().any(|option| option.text.contains('n'));
-    let mut text = Field::joined(&args[options..], " ");
+    let mut text = Field::join(&args[options..], " ");
     if escapes {
         let (plain, is_certain) = escapes::echo(&text.text);
         text.text = plain;

@@ -72,7 +72,7 @@ impl Reader<'_> {
                 }
                 Form::Script => self.script_of(text, emitted, context),
                 Form::Quoted => {
-                    let scripts = super::transform::printed(&text.text, false).into_iter();
+                    let scripts = super::transform::list_printed(&text.text, false).into_iter();
                     let scripts: Vec<Field> =
                         scripts.map(|script| text.with_text(script)).collect();
                     self.scripts(&scripts, emitted, context)

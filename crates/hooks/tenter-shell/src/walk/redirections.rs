@@ -248,7 +248,7 @@ impl Reader<'_> {
     pub(super) fn text_to_run(&self, path: &Field) -> Option<Field> {
         let files = self.written_to_run(path).into_iter();
         let texts: Vec<Field> = files.filter_map(|file| file.text.clone()).collect();
-        (!texts.is_empty()).then(|| Field::joined(&texts, "\n"))
+        (!texts.is_empty()).then(|| Field::join(&texts, "\n"))
     }
 
     /// Returns the file with exactly this name that an earlier command of the text wrote.

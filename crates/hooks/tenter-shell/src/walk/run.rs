@@ -51,14 +51,14 @@ impl Reader<'_> {
         if !emitted.has_path && emitted.is_program_certain {
             let args = call.argv.get(1..).unwrap_or_default();
             if let Some(outcome) = self.call(&emitted.program, args, context) {
-                return merged(own, outcome);
+                return merge(own, outcome);
             }
             if let Some(outcome) = self.call_alias(&emitted.program, args, context) {
-                return merged(own, outcome);
+                return merge(own, outcome);
             }
             self.evaluated_words(call, emitted, context);
             if let Some(outcome) = self.builtin(call, emitted, context) {
-                return merged(own, outcome);
+                return merge(own, outcome);
             }
         }
         let inner = match self.written_program(call, emitted) {
@@ -77,7 +77,7 @@ impl Reader<'_> {
             }
             None => self.runs(call, emitted, context),
         };
-        let outcome = merged(own, inner);
+        let outcome = merge(own, inner);
         let text = outcome.text.or_else(|| self.output(call, emitted, context));
         let text = self.within_limit(text, &[emitted.index]);
         if text.is_none() {
@@ -258,7 +258,7 @@ pub(super) fn inside_of(command: &crate::facts::Command) -> Context {
     context
 }
 
-fn merged(own: NodeResult, mut inner: NodeResult) -> NodeResult {
+fn merge(own: NodeResult, mut inner: NodeResult) -> NodeResult {
     let mut commands = own.commands;
     commands.append(&mut inner.commands);
     NodeResult { commands, ..inner }

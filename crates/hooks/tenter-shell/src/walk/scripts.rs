@@ -24,7 +24,7 @@ impl Reader<'_> {
 }
 
 /// Returns a field as a word of a script, so that it is read as this text.
-pub(super) fn quoted(field: &Field) -> Field {
+pub(super) fn quote(field: &Field) -> Field {
     if field.is_glob || !field.is_certain {
         return field.clone();
     }

@@ -34,7 +34,7 @@ impl Reader<'_> {
         let files: Vec<Field> = call.operands(emitted).cloned().collect();
         for file in &files {
             let old = self.written_here(file).and_then(|file| file.text.as_ref());
-            if let Some(new) = old.and_then(|old| super::transform::substituted(old, scripts)) {
+            if let Some(new) = old.and_then(|old| super::transform::substitute(old, scripts)) {
                 self.writes_file(file, &[FlowSource::Command(emitted.index)], Some(new));
             }
         }

@@ -113,7 +113,7 @@ impl Reader<'_> {
             command,
             certain: path.is_certain && location.is_some(),
             glob: path.is_glob,
-            joined: locate::joined(&path.text, here.cwd.as_deref()),
+            joined: locate::join(&path.text, here.cwd.as_deref()),
             inner: None,
         });
     }

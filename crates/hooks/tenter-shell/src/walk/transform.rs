@@ -9,7 +9,7 @@ use super::call::{Call, Emitted};
 
 impl Reader<'_> {
     /// Returns the text that a program rewrites: the content of its last operand, if the text wrote that file, or its standard input.
-    pub(super) fn rewritten(
+    pub(super) fn rewrite(
         &self,
         call: &Call,
         emitted: &Emitted,
@@ -36,7 +36,7 @@ impl Reader<'_> {
             return;
         }
         let is_known = || {
-            self.rewritten(call, emitted, context)
+            self.rewrite(call, emitted, context)
                 .is_some_and(|text| text.is_certain && !text.is_partial && !text.text.is_empty())
         };
         let sources = context.stdin.as_ref().map(|input| input.sources.as_slice());
@@ -110,7 +110,7 @@ impl Reader<'_> {
             let row = crate::tables::find(&program);
             let language = row.and_then(|row| row.interpreter?.language);
             let scripts: Vec<String> =
-                texts.into_iter().flat_map(|text| printed(text, language.is_some())).collect();
+                texts.into_iter().flat_map(|text| list_printed(text, language.is_some())).collect();
             if is_limited {
                 self.reach_limit();
             }
@@ -134,7 +134,7 @@ const KEYWORDS: [&str; 9] = ["!", "(", "do", "for", "if", "then", "until", "whil
 
 /// Returns the commands in a text, or in quotes in it: those that begin with the name of a program; for a program in another language, those that
 /// may call a function.
-pub(super) fn printed(text: &str, is_code: bool) -> Vec<String> {
+pub(super) fn list_printed(text: &str, is_code: bool) -> Vec<String> {
     let whole = text.rsplit("format=").next().unwrap_or(text).trim_start_matches('+');
     let in_quotes = in_quotes(text).take(MAX_TEXTS).map(str::to_owned);
     std::iter::once(whole.to_owned())
@@ -157,7 +157,7 @@ pub(super) fn in_quotes(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the output of `sed` for a script of `s/text/text/`. `None` for patterns, addresses and other commands.
-pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
+pub(super) fn substitute(text: &Field, scripts: &[Field]) -> Option<Field> {
     /// Maximum number of commands.
     const MAX_COMMANDS: usize = 32;
     let mut lines: Vec<String> = text.text.lines().map(str::to_owned).collect();
@@ -201,7 +201,7 @@ pub(super) fn substituted(text: &Field, scripts: &[Field]) -> Option<Field> {
 }
 
 /// Returns the lines of a text, each backwards.
-pub(super) fn reversed(text: &Field) -> Field {
+pub(super) fn reverse(text: &Field) -> Field {
     let lines = text.text.split_inclusive('\n').map(|line| {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
         line.chars().rev().chain(end.chars()).collect::<String>()
@@ -210,7 +210,7 @@ pub(super) fn reversed(text: &Field) -> Field {
 }
 
 /// Returns the output of `tr [-d|-s] SET [SET]` for a text. `None` for sets with classes, and for complements.
-pub(super) fn translated(text: &Field, flags: &[&str], sets: &[Field]) -> Option<Field> {
+pub(super) fn translate(text: &Field, flags: &[&str], sets: &[Field]) -> Option<Field> {
     if flags.iter().any(|flag| !matches!(*flag, "-d" | "-s")) || !text.is_certain {
         return None;
     }
@@ -264,8 +264,8 @@ mod tests {
     #[test]
     fn a_substitution_is_computed_unless_its_result_is_long() {
         let (text, long) = (Field::known("a".repeat(1 << 20)), "b".repeat(1 << 20));
-        assert!(substituted(&text, &[Field::known(format!("s/a/{long}/g"))]).is_none());
-        let short = substituted(&Field::known("rXm X"), &[Field::known("s/X//")]);
+        assert!(substitute(&text, &[Field::known(format!("s/a/{long}/g"))]).is_none());
+        let short = substitute(&Field::known("rXm X"), &[Field::known("s/X//")]);
         assert_eq!(short.unwrap().text, "rm X\n");
     }
 }

@@ -117,16 +117,14 @@ impl Reader<'_> {
                 let at =
                     args.iter().position(|arg| arg.text == word).map_or(args.len(), |at| at + 1);
                 let options = args[at..].iter().take_while(|arg| arg.text.starts_with('-')).count();
-                let script = Field::joined(&args[at + options..], " ");
+                let script = Field::join(&args[at + options..], " ");
                 // `screen -X stuff 'command\n'` types the text.
                 let is_typed = word == "stuff";
                 let input_text = script.text.replace("\\n", "\n").replace("^M", "\n");
                 let script = if is_typed { script.with_text(input_text) } else { script };
                 self.script_of(&script, emitted, context)
             }
-            Run::Script(start) => {
-                self.script_of(&Field::joined(from(start), " "), emitted, context)
-            }
+            Run::Script(start) => self.script_of(&Field::join(from(start), " "), emitted, context),
             Run::Each => self.scripts(&operands, emitted, context),
             Run::Option(names) => self.scripts(&values(emitted, names), emitted, context),
             Run::Keyed(names, key) => {
@@ -199,7 +197,7 @@ impl Reader<'_> {
         }
         match input.and_then(|input| input.text.clone()) {
             Some(script) => self.script(&script, via, &context.with_stdin(None)),
-            None => self.script(&Field::joined(operands, " "), via, context),
+            None => self.script(&Field::join(operands, " "), via, context),
         }
     }
 
@@ -281,7 +279,7 @@ impl Reader<'_> {
             self.reach_limit();
             return NodeResult::default();
         };
-        let text = Field::joined(argv, " ").text;
+        let text = Field::join(argv, " ").text;
         if !self.expand_by(text.len()) {
             return NodeResult::default();
         }
@@ -348,7 +346,7 @@ impl Reader<'_> {
         if !is_set {
             for operand in call.operands(emitted) {
                 text.push(&Field::known(" "));
-                text.push(&super::scripts::quoted(operand));
+                text.push(&super::scripts::quote(operand));
             }
         }
         self.script_of(&text, emitted, context)
@@ -424,7 +422,7 @@ fn split_string(call: &Call, emitted: &Emitted) -> Option<Field> {
     let mut text = flag.value.clone()?;
     for arg in call.args().get(flag.arg + 1 + usize::from(is_apart)..).unwrap_or_default() {
         text.push(&Field::known(" "));
-        text.push(&super::scripts::quoted(arg));
+        text.push(&super::scripts::quote(arg));
     }
     Some(text)
 }

@@ -125,7 +125,7 @@ impl Reader<'_> {
         let placeholders = own.as_deref().into_iter().chain(PLACEHOLDERS);
         let mut outcome = NodeResult::default();
         for item in items.iter().take(ARGUMENTS) {
-            let mut script = Field::joined(words, " ");
+            let mut script = Field::join(words, " ");
             for placeholder in placeholders.clone() {
                 script.text = script.text.replace(placeholder, "{}");
             }
@@ -134,9 +134,9 @@ impl Reader<'_> {
                     script.push(&Field::known(" "));
                 }
                 let is_code = words.is_empty();
-                script.push(&if is_code { item.clone() } else { super::scripts::quoted(item) });
+                script.push(&if is_code { item.clone() } else { super::scripts::quote(item) });
             } else {
-                script = replaced(&script, "{}", &super::scripts::quoted(item));
+                script = replaced(&script, "{}", &super::scripts::quote(item));
             }
             outcome.commands.extend(self.script_of(&script, emitted, &inner).commands);
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_shell::{known_programs, read};
 
-use crate::rendered::rendered;
+use crate::rendered::render;
 use crate::surroundings;
 
 /// A command and what is expected of it.
@@ -69,7 +69,7 @@ fn check(name: &str) {
     let mut new_text = String::new();
     let mut wrong = String::new();
     for case in cases(name) {
-        let actual = rendered(&read(&case.command, &surroundings()));
+        let actual = render(&read(&case.command, &surroundings()));
         if actual != case.expected {
             let _ = writeln!(
                 wrong,

@@ -8,7 +8,7 @@ use tenter_shell::{Command, Facts, FlowSource, Location, Path, Stdin, Uncertain}
 const CWD: &str = "/home/ann/app";
 
 /// Returns one line for each command, with its paths and flows below it.
-pub(crate) fn rendered(facts: &Facts) -> String {
+pub(crate) fn render(facts: &Facts) -> String {
     let mut text = String::new();
     for (index, command) in facts.commands.iter().enumerate() {
         let _ = writeln!(text, "{index} {}", line(command));

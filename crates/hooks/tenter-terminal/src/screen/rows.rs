@@ -16,17 +16,17 @@ enum RowPart<'t> {
 }
 
 /// Returns the rows of a text that is wrapped at `columns`, at any character. Each row sets its styles and ends them.
-pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     text.lines().flat_map(|line| Wrapping::new(columns).rows_of(line)).collect()
 }
 
 /// Returns the beginning of a line, at most `columns` wide. An ellipsis shows that something is missing.
 pub(super) fn cut(line: &str, columns: usize) -> String {
     if width(line) <= columns {
-        return wrapped(line, columns.max(1)).into_iter().next().unwrap_or_default();
+        return wrap(line, columns.max(1)).into_iter().next().unwrap_or_default();
     }
     let mut rows =
-        wrapped(line, columns.saturating_sub(1).max(1)).into_iter().take(columns.saturating_sub(1));
+        wrap(line, columns.saturating_sub(1).max(1)).into_iter().take(columns.saturating_sub(1));
     format!("{}…", rows.next().unwrap_or_default())
 }
 
@@ -136,27 +136,24 @@ mod tests {
 
     #[test]
     fn wraps_at_any_character_and_counts_wide_ones() {
-        assert_eq!(wrapped("abcdef", 4), ["abcd", "ef"]);
-        assert_eq!(wrapped("abcd\nef", 4), ["abcd", "ef"]);
-        assert_eq!(wrapped("a字字", 4), ["a字", "字"]);
-        assert_eq!(wrapped("e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}"]);
-        assert_eq!(wrapped("a\tb", 20), ["a       b"]);
-        assert_eq!(wrapped("字", 1), ["字"]);
-        assert_eq!(wrapped("", 4), [""; 0]);
-        assert_eq!(wrapped("a\n\nb", 4), ["a", "", "b"]);
+        assert_eq!(wrap("abcdef", 4), ["abcd", "ef"]);
+        assert_eq!(wrap("abcd\nef", 4), ["abcd", "ef"]);
+        assert_eq!(wrap("a字字", 4), ["a字", "字"]);
+        assert_eq!(wrap("e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}"]);
+        assert_eq!(wrap("a\tb", 20), ["a       b"]);
+        assert_eq!(wrap("字", 1), ["字"]);
+        assert_eq!(wrap("", 4), [""; 0]);
+        assert_eq!(wrap("a\n\nb", 4), ["a", "", "b"]);
     }
 
     #[test]
     fn each_row_has_its_styles() {
-        assert_eq!(
-            wrapped("a\x1b[1mbcd\x1b[0me", 2),
-            ["a\x1b[1mb\x1b[0m", "\x1b[1mcd\x1b[0m", "e"]
-        );
+        assert_eq!(wrap("a\x1b[1mbcd\x1b[0me", 2), ["a\x1b[1mb\x1b[0m", "\x1b[1mcd\x1b[0m", "e"]);
     }
 
     #[test]
     fn other_sequences_are_dropped() {
-        assert_eq!(wrapped("a\x1b[2Jb\x07c\x1b", 9), ["abc"]);
+        assert_eq!(wrap("a\x1b[2Jb\x07c\x1b", 9), ["abc"]);
     }
 
     #[test]
@@ -171,7 +168,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_row_is_too_wide_and_no_character_is_lost(text in "(\x1b\\[[01]m|[a-z 字é\n]){0,60}", columns in 2_usize..12) {
-            let rows = wrapped(&text, columns);
+            let rows = wrap(&text, columns);
             for row in &rows {
                 prop_assert!(width(row) <= columns, "{:?}", row);
             }

@@ -227,7 +227,7 @@ impl ScreenState {
         let below = self.activities.rows(now, columns, height.saturating_sub(2).max(1));
         let room = height.saturating_sub(ROWS_ABOVE.max(below.len() + 1)).max(1);
         let mut rows = match &self.line {
-            Some((_, line)) => rows::wrapped(line, columns),
+            Some((_, line)) => rows::wrap(line, columns),
             None => self.pending_rows(columns).to_vec(),
         };
         rows.drain(..rows.len().saturating_sub(room));
@@ -239,7 +239,7 @@ impl ScreenState {
         let Some(pending) = &self.pending else { return &[] };
         let is_current = self.pending_rows.as_ref().is_some_and(|(of, _)| *of == columns);
         if !is_current {
-            self.pending_rows = Some((columns, rows::wrapped(&pending(columns), columns)));
+            self.pending_rows = Some((columns, rows::wrap(&pending(columns), columns)));
         }
         self.pending_rows.as_ref().map_or(&[], |(_, rows)| rows)
     }

@@ -259,7 +259,7 @@ impl CodeLanguage {
 }
 
 /// Returns a line of code with colours; without a language, as it is.
-pub(super) fn highlighted(line: &str, language: Option<&CodeLanguage>) -> StyledLine {
+pub(super) fn highlight(line: &str, language: Option<&CodeLanguage>) -> StyledLine {
     let Some(language) = language else { return StyledLine::new(Style::new(), line) };
     let mut styled = StyledLine::default();
     let mut rest = line;
@@ -324,7 +324,7 @@ mod tests {
 
     /// Returns a line with its styles in words: `k(let) x = l(1)`.
     fn marked(language: &str, line: &str) -> String {
-        let line = highlighted(line, CodeLanguage::named(language)).to_string();
+        let line = highlight(line, CodeLanguage::named(language)).to_string();
         let line = line.replace("\x1b[0m", ")");
         [(KEYWORD, "k("), (LITERAL, "l("), (FAINT, "f(")]
             .into_iter()
@@ -350,7 +350,7 @@ mod tests {
     fn colours_lose_no_character() {
         for line in ["", "\"", "日本 '語", "a\\", "`x", "// é", "0x1F_u8.", "\t \u{301}"] {
             for language in LANGUAGES {
-                let line_of = highlighted(line, Some(language)).to_string();
+                let line_of = highlight(line, Some(language)).to_string();
                 assert_eq!(anstream::adapter::strip_str(&line_of).to_string(), line);
             }
         }

@@ -8,7 +8,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 use tenter_base::{excerpt, sanitize, visible};
 use tenter_protocol::tool_metadata::{Edit, FileEdit};
 
-use super::code::{CodeLanguage, highlighted};
+use super::code::{CodeLanguage, highlight};
 use crate::style::{BAD, FAINT, GOOD, styled};
 
 /// Maximum number of lines of a diff.
@@ -36,7 +36,7 @@ pub fn render_edit(edit: &FileEdit, width: usize) -> Vec<String> {
             rows(line, width, language.filter(|_| !is_deleted))
         })
     });
-    shortened(hunks.collect(), LINES)
+    shorten(hunks.collect(), LINES)
 }
 
 /// Returns the diff of a changed file with code in `language`, in lines of at most `width` columns.
@@ -47,13 +47,13 @@ pub fn render_files(
     width: usize,
 ) -> Vec<String> {
     let rows = |line: &str, is_deleted: bool| rows(line, width, language.filter(|_| !is_deleted));
-    shortened(hunks(before, after, 1, rows), LINES)
+    shorten(hunks(before, after, 1, rows), LINES)
 }
 
 /// Returns the diff of a trusted file, of at most `most` lines: lines are not cut, and characters that could forge others are
 /// escaped.
 pub fn render_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
-    shortened(hunks(before, after, 1, |line, _| vec![with_spaces(&visible(line))]), most)
+    shorten(hunks(before, after, 1, |line, _| vec![with_spaces(&visible(line))]), most)
 }
 
 /// Returns the text of a file after an edit; `None` if the text before it is not the one that was edited.
@@ -70,7 +70,7 @@ pub fn edited(before: &str, edit: &FileEdit) -> Option<String> {
 /// Returns the rows of a line: its indentation is kept, and a wide one continues below.
 fn rows(line: &str, width: usize, language: Option<&CodeLanguage>) -> Vec<String> {
     let line = excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned();
-    let line = highlighted(&with_spaces(&line), language);
+    let line = highlight(&with_spaces(&line), language);
     let width = width.saturating_sub(MARGIN).max(MARGIN);
     line.broken(width).iter().map(ToString::to_string).collect()
 }
@@ -127,7 +127,7 @@ fn place(group: &[DiffOp], first: usize) -> String {
     styled(FAINT, format!("{INDENT}@@ line {} @@", start + first.max(1)))
 }
 
-fn shortened(mut lines: Vec<String>, most: usize) -> Vec<String> {
+fn shorten(mut lines: Vec<String>, most: usize) -> Vec<String> {
     let rest = lines.len().saturating_sub(most);
     if rest > 0 {
         lines.truncate(most);

@@ -8,7 +8,7 @@ use crate::styled;
 pub type Cell = (Style, String);
 
 /// Returns the rows as lines. The first `columns` cells are as wide as their column; an empty cell after them is left out.
-pub fn aligned(rows: &[Vec<Cell>], columns: usize) -> Vec<String> {
+pub fn align(rows: &[Vec<Cell>], columns: usize) -> Vec<String> {
     let width = |column: usize| {
         let lengths = rows.iter().filter_map(|row| row.get(column));
         lengths.map(|(_, text)| text.chars().count()).max().unwrap_or(0)

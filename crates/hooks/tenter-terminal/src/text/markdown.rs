@@ -12,7 +12,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::code::highlighted;
+use super::code::highlight;
 use super::wrap::StyledLine;
 use block::{BlockLayout, render};
 use line_start::{Fence, begins_item, is_heading, is_indented, is_rule};
@@ -106,7 +106,7 @@ impl Markdown {
                 self.open = Open::Nothing;
             }
             Open::Code(fence) => {
-                page.line(&highlighted(fence.without_indent(&line), fence.language));
+                page.line(&highlight(fence.without_indent(&line), fence.language));
             }
             _ if line.trim().is_empty() => self.empty_line(page),
             Open::Item { blank } if is_indented(&line) => {

@@ -7,7 +7,7 @@ mod markdown;
 mod wrap;
 
 pub use code::CodeLanguage;
-pub use list::{Cell, aligned};
+pub use list::{Cell, align};
 pub use markdown::Markdown;
 pub use wrap::{columns, hanging, prose};
 

@@ -25,7 +25,7 @@ pub fn columns(text: &str) -> usize {
 
 /// Returns `text` in lines of at most `width` columns. Only longer words are broken.
 pub fn prose(text: &str, width: usize) -> Vec<String> {
-    let lines = StyledLine::new(Style::new(), text).wrapped(width.max(1));
+    let lines = StyledLine::new(Style::new(), text).wrap(width.max(1));
     lines.iter().map(ToString::to_string).collect()
 }
 
@@ -136,7 +136,7 @@ impl StyledLine {
     }
 
     /// Returns the text in lines of at most `width` columns, at least one. Only longer words are broken.
-    pub(super) fn wrapped(&self, width: usize) -> Vec<Self> {
+    pub(super) fn wrap(&self, width: usize) -> Vec<Self> {
         let mut lines = Vec::new();
         let mut line = Self::default();
         for word in self.words() {
@@ -230,8 +230,8 @@ fn is_space(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn wrapped(text: &str, width: usize) -> Vec<String> {
-        let lines = StyledLine::new(Style::new(), text).wrapped(width);
+    fn wrap(text: &str, width: usize) -> Vec<String> {
+        let lines = StyledLine::new(Style::new(), text).wrap(width);
         lines.iter().map(ToString::to_string).collect()
     }
 
@@ -251,23 +251,23 @@ mod tests {
 
     #[test]
     fn lines_end_between_words() {
-        assert_eq!(wrapped("one two  three", 8), ["one two", "three"]);
-        assert_eq!(wrapped("one two  three", 14), ["one two  three"]);
-        assert_eq!(wrapped("", 8), [""]);
-        assert_eq!(wrapped("  a b ", 3), ["  a", "b"]);
+        assert_eq!(wrap("one two  three", 8), ["one two", "three"]);
+        assert_eq!(wrap("one two  three", 14), ["one two  three"]);
+        assert_eq!(wrap("", 8), [""]);
+        assert_eq!(wrap("  a b ", 3), ["  a", "b"]);
     }
 
     #[test]
     fn only_words_longer_than_a_line_are_broken() {
-        assert_eq!(wrapped("a abcdefghij b", 4), ["a", "abcd", "efgh", "ij b"]);
-        assert_eq!(wrapped("字字字字", 5), ["字字", "字字"]);
+        assert_eq!(wrap("a abcdefghij b", 4), ["a", "abcd", "efgh", "ij b"]);
+        assert_eq!(wrap("字字字字", 5), ["字字", "字字"]);
     }
 
     #[test]
     fn scripts_without_spaces_break_between_characters_but_not_before_punctuation() {
-        assert_eq!(wrapped("a 漢字漢字", 6), ["a 漢字", "漢字"]);
-        assert_eq!(wrapped("漢字。漢", 4), ["漢", "字。", "漢"]);
-        assert_eq!(wrapped("あ（漢", 4), ["あ", "（漢"]);
+        assert_eq!(wrap("a 漢字漢字", 6), ["a 漢字", "漢字"]);
+        assert_eq!(wrap("漢字。漢", 4), ["漢", "字。", "漢"]);
+        assert_eq!(wrap("あ（漢", 4), ["あ", "（漢"]);
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let bold = Style::new().bold();
         let mut line = StyledLine::new(Style::new(), "a ");
         line.push(bold, "b c");
-        let lines: Vec<String> = line.wrapped(3).iter().map(ToString::to_string).collect();
+        let lines: Vec<String> = line.wrap(3).iter().map(ToString::to_string).collect();
         assert_eq!(lines, [format!("a {bold}b{bold:#}"), format!("{bold}c{bold:#}")]);
     }
 }

@@ -49,7 +49,7 @@ turns:
 ";
 
 /// Returns every line that is printed, with what varies replaced.
-fn printed() -> Vec<String> {
+fn print_lines() -> Vec<String> {
     let sandbox = sandbox();
     let main = r#"case "$payload" in *'"invoked_by": "main"'*) ;; *) exit ;; esac; "#;
     sandbox.sh_hook("no-sudo", "before_tool_call", r#"case "$payload" in *'"command": "sudo '*) echo '{"blocked": true, "reason": "no sudo here"}' ;; esac"#);
@@ -117,7 +117,7 @@ fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {
 
 #[test]
 fn every_documented_line_is_printed() {
-    let text = printed().join("\n");
+    let text = print_lines().join("\n");
     let sandbox = sandbox();
     let any = sandbox.shell("true");
     for block in super::examples(&pages(), "line") {
@@ -136,7 +136,7 @@ fn every_documented_line_is_printed() {
 fn every_kind_and_every_field_is_listed() {
     let page = page("headless.md");
     let mut fields: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for line in printed() {
+    for line in print_lines() {
         let object: Object = serde_json::from_str(&line.replace("[N]", "0")).unwrap();
         let kind = object["kind"].as_str().unwrap().to_owned();
         fields.entry(kind).or_default().extend(object.keys().cloned());

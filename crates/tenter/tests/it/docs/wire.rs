@@ -19,14 +19,14 @@ fn every_payload_is_what_a_hook_reads() {
     for block in super::examples(&pages(), "payload") {
         let documented: Value = serde_json::from_str(&block.text).unwrap();
         assert_eq!(documented["event"], block.note.rest.as_str(), "{}", block.place);
-        let (documented, real) = compared(block, &documented);
+        let (documented, real) = compare(block, &documented);
         assert!(real.contains(&documented), "{}\n{documented}\nis none of\n{real:#?}", block.place);
     }
 }
 
 /// Returns the documented payload, and the payloads that a hook reads in the conversation of the example's note, with variable
 /// values replaced in all of them.
-fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
+fn compare(block: &Block, documented: &Value) -> (String, Vec<String>) {
     let sandbox = sandbox();
     sandbox.configure(super::WITHOUT_CHANGED);
     sandbox.sh_hook("record", &block.note.rest, RECORD);

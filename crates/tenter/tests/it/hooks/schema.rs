@@ -21,7 +21,7 @@ use crate::sandbox;
 const PROTOCOLS: [ProtocolName; 2] = [ProtocolName::Executable, ProtocolName::Manifest];
 
 /// Returns the output of the command.
-fn printed(sandbox: &Sandbox, args: &[&str]) -> Value {
+fn print_schema(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.run([&["hooks", "schema"], args].concat()).expect_code(0).json()
 }
 
@@ -50,7 +50,7 @@ fn the_command_prints_the_schema_of_one_event_or_of_all() {
             HookDocument::Reply.schema_of_all(ProtocolName::Executable),
         ),
     ] {
-        let schema = printed(&sandbox, args);
+        let schema = print_schema(&sandbox, args);
         assert_eq!(schema, expected, "{args:?}");
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     }
@@ -209,7 +209,7 @@ fn the_payloads_of_a_session_are_valid() {
                 &[&spelling]
             };
             if spellings.insert(spelling.clone()) {
-                assert_valid(&printed(&sandbox, args), &payload);
+                assert_valid(&print_schema(&sandbox, args), &payload);
             } else {
                 assert_valid(&HookDocument::Payload.schema_of_all(protocol), &payload);
             }

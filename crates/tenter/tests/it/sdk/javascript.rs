@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tenter_protocol::lifecycle::TABLE;
 
 use super::types::{Record, Records, Type, executable_spelling, pascal, spellings};
-use super::wrapped;
+use super::wrap;
 
 /// Returns the name in camel case: `before_tool` → `beforeTool`.
 fn camel(name: &str) -> String {
@@ -63,7 +63,7 @@ fn interface(Record { name, about, base, fields }: &Record) -> String {
 }
 
 fn comment(indent: &str, about: &str) -> String {
-    match wrapped(about).as_slice() {
+    match wrap(about).as_slice() {
         [] => String::new(),
         [line] => format!("{indent}/** {line} */\n"),
         lines => {

@@ -19,7 +19,7 @@ fn sdk() -> PathBuf {
 const WIDTH: usize = 136;
 
 /// Returns a text in lines of at most [`WIDTH`] characters.
-fn wrapped(text: &str) -> Vec<String> {
+fn wrap(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

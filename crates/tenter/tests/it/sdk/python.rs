@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tenter_protocol::lifecycle::TABLE;
 
 use super::types::{Field, Record, Records, Type, executable_spelling, pascal, spellings};
-use super::wrapped;
+use super::wrap;
 
 /// Names of fields that a class cannot have.
 const KEYWORDS: [&str; 3] = ["as", "from", "with"];
@@ -51,7 +51,7 @@ fn class(Record { name, about, base, fields }: &Record) -> String {
         return functional(name, about, fields);
     }
     let base = base.unwrap_or("TypedDict");
-    let docstring = wrapped(about).join("\n    ");
+    let docstring = wrap(about).join("\n    ");
     let mut text = format!("\n\nclass {name}({base}):\n    \"\"\"{docstring}\"\"\"\n");
     for field in fields {
         text += &comment("    ", &field.about);
@@ -78,7 +78,7 @@ fn functional(name: &str, about: &str, fields: &[Field]) -> String {
 }
 
 fn comment(indent: &str, about: &str) -> String {
-    let lines = wrapped(about).into_iter().map(|line| format!("{indent}# {line}\n"));
+    let lines = wrap(about).into_iter().map(|line| format!("{indent}# {line}\n"));
     lines.collect::<Vec<_>>().concat()
 }
 

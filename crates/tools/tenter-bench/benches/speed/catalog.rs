@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::measure::{Times, paired, timed};
+use crate::measure::{Times, paired, time};
 use crate::report::{Report, shown};
 use crate::scene::Scene;
 use crate::{Measured, Plan};
@@ -33,7 +33,7 @@ fn cold(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured
         if scene.cache().exists() {
             fs::remove_dir_all(scene.cache())?;
         }
-        timed(|| scene.load(Some(&scene.cache())))
+        time(|| scene.load(Some(&scene.cache())))
     };
     let times = Times::new((0..rounds).map(|_| load()).collect::<Measured<_>>()?);
     report.alone(format!("{size} hooks, cold"), &times, "half of the hooks start a process");

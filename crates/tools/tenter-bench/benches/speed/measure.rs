@@ -45,7 +45,7 @@ pub(crate) struct Pair {
 }
 
 /// Measures the time of `work`.
-pub(crate) fn timed<T>(work: impl FnOnce() -> Measured<T>) -> Measured<Duration> {
+pub(crate) fn time<T>(work: impl FnOnce() -> Measured<T>) -> Measured<Duration> {
     let start = Instant::now();
     std::hint::black_box(work()?);
     Ok(start.elapsed())
@@ -78,11 +78,11 @@ pub(crate) fn paired<T, U>(
     baseline()?;
     for round in 0..rounds {
         if round % 2 == 0 {
-            work_times.push(timed(&mut work)?);
-            baseline_times.push(timed(&mut baseline)?);
+            work_times.push(time(&mut work)?);
+            baseline_times.push(time(&mut baseline)?);
         } else {
-            baseline_times.push(timed(&mut baseline)?);
-            work_times.push(timed(&mut work)?);
+            baseline_times.push(time(&mut baseline)?);
+            work_times.push(time(&mut work)?);
         }
     }
     let mut ratios: Vec<f64> = work_times

@@ -10,7 +10,7 @@ use tenter_agent::store::{Exchange, HistoryEntry, NewConversation, Origin, Store
 use tenter_protocol::{Message, Role};
 
 use crate::agent::{self, Ticks};
-use crate::measure::{Times, alone, ratio, timed};
+use crate::measure::{Times, alone, ratio, time};
 use crate::report::Report;
 use crate::scene::Scene;
 use crate::{Measured, Plan};
@@ -74,7 +74,7 @@ fn save(plan: Plan, store: &Store, size: usize) -> Measured<Times> {
     let mut save = || {
         let entries = entries(2);
         let exchange = exchange(&entries, next);
-        timed(|| {
+        time(|| {
             next = store.append(&exchange)?;
             Ok(())
         })

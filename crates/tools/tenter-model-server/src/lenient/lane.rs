@@ -34,7 +34,7 @@ impl Lane {
 
     /// Selects turns by their order: each request takes the next one. Needed where the conversation in the requests becomes
     /// shorter, as after a compaction; a retried request then takes the next turn as well.
-    pub fn counted(mut self) -> Self {
+    pub fn select_by_order(mut self) -> Self {
         self.counted = true;
         self
     }
@@ -119,17 +119,17 @@ impl Match {
     fn matches(&self, path: &str, model: &str, reading: &Reading) -> bool {
         let user = || reading.texts(Role::User);
         let mut all = reading.messages.iter().map(|message| message.text.as_str());
-        contained(self.first_user.as_ref(), user().take(1))
-            && contained(self.last_user.as_ref(), user().next_back())
-            && contained(self.any_text.as_ref(), &mut all)
-            && contained(self.system.as_ref(), reading.texts(Role::System))
-            && contained(self.model.as_ref(), [model])
-            && contained(self.path.as_ref(), [path])
+        contains(self.first_user.as_ref(), user().take(1))
+            && contains(self.last_user.as_ref(), user().next_back())
+            && contains(self.any_text.as_ref(), &mut all)
+            && contains(self.system.as_ref(), reading.texts(Role::System))
+            && contains(self.model.as_ref(), [model])
+            && contains(self.path.as_ref(), [path])
             && self.tools.is_none_or(|has_tools| has_tools != reading.tools.is_empty())
     }
 }
 
 /// Returns true if one of the texts contains the part, or there is no part.
-fn contained<'t>(part: Option<&String>, texts: impl IntoIterator<Item = &'t str>) -> bool {
+fn contains<'t>(part: Option<&String>, texts: impl IntoIterator<Item = &'t str>) -> bool {
     part.is_none_or(|part| texts.into_iter().any(|text| text.contains(part)))
 }

@@ -65,9 +65,9 @@ impl LenientScript {
         self
     }
 
-    /// Selects the turns of the main conversation by their order; see [`Lane::counted`].
-    pub fn counted(mut self) -> Self {
-        self.main = self.main.counted();
+    /// Selects the turns of the main conversation by their order; see [`Lane::select_by_order`].
+    pub fn select_by_order(mut self) -> Self {
+        self.main = self.main.select_by_order();
         self
     }
 

@@ -17,25 +17,25 @@ pub(super) fn whole(answer: &WireReply) -> Value {
 
 pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     let start = json!({"type": "message_start", "message": message(answer)});
-    let mut frames = vec![Frame::typed(&start, FrameKind::Other)];
+    let mut frames = vec![Frame::with_type(&start, FrameKind::Other)];
     for (index, item) in answer.items(Format::Anthropic).iter().enumerate() {
         frames.push(opening(answer, index, item));
         if index == 0 && !answer.llama {
-            frames.push(Frame::typed(&json!({"type": "ping"}), FrameKind::Other));
+            frames.push(Frame::with_type(&json!({"type": "ping"}), FrameKind::Other));
         }
         frames.extend(deltas(item).into_iter().map(|(delta, mark)| {
-            Frame::typed(
+            Frame::with_type(
                 &json!({"type": "content_block_delta", "index": index, "delta": delta}),
                 mark,
             )
         }));
-        frames.push(Frame::typed(
+        frames.push(Frame::with_type(
             &json!({"type": "content_block_stop", "index": index}),
             FrameKind::Other,
         ));
     }
-    frames.push(Frame::typed(&closing(answer), FrameKind::Finish));
-    frames.push(Frame::typed(&json!({"type": "message_stop"}), FrameKind::Finish));
+    frames.push(Frame::with_type(&closing(answer), FrameKind::Finish));
+    frames.push(Frame::with_type(&json!({"type": "message_stop"}), FrameKind::Finish));
     frames
 }
 
@@ -107,7 +107,7 @@ fn opening(answer: &WireReply, index: usize, item: &WireItem) -> Frame {
         }
     };
     let start = json!({"type": "content_block_start", "index": index, "content_block": block});
-    Frame::typed(&start, FrameKind::Other)
+    Frame::with_type(&start, FrameKind::Other)
 }
 
 fn deltas(item: &WireItem) -> Vec<(Value, FrameKind)> {

@@ -72,13 +72,13 @@ pub(crate) fn in_stream(format: Format, llama: bool) -> Frame {
     const FAILED: &str = "The server had an error while processing your request. Sorry about that!";
     match format {
         Format::Anthropic => {
-            Frame::typed(&anthropic("overloaded_error", "Overloaded"), FrameKind::Other)
+            Frame::with_type(&anthropic("overloaded_error", "Overloaded"), FrameKind::Other)
         }
         Format::Responses => {
             let event = json!({
                 "type": "error", "code": "server_error", "message": FAILED, "param": null, "sequence_number": 99,
             });
-            Frame::typed(&event, FrameKind::Other)
+            Frame::with_type(&event, FrameKind::Other)
         }
         Format::Chat if llama => {
             Frame::data(&llama_error(500, "server_error", MISMATCH), FrameKind::Other)

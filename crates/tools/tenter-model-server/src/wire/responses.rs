@@ -29,7 +29,7 @@ pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     } else {
         number(&mut events);
     }
-    events.iter().map(|(event, mark)| Frame::typed(event, *mark)).collect()
+    events.iter().map(|(event, mark)| Frame::with_type(event, *mark)).collect()
 }
 
 fn number(events: &mut [Event]) {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::shell_text::quoted;
+use crate::shell_text::quote;
 
 /// The end of a tool.
 #[derive(Debug)]
@@ -68,10 +68,10 @@ pub(super) fn run(
 fn shell(command: &str, surroundings: &CommandSurroundings<'_>) -> FakeToolEnd {
     let CommandSurroundings { project, session, variables, sandbox } = surroundings;
     let note = std::env::temp_dir().join(format!("claude-{session}-cwd"));
-    let text = format!("{sandbox}eval {} && pwd -P >| {}", quoted(command), note.display());
+    let text = format!("{sandbox}eval {} && pwd -P >| {}", quote(command), note.display());
     let prefix = variables.iter().find(|(name, _)| name == "CLAUDE_CODE_SHELL_PREFIX");
     let text =
-        prefix.map_or_else(|| text.clone(), |(_, prefix)| format!("{prefix} {}", quoted(&text)));
+        prefix.map_or_else(|| text.clone(), |(_, prefix)| format!("{prefix} {}", quote(&text)));
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", &text]).current_dir(project).envs(variables.iter().cloned());
     let output = shell.env("CLAUDE_CODE_SESSION_ID", session).output();

@@ -1,6 +1,6 @@
 //! Texts around a command that run it, or only contain it.
 
-use super::quoted;
+use super::quote;
 use crate::choices::Choices;
 
 /// Texts that run the command `{}`; `{q}` is the command in quotes, `{d}` a delimiter. A command with several lines ends with a
@@ -120,25 +120,25 @@ const COMMENTS: [&str; 3] = ["# {}", "ls # {}", "ls\n  # {}\nls"];
 
 /// Returns the command within a text that runs it, with the frame that was chosen. `depth` keeps here-documents apart that are
 /// within each other.
-pub fn framed(command: &str, depth: usize, choices: &mut Choices) -> String {
+pub fn frame(command: &str, depth: usize, choices: &mut Choices) -> String {
     let is_one_line = !command.contains('\n') && !command.contains('#');
     let at = choices.below(if is_one_line { ANY.len() + ONE_LINE.len() } else { ANY.len() });
     let frame = ANY.get(at).copied().unwrap_or_else(|| ONE_LINE[at - ANY.len()]);
     // `find` would replace the `{}` of an inner `xargs`.
     let is_changed = frame.starts_with("find ") && command.contains("{}");
     let frame = if is_changed { "eval {q}" } else { frame };
-    filled(frame, command, depth)
+    fill(frame, command, depth)
 }
 
 /// Returns every text that contains the command as data.
 pub fn as_data(command: &str) -> Vec<String> {
     let comments = COMMENTS.iter().filter(|_| !command.contains('\n'));
-    DATA.iter().chain(comments).map(|frame| filled(frame, command, 0)).collect()
+    DATA.iter().chain(comments).map(|frame| fill(frame, command, 0)).collect()
 }
 
-fn filled(frame: &str, command: &str, depth: usize) -> String {
+fn fill(frame: &str, command: &str, depth: usize) -> String {
     let fill =
-        |part: &str| part.replace("{d}", &format!("END{depth}")).replace("{q}", &quoted(command));
+        |part: &str| part.replace("{d}", &format!("END{depth}")).replace("{q}", &quote(command));
     match frame.split_once("{}") {
         Some((before, after)) => format!("{}{command}{}", fill(before), fill(after)),
         None => fill(frame),

@@ -5,10 +5,10 @@ mod frames;
 mod words;
 
 pub use bash::{Argv, commands_run};
-pub use frames::{as_data, framed};
+pub use frames::{as_data, frame};
 pub use words::PlainCommand;
 
 /// Returns a text as one word in single quotes.
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

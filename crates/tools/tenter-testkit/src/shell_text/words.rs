@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::quoted;
+use super::quote;
 use crate::choices::Choices;
 
 /// Programs that run the program in their operands, with the options before it.
@@ -79,18 +79,18 @@ impl PlainCommand {
     }
 
     /// Returns another text that runs this command with the same arguments.
-    pub fn respelled(&self, choices: &mut Choices) -> String {
+    pub fn respell(&self, choices: &mut Choices) -> String {
         let mut setup = String::new();
         let words = self.words.iter().enumerate();
         let words: Vec<String> =
-            words.map(|(index, word)| respelled(word, index, &mut setup, choices)).collect();
+            words.map(|(index, word)| respell(word, index, &mut setup, choices)).collect();
         let text = match choices.below(8) {
             0 => format!("set -- {}; \"$@\"", words.join(" ")),
             1 | 2 if self.has_plain_operand_last() => {
                 let (last, before) = (&self.words[self.words.len() - 1], &words[..words.len() - 1]);
                 let before = before.join(" ");
                 match choices.below(2) {
-                    0 => format!("echo {} | xargs {before}", quoted(last)),
+                    0 => format!("echo {} | xargs {before}", quote(last)),
                     _ => format!("printf '%s\\n' {last} | xargs -I{{}} {before} {{}}"),
                 }
             }
@@ -111,11 +111,11 @@ impl PlainCommand {
     }
 
     /// Returns another text that runs this command through a program that runs others.
-    pub fn wrapped(&self, choices: &mut Choices) -> String {
+    pub fn wrap(&self, choices: &mut Choices) -> String {
         format!("{} {}", choices.one_of(&WRAPPERS), self.words.join(" "))
     }
 
-    /// As [`wrapped`](Self::wrapped), for texts that must not run.
+    /// As [`wrap`](Self::wrap), for texts that must not run.
     pub fn wrapped_unsafely(&self, choices: &mut Choices) -> String {
         let (program, rest) = (&self.words[0], self.words[1..].join(" "));
         let text = self.words.join(" ");
@@ -129,7 +129,7 @@ impl PlainCommand {
     }
 
     /// Returns this command with a redirection at another place.
-    pub fn redirected(&self, choices: &mut Choices) -> String {
+    pub fn redirect(&self, choices: &mut Choices) -> String {
         const REDIRECTIONS: [&str; 6] =
             [">/dev/null", "2>&1", "> /dev/null 2>&1", "&>/dev/null", "</dev/null", "2>>log.txt"];
         let at = choices.below(self.words.len() + 1);
@@ -180,7 +180,7 @@ fn is_short_option(word: &str) -> bool {
 }
 
 /// Returns one word, written otherwise. `setup` receives commands that have to be before it.
-fn respelled(word: &str, index: usize, setup: &mut String, choices: &mut Choices) -> String {
+fn respell(word: &str, index: usize, setup: &mut String, choices: &mut Choices) -> String {
     if !is_plain(word) {
         return word.to_owned();
     }

@@ -30,8 +30,8 @@ impl Splitter<'_> {
                 self.end_command();
                 self.skip(1);
             }
-            '\'' | '"' => self.quoted(letter)?,
-            '\\' => self.escaped()?,
+            '\'' | '"' => self.read_quoted(letter)?,
+            '\\' => self.read_escaped()?,
             '>' | '<' => self.redirection()?,
             '$' | '`' => {
                 return Err("`$` and backquotes are expanded; put them in single quotes");
@@ -67,7 +67,7 @@ impl Splitter<'_> {
     }
 
     /// Consumes a quoted text.
-    fn quoted(&mut self, quote: char) -> Result<(), &'static str> {
+    fn read_quoted(&mut self, quote: char) -> Result<(), &'static str> {
         let mut letters = self.rest.char_indices().skip(1);
         while let Some((at, letter)) = letters.next() {
             match letter {
@@ -88,7 +88,7 @@ impl Splitter<'_> {
         Err("a quote is not closed")
     }
 
-    fn escaped(&mut self) -> Result<(), &'static str> {
+    fn read_escaped(&mut self) -> Result<(), &'static str> {
         match self.rest[1..].chars().next() {
             None | Some('\n') => Err("it holds a backslash at a line's end"),
             Some(letter) if letter.is_control() => Err("it holds a control character"),

@@ -84,8 +84,7 @@ impl GrantFile {
         if !grant.ends_soon(seconds()) {
             return Ok(grant);
         }
-        let renewed =
-            self.with_network(&Cancel::new(), |network| grant.renewed(network, seconds()));
+        let renewed = self.with_network(&Cancel::new(), |network| grant.renew(network, seconds()));
         let renewed = renewed
             .map_err(|why| format!("{why}; log in again: `tenter mcp login` and its name"))?;
         self.write(&renewed)?;

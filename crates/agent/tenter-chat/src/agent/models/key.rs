@@ -29,7 +29,7 @@ pub(super) fn key(
         return if provider.needs_key() { Err(missing(provider, env)) } else { Ok(None) };
     };
     let print = || {
-        printed(command, env, Limits::default(), cancel)
+        read_from_command(command, env, Limits::default(), cancel)
             .map_err(|problem| problem.failure(provider))
     };
     ring.get_or_print(provider.name, print).map(Some)
@@ -90,7 +90,12 @@ impl NoKey {
 }
 
 /// Runs the command and returns the first line that it prints.
-fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> Result<Key, NoKey> {
+fn read_from_command(
+    command: &KeyCommand,
+    env: &Env,
+    limits: Limits,
+    cancel: &Cancel,
+) -> Result<Key, NoKey> {
     let Completion { end, stdout, stderr, .. } = match invocation(command, env, limits) {
         Some(invocation) => tenter_proc::run(&invocation, cancel),
         None => return Err(NoKey::Failed("is empty".to_owned(), CapturedOutput::default())),
@@ -158,7 +163,7 @@ mod tests {
         limits: Limits,
         cancel: &Cancel,
     ) -> Result<String, String> {
-        let key = printed(command, &env(PathBuf::from("/")), limits, cancel);
+        let key = read_from_command(command, &env(PathBuf::from("/")), limits, cancel);
         key.map(|key| key.reveal().to_owned()).map_err(|problem| match problem {
             NoKey::Cancelled => "cancelled".to_owned(),
             NoKey::Failed(problem, stderr) => format!("{problem}{}", last_lines(&stderr)),

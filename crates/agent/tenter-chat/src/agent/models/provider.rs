@@ -92,7 +92,7 @@ impl<'p> Provider<'p> {
             (None, Some((name, table))) => Self::added(name, table),
             (None, None) => return Err(unknown(project, name)),
         };
-        provider.and_then(Self::checked).map_err(|problem| misconfigured(project, name, &problem))
+        provider.and_then(Self::check).map_err(|problem| misconfigured(project, name, &problem))
     }
 
     /// Returns all providers, the built-in ones first.
@@ -142,7 +142,7 @@ impl<'p> Provider<'p> {
     }
 
     /// Rejects settings whose errors would otherwise show a secret.
-    fn checked(self) -> Result<Self, String> {
+    fn check(self) -> Result<Self, String> {
         if !self.key_variables.iter().all(|name| is_variable_name(name)) {
             return Err("`api_key_env` must be the name of a variable (letters, digits and _), not the key itself".to_owned());
         }

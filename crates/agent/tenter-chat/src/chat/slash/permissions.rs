@@ -13,14 +13,14 @@ pub(super) fn permissions(context: &mut CommandContext, argument: &str) -> Slash
     match (word, rest.trim()) {
         ("", _) => show(context),
         ("add", rule) => {
-            let rule = parsed(rule)?;
+            let rule = parse(rule)?;
             permissions.rules().add(std::slice::from_ref(&rule)).map_err(|why| {
                 Failure::new(format!("the rule applies in this session only: {}", visible(&why)))
             })?;
             ui::note(format!("Allowed in this project: {}", visible(&rule.to_string())));
         }
         ("remove", rule) => {
-            let rule = parsed(rule)?;
+            let rule = parse(rule)?;
             let is_known = permissions.rules().remove(&rule);
             is_known.map_err(|why| {
                 Failure::usage(visible(&why).into_owned())
@@ -63,7 +63,7 @@ fn show(context: &CommandContext) {
     }
 }
 
-fn parsed(rule: &str) -> Result<Rule, Failure> {
+fn parse(rule: &str) -> Result<Rule, Failure> {
     rule.parse().map_err(|error: tenter_agent::permission::RuleError| {
         Failure::usage(visible(&error.to_string()).into_owned())
             .help("for example: /permissions add bash(git status *)")

@@ -3,7 +3,7 @@
 use tenter_agent::snapshot::{
     Direction, FileState, RestorePlan, RestoreResult, RestoreStep, StepStatus,
 };
-use tenter_base::{counted, one_line, visible};
+use tenter_base::{format_count, one_line, visible};
 use tenter_terminal::question::{Choice, choose};
 use tenter_terminal::{BAD, FAINT, NAME, NOTICE, styled, ui};
 
@@ -113,7 +113,7 @@ fn list(lines: impl Iterator<Item = String>) {
 
 /// Asks about files that were changed since.
 fn ask(context: &CommandContext, count: usize) -> ChangedSince {
-    let files = counted(count, "file was", "files were");
+    let files = format_count(count, "file was", "files were");
     let question = format!("{files} changed since, not by the agent. Overwrite?");
     let choices = [
         Choice { letter: "y", label: "yes", words: &["yes"], value: ChangedSince::Restore },
@@ -141,7 +141,7 @@ fn report(context: &CommandContext, direction: Direction, result: &RestoreResult
     }));
     list(result.dirs.iter().map(|path| format!("  kept {}: it is not empty", display(path))));
     let count = result.restored_files.len();
-    let paths = counted(count, "path", "paths");
+    let paths = format_count(count, "path", "paths");
     let (verb, again, back) = match direction {
         Direction::Undo => ("Undone", "/undo", "/redo redoes it, another /undo goes back further."),
         Direction::Redo => ("Redone", "/redo", "/undo undoes it."),

@@ -11,7 +11,7 @@ mod runtime;
 use std::path::Path;
 use std::sync::Arc;
 
-use tenter_base::counted;
+use tenter_base::format_count;
 use tenter_engine::Layer;
 use tenter_engine::inspect::{Catalog, Hook, no_such};
 use tenter_proc::Cancel;
@@ -99,7 +99,7 @@ fn managed(project: &Project, catalog: &Catalog) -> Option<Diagnostic> {
     let policies = &project.settings.hooks.policies;
     let only = if policies.only_managed.is_some() { ", and no other hooks run" } else { "" };
     let message =
-        format!("{} managed on this machine{only}", counted(hooks, "hook is", "hooks are"));
+        format!("{} managed on this machine{only}", format_count(hooks, "hook is", "hooks are"));
     let finding = Diagnostic::new("managed-layer", Severity::Info, message).at(directory.path());
     directory.exists().then_some(finding)
 }
@@ -135,7 +135,7 @@ fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize
 }
 
 fn summary(ready: usize, findings: &[Diagnostic]) -> String {
-    let hooks = counted(ready, "hook is ready", "hooks are ready");
+    let hooks = format_count(ready, "hook is ready", "hooks are ready");
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     if errors + warnings == 0 {
@@ -144,8 +144,8 @@ fn summary(ready: usize, findings: &[Diagnostic]) -> String {
     let style = if errors > 0 { BAD } else { NOTICE };
     let problems = format!(
         "{}, {}",
-        counted(errors, "error", "errors"),
-        counted(warnings, "warning", "warnings")
+        format_count(errors, "error", "errors"),
+        format_count(warnings, "warning", "warnings")
     );
     format!("{}; {hooks}.", styled(style, problems))
 }

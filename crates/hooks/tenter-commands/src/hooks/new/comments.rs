@@ -1,6 +1,6 @@
 //! Comments in a new hook about its event: the payload's fields and the possible replies, from the tables of the protocol.
 
-use tenter_base::capitalized;
+use tenter_base::capitalize;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, ProtocolName};
 use tenter_protocol::reply_fields::example;
@@ -23,7 +23,7 @@ pub(super) fn write_manifest_comment(event: EventName) -> String {
     lines.extend(fields.map(|field| format!("| `{}` | {} |", field.name, field.description)));
     lines.extend(MANIFEST_REPLIES.map(str::to_owned));
     for (power, effect) in row.may {
-        let effect = capitalized(effect) + ".";
+        let effect = capitalize(effect) + ".";
         if matches!(power, Power::Block | Power::Continue | Power::FeedBack) {
             lines.push(format!("| exit code 2, the reason on stderr | {effect} |"));
         }
@@ -56,24 +56,24 @@ pub(super) fn write_executable_comment(event: EventName, spelling: &str) -> Vec<
     lines.extend(prose(row.notes, WIDTH));
     lines.extend([String::new(), "Payload:".to_owned()]);
     for field in PayloadField::own(event, ProtocolName::Executable) {
-        lines.extend(explained(&field.name, &field.description));
+        lines.extend(format_explanation(&field.name, &field.description));
     }
-    lines.extend(explained(
+    lines.extend(format_explanation(
         "…",
         "Every payload has event, conv_id, cwd, host, timestamp and protocol_version.",
     ));
     lines.extend([String::new(), "Reply:".to_owned()]);
-    lines.extend(explained("nothing, or {}", "No effect."));
+    lines.extend(format_explanation("nothing, or {}", "No effect."));
     for (power, effect) in row.may {
         if let Some(example) = example(*power, ProtocolName::Executable) {
-            lines.extend(explained(example, &(capitalized(effect) + ".")));
+            lines.extend(format_explanation(example, &(capitalize(effect) + ".")));
         }
     }
     lines
 }
 
 /// Returns `word`, and its explanation beside or below it.
-fn explained(word: &str, explanation: &str) -> Vec<String> {
+fn format_explanation(word: &str, explanation: &str) -> Vec<String> {
     let lines = prose(explanation, WIDTH - INDENT).into_iter();
     let mut lines: Vec<String> = lines.map(|line| format!("{:INDENT$}{line}", "")).collect();
     let start = format!("  {word}");
@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn long_explanations_are_wrapped_beside_or_below_their_word() {
         let long = "word ".repeat(30);
-        let beside = explained("name", long.trim());
+        let beside = format_explanation("name", long.trim());
         assert!(beside[0].starts_with("  name                  word word"), "{beside:?}");
-        let below = explained(&"x".repeat(30), "What it is.");
+        let below = format_explanation(&"x".repeat(30), "What it is.");
         assert_eq!(below[1], format!("{:24}What it is.", ""));
         assert!(beside.iter().all(|line| line.chars().count() <= WIDTH), "{beside:?}");
     }

@@ -225,7 +225,7 @@ fn files(
 ) -> Result<Vec<NewFile>, Failure> {
     let mut files = vec![file("HOOK.md", with_name(manifest, name)?, false)];
     if let Some(script) = script {
-        let script = assembled(script, language).replace(super::manifest::NAME, name);
+        let script = assemble(script, language).replace(super::manifest::NAME, name);
         files.extend(scripts(script, language));
     }
     files.extend(tests.iter().map(|(path, text)| file(path, (*text).to_owned(), false)));
@@ -248,7 +248,7 @@ fn scripts(script: String, language: ScriptLanguage) -> Vec<NewFile> {
 }
 
 /// Returns the script with its includes.
-fn assembled(script: &str, language: ScriptLanguage) -> String {
+fn assemble(script: &str, language: ScriptLanguage) -> String {
     let is_included = |line: &str| {
         let (_, name) = line.split_once(INCLUDE)?;
         INCLUDES
@@ -259,7 +259,7 @@ fn assembled(script: &str, language: ScriptLanguage) -> String {
     script
         .lines()
         .map(|line| match is_included(line) {
-            Some(text) => assembled(text, language),
+            Some(text) => assemble(text, language),
             None => format!("{line}\n"),
         })
         .collect()

@@ -108,11 +108,11 @@ impl TestCase {
 
     /// Checks whether the results of a run are the expected ones.
     pub(super) fn is_met(&self, actual: &Object) -> bool {
-        self.compared(actual) == self.expected(actual)
+        self.select_actual(actual) == self.select_expected(actual)
     }
 
     /// Returns the expectations of a run. The process of a runtime hook has no exit code and no stdout of its own.
-    pub(super) fn expected(&self, actual: &Object) -> Object {
+    pub(super) fn select_expected(&self, actual: &Object) -> Object {
         let is_called = actual.contains_key(CALLED);
         let applies = |key: &str| !is_called || !OF_PROCESS.contains(&key);
         let expected = self.expect.iter().filter(|(key, _)| applies(key));
@@ -120,13 +120,13 @@ impl TestCase {
     }
 
     /// Returns the actual results under the keys of `expect`. If an expected part of a text was found, the result is that part.
-    pub(super) fn compared(&self, actual: &Object) -> Object {
+    pub(super) fn select_actual(&self, actual: &Object) -> Object {
         let of = |(key, expected): (&String, &Value)| {
             let got = actual.get(key).cloned().unwrap_or_default();
             let met = PARTS.contains(&key.as_str()) && has_part(&got, expected);
             (key.clone(), if met { expected.clone() } else { got })
         };
-        self.expected(actual).iter().map(of).collect()
+        self.select_expected(actual).iter().map(of).collect()
     }
 }
 
@@ -176,10 +176,10 @@ fn exit(end: &RunEnd) -> Value {
 mod tests {
     use super::*;
 
-    fn compared(expect: &Value, actual: &Value) -> Value {
+    fn select_actual(expect: &Value, actual: &Value) -> Value {
         let object = |value: &Value| value.as_object().unwrap().clone();
         let case = TestCase { description: None, event: Object::new(), expect: object(expect) };
-        Value::Object(case.compared(&object(actual)))
+        Value::Object(case.select_actual(&object(actual)))
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
             json!({"exit": 2, "reason": "never"}),
             json!({"stdout": "", "context": ""}),
         ] {
-            assert_eq!(compared(&met, &actual), met);
+            assert_eq!(select_actual(&met, &actual), met);
         }
     }
 
@@ -198,7 +198,10 @@ mod tests {
     fn different_results_are_returned_as_they_are() {
         let actual = json!({"decision": "none", "exit": "timed out", "stdout": "x"});
         assert_eq!(
-            compared(&json!({"decision": "deny", "exit": 2, "stdout": "", "reason": "r"}), &actual),
+            select_actual(
+                &json!({"decision": "deny", "exit": 2, "stdout": "", "reason": "r"}),
+                &actual
+            ),
             json!({"decision": "none", "exit": "timed out", "stdout": "x", "reason": null})
         );
     }

@@ -46,19 +46,19 @@ fn xml(suites: &[JunitSuite]) -> String {
         "<testsuites name=\"tenter hooks test\" tests=\"{tests}\" failures=\"{failures}\">"
     );
     for suite in suites {
-        let (name, count, failures) = (escaped(&suite.name), suite.cases.len(), suite.failures());
+        let (name, count, failures) = (escape(&suite.name), suite.cases.len(), suite.failures());
         let _ = writeln!(
             xml,
             "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\">"
         );
         for case in &suite.cases {
-            let test = escaped(&case.name);
+            let test = escape(&case.name);
             let _ = match &case.failure {
                 None => writeln!(xml, "    <testcase classname=\"{name}\" name=\"{test}\"/>"),
                 Some(why) => writeln!(
                     xml,
                     "    <testcase classname=\"{name}\" name=\"{test}\"><failure message=\"{0}\">{0}</failure></testcase>",
-                    escaped(why)
+                    escape(why)
                 ),
             };
         }
@@ -68,7 +68,7 @@ fn xml(suites: &[JunitSuite]) -> String {
 }
 
 /// Returns a text for an attribute. Characters that XML does not allow are replaced.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> CommandResult {
     let is_sample = payload.is_none();
     let (subscription, payload) = match payload {
-        Some(text) => payload::completed(project, hook, text)?,
+        Some(text) => payload::complete(project, hook, text)?,
         None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };
     let event = payload::event(project, subscription, &payload);
@@ -35,7 +35,7 @@ pub(super) fn run(
         Some(result) => {
             let report = TestReport::new(result);
             match other_form(&engine, hook, test, cancel) {
-                Some(one_shot) => report.compared(&one_shot),
+                Some(one_shot) => report.compare(&one_shot),
                 None => report,
             }
         }

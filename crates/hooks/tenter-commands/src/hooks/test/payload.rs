@@ -39,13 +39,13 @@ pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
 }
 
 /// Returns a payload whose missing fields are taken from a sample of the event that it names, or of the hook's only event.
-pub(super) fn completed(
+pub(super) fn complete(
     project: &Project,
     hook: &Hook,
     payload: Object,
 ) -> Result<(Subscription, Object), Failure> {
     let subscription = subscription_of(hook, &payload)?;
-    Ok((subscription, filled(project, hook, subscription, payload)?))
+    Ok((subscription, fill(project, hook, subscription, payload)?))
 }
 
 /// Returns the hook's subscription to the payload's event.
@@ -83,11 +83,11 @@ pub(super) fn sample_for(
             Failure::new(format!("the hook {} subscribes to no event", hook.name))
         })?,
     };
-    Ok((subscription, filled(project, hook, subscription, fields)?))
+    Ok((subscription, fill(project, hook, subscription, fields)?))
 }
 
 /// Returns a sample with these `fields`.
-fn filled(
+fn fill(
     project: &Project,
     hook: &Hook,
     subscription: Subscription,

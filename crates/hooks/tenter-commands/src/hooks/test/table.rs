@@ -171,8 +171,8 @@ fn test(
     Ok(CaseResult {
         file: file.to_owned(),
         passed: failure.is_none(),
-        got: Some(case.compared(&results)),
-        expected: Some(case.expected(&results)),
+        got: Some(case.select_actual(&results)),
+        expected: Some(case.select_expected(&results)),
         run: report.filter(|_| failure.is_some()),
         description: case.description,
         error: None,

@@ -42,7 +42,7 @@ fn finding(kind: usize) -> Examination {
     }
 }
 
-fn examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examined {
+fn build_examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examined {
     let name = ["a", "b", "Z"][name].to_owned();
     let suffix = if kind == 2 { ".disable" } else { "" };
     let path = PathBuf::from(format!("/{layer}/{directory}/{name}{suffix}"));
@@ -72,7 +72,7 @@ fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
     prop::collection::vec((0..4usize, 0..2usize, 0..3usize, 0..8usize), 0..24)
         .prop_map(|all| {
             let mut all: Vec<_> =
-                all.into_iter().map(|(l, f, n, k)| examined(l, f, n, k)).collect();
+                all.into_iter().map(|(l, f, n, k)| build_examined(l, f, n, k)).collect();
             all.sort_by(|one, other| one.candidate.path.cmp(&other.candidate.path));
             all.dedup_by(|one, other| one.candidate.path == other.candidate.path);
             all
@@ -80,7 +80,7 @@ fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
         .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle()))
 }
 
-fn resolved(hooks: Vec<Examined>) -> Resolved {
+fn resolve_all(hooks: Vec<Examined>) -> Resolved {
     let (table, settings) = (PolicyTable::default(), HookSettings::default());
     let (outer, project, is_outer) = (OuterHooks::new(), Path::new("/project"), false);
     let project_trust = ProjectTrust::default();
@@ -96,7 +96,7 @@ fn paths(hooks: &[Hook]) -> Vec<&Path> {
 proptest! {
     #[test]
     fn precedence_does_not_depend_on_the_order_of_discovery((one, other) in two_orders()) {
-        let (one, other) = (resolved(one), resolved(other));
+        let (one, other) = (resolve_all(one), resolve_all(other));
         prop_assert_eq!(paths(&one.hooks), paths(&other.hooks));
         prop_assert_eq!(one.listing, other.listing);
         prop_assert_eq!(one.untrusted_hooks, other.untrusted_hooks);
@@ -110,7 +110,7 @@ proptest! {
             .filter(|examined| matches!(examined.finding, Examination::Ready(_)))
             .map(|examined| examined.candidate.clone())
             .collect();
-        let hooks = resolved(candidates).hooks;
+        let hooks = resolve_all(candidates).hooks;
         for candidate in &expected {
             let running: Vec<&Hook> = hooks.iter().filter(|hook| hook.name == candidate.name).collect();
             prop_assert_eq!(running.len(), 1);
@@ -120,7 +120,7 @@ proptest! {
 
     #[test]
     fn priority_takes_precedence_over_layers(priorities in prop::collection::vec(0u16..4, 0..10)) {
-        let hook = resolved(vec![examined(0, 0, 0, 4)]).hooks.remove(0);
+        let hook = resolve_all(vec![build_examined(0, 0, 0, 4)]).hooks.remove(0);
         let with_priority = |(index, priority): (usize, &u16)| {
             let mut hook = hook.clone();
             hook.name = index.to_string();

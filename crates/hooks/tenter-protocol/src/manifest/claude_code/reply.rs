@@ -272,7 +272,7 @@ mod tests {
         let Some(Rewrite::Output(change)) = reply(&body, 0, &output.to_string(), "").rewrite else {
             panic!("no rewrite")
         };
-        assert_eq!(result.rewritten(&change).unwrap().text(), "[gone]");
+        assert_eq!(result.rewrite(&change).unwrap().text(), "[gone]");
         let reply = parse(&before("bash"), 0, &output.to_string(), "").unwrap();
         assert!(reply.reply.rewrite.is_none() && reply.warnings[0].contains("no effect"));
     }

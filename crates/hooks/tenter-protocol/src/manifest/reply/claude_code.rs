@@ -108,12 +108,12 @@ mod tests {
     use super::*;
     use crate::reply::ParsedReply;
 
-    fn parsed(event: EventName, answer: &Value) -> ParsedReply {
+    fn parse(event: EventName, answer: &Value) -> ParsedReply {
         parse_reply(event, answer.to_string().as_bytes()).unwrap()
     }
 
     fn reply(event: EventName, answer: &Value) -> Reply {
-        let ParsedReply { reply, warnings, defects, text } = parsed(event, answer);
+        let ParsedReply { reply, warnings, defects, text } = parse(event, answer);
         assert_eq!((warnings, defects, text), (vec![], vec![], None), "{answer}");
         reply
     }
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!((verdict.kind, verdict.reason_text()), (kind, "because"));
         }
         let unknown = specific(&json!({"permissionDecision": "Deny"}));
-        let result = parsed(EventName::BeforeTool, &unknown);
+        let result = parse(EventName::BeforeTool, &unknown);
         assert_eq!(result.reply.verdict, None);
         assert!(result.defects[0].contains("\"permissionDecision\": unknown value \"Deny\""));
     }
@@ -157,7 +157,7 @@ mod tests {
     fn contexts_and_system_messages_are_read() {
         let answer = json!({"systemMessage": "look out", "suppressOutput": true,
             "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "it is Friday"}});
-        let result = parsed(EventName::BeforeAgent, &answer);
+        let result = parse(EventName::BeforeAgent, &answer);
         assert_eq!(result.reply.context.as_deref(), Some("it is Friday"));
         assert_eq!(result.warnings, ["look out"]);
     }
@@ -170,7 +170,7 @@ mod tests {
             assert_eq!((verdict.is_deny(), verdict.reason_text()), (true, "enough"));
         }
         assert_eq!(reply(EventName::BeforeStop, &answer).verdict, None);
-        let after = parsed(EventName::AfterTool, &answer);
+        let after = parse(EventName::AfterTool, &answer);
         assert!(after.reply.verdict.unwrap().is_deny());
         assert!(after.warnings[0].contains("cannot stop the agent at after_tool"));
         let on = json!({"continue": true, "hookSpecificOutput": {}});
@@ -206,8 +206,7 @@ mod tests {
 
     #[test]
     fn a_misspelled_inner_field_is_reported_with_the_nearest() {
-        let result =
-            parsed(EventName::BeforeTool, &specific(&json!({"permisionDecision": "deny"})));
+        let result = parse(EventName::BeforeTool, &specific(&json!({"permisionDecision": "deny"})));
         assert_eq!(
             result.defects,
             ["its reply has no field \"permisionDecision\"; did you mean \"permissionDecision\"?"]

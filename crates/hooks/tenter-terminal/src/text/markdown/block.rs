@@ -8,7 +8,7 @@ use super::line_start::without_deep_marks;
 use super::table::Table;
 use crate::style::{FAINT, GOOD, NAME, styled};
 use crate::text::CodeLanguage;
-use crate::text::code::highlighted;
+use crate::text::code::highlight;
 use crate::text::wrap::{StyledLine, columns};
 
 /// Width of a horizontal rule, in columns.
@@ -44,7 +44,7 @@ impl BlockLayout {
         let width = CODE_RULE.min(self.width);
         let language = StyledLine::new(FAINT, &language.replace('\t', " "));
         let mut line = StyledLine::new(FAINT, "── ");
-        line.append(&language.wrapped(width.saturating_sub(6)).swap_remove(0));
+        line.append(&language.wrap(width.saturating_sub(6)).swap_remove(0));
         line.push(FAINT, " ");
         line.push(FAINT, &"─".repeat(width.saturating_sub(line.width())));
         line
@@ -266,7 +266,7 @@ impl RenderedBlock {
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
         for line in sanitize(&code).lines() {
-            self.write_line(&highlighted(line, self.language));
+            self.write_line(&highlight(line, self.language));
         }
         self.write_line(&self.inner().code_end());
         self.gap = true;
@@ -347,7 +347,7 @@ impl RenderedBlock {
     fn end_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         self.plain.clear();
-        for line in line.wrapped(self.inner().width.min(TEXT)) {
+        for line in line.wrap(self.inner().width.min(TEXT)) {
             self.write_line(&line);
         }
     }

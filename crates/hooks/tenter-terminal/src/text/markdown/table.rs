@@ -40,7 +40,7 @@ impl Table {
             .map(|word| word.clamp(1, UNBROKEN))
             .collect();
         let room = available.checked_sub(widths.iter().sum())?;
-        Some(widened(widths, &natural, room))
+        Some(widen(widths, &natural, room))
     }
 
     /// Returns the largest of the sizes in each column.
@@ -55,7 +55,7 @@ impl Table {
     }
 
     fn grid(&self, widths: &[usize]) -> Vec<StyledLine> {
-        let wrap = |(cell, width): (&StyledLine, &usize)| cell.wrapped((*width).max(1));
+        let wrap = |(cell, width): (&StyledLine, &usize)| cell.wrap((*width).max(1));
         let rows: Vec<Vec<Vec<StyledLine>>> =
             self.rows.iter().map(|row| row.iter().zip(widths).map(wrap).collect()).collect();
         let widths = used_widths(&rows, widths.len());
@@ -109,7 +109,7 @@ impl Table {
     fn records(&self, width: usize) -> Vec<StyledLine> {
         let [head, rows @ ..] = &self.rows[..] else { return Vec::new() };
         if rows.is_empty() {
-            return head.iter().flat_map(|cell| cell.wrapped(width)).collect();
+            return head.iter().flat_map(|cell| cell.wrap(width)).collect();
         }
         let mut lines = Vec::new();
         for (index, row) in rows.iter().enumerate() {
@@ -135,7 +135,7 @@ fn record_lines(name: &StyledLine, cell: &StyledLine, width: usize) -> Vec<Style
     if text.is_empty() {
         return Vec::new();
     }
-    let mut lines = text.wrapped(width.saturating_sub(2).max(1));
+    let mut lines = text.wrap(width.saturating_sub(2).max(1));
     for line in lines.iter_mut().skip(1) {
         let mut indented_line = StyledLine::new(Style::new(), "  ");
         indented_line.append(line);
@@ -156,7 +156,7 @@ fn used_widths(rows: &[Vec<Vec<StyledLine>>], columns: usize) -> Vec<usize> {
 }
 
 /// Distributes the columns that are left among the cells that have more text, evenly.
-fn widened(mut widths: Vec<usize>, natural: &[usize], mut spare: usize) -> Vec<usize> {
+fn widen(mut widths: Vec<usize>, natural: &[usize], mut spare: usize) -> Vec<usize> {
     loop {
         let needy = widths.iter().zip(natural).filter(|(width, natural)| width < natural).count();
         let Some(share) = spare.checked_div(needy).map(|share| share.max(1)) else { return widths };

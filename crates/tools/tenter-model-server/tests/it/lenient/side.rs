@@ -36,7 +36,8 @@ fn demand(format: Format, body: &mut Value, schema: &Value) {
 fn a_request_without_tools_gets_a_harmless_text_and_takes_no_turn() {
     for way in ways() {
         let server =
-            ModelServer::start(LenientScript::new([ModelReply::text("One.")]).counted()).unwrap();
+            ModelServer::start(LenientScript::new([ModelReply::text("One.")]).select_by_order())
+                .unwrap();
         let side = talk(&server, way, &without_tools(way.0, "A title, please."));
         assert_eq!((side.text.as_str(), side.calls.len()), ("Nothing to add.", 0), "{way:?}");
         assert_eq!(talk(&server, way, &ask(way.0, "Hello.")).text, "One.", "{way:?}");

@@ -51,7 +51,7 @@ fn an_empty_result_separates_turns() {
 
 #[test]
 fn a_turn_fails_once_and_its_retry_succeeds() {
-    for script in [LenientScript::new([]), LenientScript::new([]).counted()] {
+    for script in [LenientScript::new([]), LenientScript::new([]).select_by_order()] {
         for way in ways() {
             let server = ModelServer::start(script.clone()).unwrap();
             server.push(ModelReply::text("One.").fault(Fault::rate_limited(1)));

@@ -32,7 +32,7 @@ pub(crate) fn decisions(env: &Env) -> Result<Decisions, Failure> {
 }
 
 /// Describes a call, with what hooks decided about it.
-pub(crate) fn described(
+pub(crate) fn describe(
     call: &RecordedCall,
     decisions: &Decisions,
     redactor: &Redactor,
