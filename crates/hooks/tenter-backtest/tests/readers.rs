@@ -140,6 +140,21 @@ fn calls_of_subagents_belong_to_the_session() {
 }
 
 #[test]
+fn calls_that_a_script_of_pi_made_are_read() {
+    let (calls, counts) = scan_home(&home("pi", "nested"));
+    check("pi", &calls, &counts);
+    let list = [
+        ("codemode", "", CallEnd::Succeeded),
+        ("bash", "git push --force origin main", CallEnd::Failed),
+        ("file_write", "note.txt", CallEnd::Succeeded),
+        ("file_write", "", CallEnd::Succeeded),
+    ];
+    assert_eq!(outline(&calls), expected(list));
+    let cut: Vec<bool> = calls.iter().map(|call| call.is_cut).collect();
+    assert_eq!(cut, [false, false, false, true], "long inputs are not recorded");
+}
+
+#[test]
 fn the_title_of_a_session_is_what_the_user_wrote_first() {
     for host in HOSTS {
         let home = home(host, "record");

@@ -104,7 +104,11 @@ fn introduction(host: &Host) -> String {
         [] => "it has no file for one project".to_owned(),
         files => format!("for one project in {}", files.join(" or ")),
     };
-    format!("`{}`, {basis}. Registered in `~/{}`; {project}.", host.id, registration.user_file)
+    let variable = registration.directory_variable;
+    let variable =
+        variable.map(|(name, _)| format!(" The variable `{name}` chooses another directory."));
+    let (id, file) = (host.id, registration.user_file);
+    format!("`{id}`, {basis}. Registered in `~/{file}`; {project}.{}", variable.unwrap_or_default())
 }
 
 /// Lists settings paths and their directories.

@@ -90,9 +90,7 @@ pub struct Host {
 impl Host {
     /// Returns the settings paths of the host for a user. A relative path means that path in every directory.
     pub fn settings_paths(&self, user: UserDirectories<'_>) -> impl Iterator<Item = PathBuf> {
-        let registration = &self.registration;
-        let own = registration.user_file.split('/').next();
-        let variable = registration.directory_variable.zip(own);
+        let variable = self.registration.directory_variable;
         let patterns = self.settings.iter().flat_map(|paths| paths.written());
         patterns.flat_map(move |pattern| user.paths(&pattern, variable))
     }

@@ -16,22 +16,28 @@ const PROC: &str = "/proc";
 const MOST_ANCESTORS: usize = 256;
 
 /// Agents: name, file names of their programs, and package paths of those that an interpreter runs.
-const AGENTS: [(&str, &[&str], &[&str]); 16] = [
+const AGENTS: [(&str, &[&str], &[&str]); 22] = [
     ("Tenter", &["tenter"], &[]),
     ("Claude Code", &["claude"], &["/@anthropic-ai/claude-code/"]),
     ("Codex", &["codex"], &["/@openai/codex/"]),
     ("Gemini CLI", &["gemini", "gemini-cli"], &["/@google/gemini-cli/"]),
     ("Copilot CLI", &["copilot"], &["/@github/copilot/"]),
-    ("OpenCode", &["opencode"], &["/opencode-ai/"]),
+    ("OpenCode", &["opencode", "opencode2"], &["/opencode-ai/"]),
     ("Qwen Code", &["qwen", "qwen-code"], &["/@qwen-code/qwen-code/"]),
-    ("Kimi CLI", &["kimi", "kimi-cli"], &[]),
+    ("Kimi Code", &["kimi", "kimi-cli", "kimi-code"], &["/@moonshot-ai/kimi-code/"]),
     ("Goose", &["goose"], &[]),
     ("Crush", &["crush"], &["/@charmland/crush/"]),
-    ("Cline", &["cline"], &[]),
+    ("Cline", &["cline"], &["/node_modules/cline/"]),
+    ("Kilo", &["kilo", "kilocode"], &["/@kilocode/cli/"]),
+    ("Factory Droid", &["droid"], &["/@factory/cli"]),
+    ("Mistral Vibe", &["vibe", "vibe-acp"], &[]),
     ("Aider", &["aider"], &[]),
     ("Amp", &["amp"], &["/@sourcegraph/amp/"]),
+    ("Auggie", &["auggie"], &["/@augmentcode/auggie/"]),
     ("Cursor CLI", &["cursor-agent"], &[]),
-    ("Pi", &["pi-coding-agent"], &["/@mariozechner/pi-coding-agent/"]),
+    ("Devin CLI", &["devin"], &[]),
+    ("OpenHands", &["openhands"], &[]),
+    ("Pi", &["pi"], &["/pi-coding-agent/"]),
     ("Kodelet", &["kodelet"], &[]),
 ];
 /// Programs whose first argument is the program that they run.
@@ -141,6 +147,8 @@ fn stem(program: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use tenter_bridge::hosts;
+
     use super::*;
 
     /// Returns a process table with these processes, each the child of the next.
@@ -174,6 +182,15 @@ mod tests {
         assert_eq!(starter_parent(proc.path(), 10, &own(&["guard", "add", "y"])), None);
         assert_eq!(starter_parent(proc.path(), 11, &own(&[])), None);
         assert_eq!(starter_parent(proc.path(), 12, &own(&["do it"])), None, "no interpreter");
+    }
+
+    #[test]
+    fn every_agent_of_the_bridge_is_one() {
+        let programs = hosts::ALL.iter().flat_map(|host| host.registration.programs);
+        for program in programs.filter(|program| **program != "cursor") {
+            assert!(agent(program, &[]).is_some(), "{program}");
+        }
+        assert_eq!(agent("cursor", &[]), None, "an editor");
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! Transcripts of Pi: `sessions/--DIRECTORY--/TIME_SESSION.jsonl`, a tree of messages: the calls of abandoned branches were made, too.
-//! Measured with 0.73.1.
+//! Measured with 0.73.1 and 1.6.0.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tenter_bridge::occurrence::NativeCall;
 
 use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::CallEnd;
 
 /// Entries without a call.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 11] = [
     "branch_summary",
     "compaction",
+    "context_edit",
     "custom",
     "custom_message",
     "label",
@@ -20,10 +22,11 @@ const OTHERS: [&str; 9] = [
     "model_change",
     "session_info",
     "thinking_level_change",
+    "usage",
 ];
 /// Messages without a call of the model; `bashExecution` is a command of the user.
-const OTHER_ROLES: [&str; 5] =
-    ["bashExecution", "branchSummary", "compactionSummary", "custom", "user"];
+const OTHER_ROLES: [&str; 6] =
+    ["bashExecution", "branchSummary", "compactionSummary", "custom", "system", "user"];
 
 pub(super) const READER: TranscriptReader =
     TranscriptReader::new("pi", files, |session| json_lines::read(session, read_line));
@@ -51,10 +54,26 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
             let is_error = message["isError"] == true;
             let end = if is_error { CallEnd::Failed } else { CallEnd::Succeeded };
             session.calls.end(text(message, "toolCallId"), end);
+            for call in message["nestedCalls"]["calls"].as_array().into_iter().flatten() {
+                read_nested(session, &line["timestamp"], call);
+            }
         }
         ("message", role) if OTHER_ROLES.contains(&role) => {}
         ("message", role) => session.add_unknown(&format!("message {role}")),
         (kind, _) if OTHERS.contains(&kind) => {}
         (kind, _) => session.add_unknown(kind),
     }
+}
+
+/// Reads a call that a script of the tool `codemode` made. Pi leaves out long inputs.
+fn read_nested(session: &mut TranscriptSession<'_, '_>, time: &Value, call: &Value) {
+    let has_unreadable_input = call["arguments"].is_null();
+    let native = native(&call["id"], text(call, "name"), &call["arguments"]);
+    session.begin(time, NativeCall { has_unreadable_input, ..native });
+    let end = match text(call, "status") {
+        "ok" => CallEnd::Succeeded,
+        "error" => CallEnd::Failed,
+        _ => CallEnd::Unknown,
+    };
+    session.calls.end(text(call, "id"), end);
 }

@@ -18,8 +18,9 @@ pub struct Registration {
     pub personal_file: Option<&'static str>,
     /// The file of a project that is shared with others, from the project's root; `None` if the host has none.
     pub shared_file: Option<&'static str>,
-    /// The variable with which users choose another directory than the first component of `user_file`.
-    pub directory_variable: Option<&'static str>,
+    /// The variable with which users choose another directory, and the one in the home directory that it replaces; that is empty for
+    /// the home directory itself.
+    pub directory_variable: Option<(&'static str, &'static str)>,
     /// The programs by which the host is found in `PATH`.
     pub programs: &'static [&'static str],
     /// The first version known to start a command without a shell.

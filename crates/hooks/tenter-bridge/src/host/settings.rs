@@ -38,17 +38,15 @@ impl SettingsPaths {
 
 /// The variables by which users choose other directories, with the directory in the home directory that each replaces. The variables of
 /// registrations are elsewhere.
-const VARIABLES: [(&str, &str); 10] = [
+const VARIABLES: [(&str, &str); 8] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
     ("XDG_CACHE_HOME", ".cache"),
     ("CLINE_DIR", ".cline"),
     ("CLINE_DATA_DIR", ".cline/data"),
-    ("CRUSH_GLOBAL_CONFIG", ".config/crush"),
     ("CURSOR_CONFIG_DIR", ".cursor"),
     ("KILO_CONFIG_DIR", ".kilo"),
     ("OPENCODE_CONFIG_DIR", ".opencode"),
-    ("PI_CODING_AGENT_DIR", ".pi/agent"),
 ];
 
 /// The sources of a user's directories.
@@ -66,12 +64,16 @@ impl UserDirectories<'_> {
     pub(crate) fn paths(self, pattern: &str, variable: Option<(&str, &str)>) -> Vec<PathBuf> {
         let in_home = pattern.strip_prefix("~/");
         let default = in_home.map_or_else(|| PathBuf::from(pattern), |path| self.home.join(path));
-        let options = VARIABLES.into_iter().chain(variable).filter_map(|(name, prefix)| {
-            let path = in_home.unwrap_or(pattern).strip_prefix(prefix)?;
-            let (_, directory) = self.vars.iter().find(|(var, _)| var == name)?;
-            let path = Path::new(directory).join(path.strip_prefix('/')?);
-            path.is_absolute().then_some(path)
-        });
-        options.chain([default]).collect()
+        let variables = VARIABLES.into_iter().chain(variable);
+        let path = in_home.unwrap_or(pattern);
+        variables.filter_map(|variable| self.chosen(path, variable)).chain([default]).collect()
+    }
+
+    /// Returns where `path` of the home directory is if the user sets a variable, given its name and the directory that it replaces.
+    pub(crate) fn chosen(self, path: &str, (name, replaced): (&str, &str)) -> Option<PathBuf> {
+        let rest = Path::new(path).strip_prefix(replaced).ok()?;
+        let (_, directory) = self.vars.iter().find(|(variable, _)| variable == name)?;
+        let path: PathBuf = Path::new(directory).components().chain(rest.components()).collect();
+        path.is_absolute().then_some(path)
     }
 }

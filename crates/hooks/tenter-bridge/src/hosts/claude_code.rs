@@ -25,7 +25,7 @@ pub(super) const HOST: Host = Host {
     registration: Registration {
         personal_file: Some(".claude/settings.local.json"),
         shared_file: Some(".claude/settings.json"),
-        directory_variable: Some("CLAUDE_CONFIG_DIR"),
+        directory_variable: Some(("CLAUDE_CONFIG_DIR", ".claude")),
         exec_since: Some(HostVersion::new(2, 1, 330)),
         switch_since: HostVersion::new(2, 1, 330),
         oldest: HostVersion::new(1, 0, 85),

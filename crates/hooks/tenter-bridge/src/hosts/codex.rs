@@ -31,7 +31,7 @@ pub(super) const HOST: Host = Host {
     tools: TOOLS,
     registration: Registration {
         shared_file: Some(".codex/hooks.json"),
-        directory_variable: Some("CODEX_HOME"),
+        directory_variable: Some(("CODEX_HOME", ".codex")),
         trust_file: Some(".codex/config.toml"),
         silencers: &[Silencer { file: Some("config.toml"), key: "features.hooks", value: false }],
         plugins: Some(".codex/plugins"),

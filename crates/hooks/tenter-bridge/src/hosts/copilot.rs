@@ -22,7 +22,7 @@ pub(super) const HOST: Host = Host {
     tools: TOOLS,
     registration: Registration {
         shared_file: Some(".github/hooks/tenter.json"),
-        directory_variable: Some("COPILOT_HOME"),
+        directory_variable: Some(("COPILOT_HOME", ".copilot")),
         exec_since: Some(HostVersion::new(1, 0, 102)),
         silencers: &[Silencer::key("disableAllHooks")],
         also_reads: &["claude-code"],

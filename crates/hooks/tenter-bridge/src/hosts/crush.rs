@@ -20,6 +20,7 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
+        directory_variable: Some(("CRUSH_GLOBAL_CONFIG", ".config/crush")),
         shared_file: Some("crush.json"),
         ..Registration::new(
             ".config/crush/crush.json",

@@ -25,6 +25,7 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
+        directory_variable: Some(("GEMINI_CLI_HOME", "")),
         // It counts only in a trusted directory.
         shared_file: Some(".gemini/settings.json"),
         silencers: &[Silencer { file: None, key: "hooksConfig.enabled", value: false }],

@@ -12,7 +12,7 @@ pub(super) const HOST: Host = Host {
     measured_version: Some("7.7.7"),
     registration: Registration {
         shared_file: Some(".kilo/plugin"),
-        directory_variable: Some("XDG_CONFIG_HOME"),
+        directory_variable: Some(("XDG_CONFIG_HOME", ".config")),
         ..Registration::new(".config/kilo/plugin", &["kilo"], opencode::FORMAT)
     },
     user_rules: RuleCheck::KILO,

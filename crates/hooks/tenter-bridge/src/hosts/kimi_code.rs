@@ -24,7 +24,7 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
-        directory_variable: Some("KIMI_CODE_HOME"),
+        directory_variable: Some(("KIMI_CODE_HOME", ".kimi-code")),
         sessions: Some(".kimi-code/sessions"),
         ..Registration::new(".kimi-code/config.toml", &["kimi"], FORMAT)
     },

@@ -25,7 +25,7 @@ pub(super) const HOST: Host = Host {
     tools: TOOLS,
     registration: Registration {
         shared_file: Some(".opencode/plugin"),
-        directory_variable: Some("XDG_CONFIG_HOME"),
+        directory_variable: Some(("XDG_CONFIG_HOME", ".config")),
         ..Registration::new(".config/opencode/plugin", &["opencode"], FORMAT)
     },
     settings: SETTINGS,

@@ -15,14 +15,15 @@ use crate::host::{
 use crate::occurrence::{Detail, NativeCall, Occurrence, ToolEnd, ToolOutcome};
 use crate::payload::{Payload, PayloadError};
 
-/// Pi, measured with version 0.73.1.
+/// Pi, measured with version 1.6.0.
 pub(super) const HOST: Host = Host {
     id: "pi",
     name: "Pi",
-    measured_version: Some("0.73.1"),
+    measured_version: Some("1.6.0"),
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
+        directory_variable: Some(("PI_CODING_AGENT_DIR", ".pi/agent")),
         shared_file: Some(".pi/extensions"),
         sessions: Some(".pi/agent/sessions"),
         ..Registration::new(
@@ -40,12 +41,14 @@ pub(super) const HOST: Host = Host {
         "The other extensions run in the same process: one of a project can change what this one sees and says.",
     ],
     notes: &[
-        "`pi -p` ends with the agent's first answer: hooks cannot make it continue. In the terminal interface they can.",
+        "Calls that a script of the tool `codemode` makes are seen one by one; the script itself is not read.",
+        "Since version 0.79.0, the extension of a project is loaded only if the user trusts the project in Pi; without a terminal, Pi does not ask.",
+        "Before version 0.87.0, `pi -p` ends with the agent's first answer: hooks cannot make it continue. In the terminal interface they can.",
         "Messages that other extensions send are not the user's: `before_agent` hooks do not see them.",
         "If the extension cannot be loaded or tenter-hook does not answer, calls pass; with `--fail-closed`, only if the extension cannot be loaded.",
     ],
     read,
-    // It has no MCP servers.
+    // The tools of MCP servers have Claude Code's names.
     mcp_name: |_| None,
     takes_context,
     ..plugin_form::BASE
@@ -58,6 +61,9 @@ const SETTINGS: &[SettingsPaths] = &[within(
         "settings.json",
         "models.json",
         "auth.json",
+        "mcp.json",
+        "mcp-auth.json",
+        "trust.json",
         "extensions",
         "hooks",
         "tools",

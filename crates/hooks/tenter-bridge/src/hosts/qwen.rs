@@ -25,6 +25,7 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
+        directory_variable: Some(("QWEN_HOME", ".qwen")),
         shared_file: Some(".qwen/settings.json"),
         silencers: &[Silencer::key("disableAllHooks")],
         sessions: Some(".qwen/projects"),

@@ -26,7 +26,7 @@ pub(super) const HOST: Host = Host {
     registration: Registration {
         // It counts only in a trusted directory.
         shared_file: Some(".vibe/hooks.toml"),
-        directory_variable: Some("VIBE_HOME"),
+        directory_variable: Some(("VIBE_HOME", ".vibe")),
         ..Registration::new(".vibe/hooks.toml", &["vibe"], FORMAT)
     },
     settings: SETTINGS,

@@ -18,7 +18,7 @@ use super::record::{self, Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::{own_files, program};
 use crate::Host;
-use crate::host::{EntryFormat, HostVersion, OwnFile, RegistrationScope};
+use crate::host::{EntryFormat, HostVersion, OwnFile, RegistrationScope, UserDirectories};
 
 /// A handler of ours in a host's file, or a file of ours.
 #[derive(Debug, Clone)]
@@ -85,17 +85,12 @@ impl Registry {
         Target { host, scope, file, trust_file }
     }
 
-    /// Returns a path of a host in the home directory, or in the directory that the user chose instead of its first component.
+    /// Returns a path of a host in the home directory, or in the directory that the user chose.
     pub(super) fn in_host_directory(&self, host: &Host, path: &str) -> PathBuf {
-        let directory = host.registration.directory_variable.and_then(|variable| {
-            let (_, value) = self.variables.iter().find(|(name, _)| name == variable)?;
-            Some(PathBuf::from(value)).filter(|directory| directory.is_absolute())
-        });
-        match (directory, path.split_once('/')) {
-            (Some(directory), Some((_, rest))) => directory.join(rest),
-            (Some(directory), None) => directory,
-            (None, _) => self.home.join(path),
-        }
+        let user = UserDirectories { home: &self.home, vars: &self.variables };
+        let variable = host.registration.directory_variable;
+        let choice = variable.and_then(|variable| user.chosen(path, variable));
+        choice.unwrap_or_else(|| self.home.join(path))
     }
 
     /// Returns the recorded registrations. The files may have been edited since.

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value, json};
+use tenter_model_server::Match;
 
-use super::{Client, KEY, Launch, OtherPlugin, PROMPT, RESUME};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OtherPlugin, PROMPT, RESUME};
 
 pub(super) const CLIENT: Client = Client {
     host: "pi",
@@ -31,7 +32,12 @@ export default function (pi) {
 }
 "#,
     }),
-    limits: &[("continue", "`pi -p` ends with the agent's first answer")],
+    // Of 200,000.
+    compaction: Some(Compaction {
+        tokens: 196_000,
+        requests: || Match::default().last_user("context checkpoint summary"),
+    }),
+    mcp_tool: Some("mcp__scratch__touch"),
     ..Client::BASE
 };
 
@@ -44,5 +50,17 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         "models": [model],
     });
     let models = json!({"providers": {"scripted": provider}});
-    vec![(launch.home.join(".pi/agent/models.json"), models.to_string())]
+    let file = |name: &str, content: Value| {
+        (launch.home.join(".pi/agent").join(name), content.to_string())
+    };
+    // Otherwise it keeps the last 20,000 tokens, which is all of a short session.
+    let settings = json!({"compaction": {"keepRecentTokens": 500}});
+    let server = |program| json!({"command": program, "args": [], "exposure": "direct"});
+    let servers =
+        launch.mcp_server.map(|program| json!({"mcpServers": {MCP_SERVER: server(program)}}));
+    let servers = servers.map(|servers| file("mcp.json", servers));
+    [file("models.json", models), file("settings.json", settings)]
+        .into_iter()
+        .chain(servers)
+        .collect()
 }

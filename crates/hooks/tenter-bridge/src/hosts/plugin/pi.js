@@ -8,6 +8,10 @@ export default function (pi) {
   })
   /** What hooks add to the message that the agent is about to read. */
   let context
+  /** True if Pi asks extensions before it ends: since version 0.87.0, in which the ends of turns have entries. */
+  let asksBeforeEnd = false
+  /** The message with which a hook makes the agent continue, until Pi asks. */
+  let next
 
   function ask(event, native, ctx, canDeny) {
     ui = ctx.hasUI ? ctx.ui : undefined
@@ -56,15 +60,24 @@ export default function (pi) {
   })
 
   pi.on("turn_end", async (event, ctx) => {
+    asksBeforeEnd = Array.isArray(event.entries)
     if (event.toolResults.length > 0) await ask("turn_end", { usage: event.message.usage }, ctx)
   })
 
   pi.on("agent_end", async (event, ctx) => {
     const last = event.messages.findLast((message) => message.role === "assistant")
     const answer = await ask("agent_end", { last }, ctx)
-    if (!answer.continue) return
+    next = asksBeforeEnd ? answer.continue : undefined
+    if (!answer.continue || asksBeforeEnd) return
     if (!ctx.hasUI) console.error("Tenter: a hook makes the agent continue, and `pi -p` ends anyway.")
     pi.sendUserMessage(answer.continue, { deliverAs: "followUp" })
+  })
+
+  pi.on("agent_before_settle", async (event) => {
+    if (!next) return
+    const message = { type: "custom_message", customType: "tenter", content: next, display: true }
+    next = undefined
+    return { entries: [...event.entries, message], continue: true }
   })
 
   pi.on("session_before_compact", async (event, ctx) => {

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
 
 use serde_json::{Value, json};
-use tenter_bridge::registration::{Options, RegistrationScope};
+use tenter_bridge::registration::{Options, RegistrationScope, Registry};
 use tenter_bridge::{Moment, NativeEvent, hosts};
 
 use super::{User, host, newest};
@@ -202,12 +203,28 @@ fn a_failed_change_reverts_the_changes_before_it() {
 }
 
 #[test]
+fn variables_of_hosts_choose_other_directories() {
+    for (id, variable, file) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("crush", "CRUSH_GLOBAL_CONFIG", "crush.json"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/plugin"),
+        ("pi", "PI_CODING_AGENT_DIR", "extensions"),
+        ("qwen", "QWEN_HOME", "settings.json"),
+    ] {
+        let registry = Registry::in_home(Path::new("/home/ada"));
+        let registry = registry.with_variables(&[(variable.into(), "/srv/agent".into())]);
+        let target = registry.target(host(id), RegistrationScope::User, Path::new("/p")).unwrap();
+        assert_eq!(target.file, Path::new("/srv/agent").join(file), "{id}");
+    }
+}
+
+#[test]
 fn a_variable_chooses_another_directory() {
     let user = User::with_host(host("codex"));
     let directory = user.home.path().join("elsewhere");
     let variables = [("CODEX_HOME".into(), directory.clone().into_os_string())];
-    let registry =
-        tenter_bridge::registration::Registry::in_home(user.home.path()).with_variables(&variables);
+    let registry = Registry::in_home(user.home.path()).with_variables(&variables);
     let target =
         registry.target(user.target.host, RegistrationScope::User, user.home.path()).unwrap();
     assert_eq!(target.file, directory.join("hooks.json"));
