@@ -98,6 +98,11 @@ impl<'c> CallCollector<'c> {
         }
     }
 
+    /// Returns the last call of this tool that waits for its result.
+    pub fn last_pending(&mut self, tool: &str) -> Option<&mut RecordedCall> {
+        self.pending.values_mut().rev().find(|call| call.native.tool == tool)
+    }
+
     /// Passes the calls on that have no result, and is ready for another transcript.
     pub fn finish(&mut self) {
         while let Some((_, call)) = self.pending.pop_first() {

@@ -155,6 +155,53 @@ fn calls_that_a_script_of_pi_made_are_read() {
 }
 
 #[test]
+fn calls_that_a_script_of_codex_made_are_read() {
+    let (calls, counts) = scan_home(&home("codex", "script"));
+    check("codex", &calls, &counts);
+    let denial = CallEnd::Denied(DenialSource::Hook);
+    let add = "*** Begin Patch\n*** Add File: /home/ada/app/two.txt\n+two\n*** End Patch";
+    let rename = "*** Begin Patch\n*** Update File: /home/ada/app/two.txt\n*** Move to: /home/ada/app/three.txt\n\
+                  @@ -1 +1 @@\n-two\n+three\n*** End Patch";
+    let settings = "*** Begin Patch\n*** Add File: .codex/config.toml\n+two\n*** End Patch";
+    let list = [
+        ("exec", "", CallEnd::Succeeded),
+        ("bash", "echo one > note.txt; false", CallEnd::Failed),
+        ("file_edit", add, CallEnd::Succeeded),
+        ("file_edit", settings, denial),
+        ("exec", "", CallEnd::Succeeded),
+        ("file_edit", rename, CallEnd::Succeeded),
+        ("mcp__scratch__touch", "", CallEnd::Succeeded),
+        ("bash", "git push --force origin main", denial),
+        ("exec", "", CallEnd::Succeeded),
+    ];
+    assert_eq!(outline(&calls), expected(list));
+    let cut: Vec<usize> = (0..calls.len()).filter(|at| calls[*at].is_cut).collect();
+    assert_eq!(cut, [8], "a script without a recorded call cannot be judged");
+}
+
+#[test]
+fn calls_of_qwen_code_by_way_of_another_tool_are_read() {
+    let denial = CallEnd::Denied(DenialSource::Hook);
+    let push = "git push --force origin main";
+    let script = [
+        ("exec", "", CallEnd::Failed),
+        ("bash", "touch a.txt", CallEnd::Succeeded),
+        ("file_write", "/home/ada/app/b.txt", CallEnd::Succeeded),
+        ("bash", push, denial),
+    ];
+    let deferred = [
+        ("tool_search", "", CallEnd::Succeeded),
+        ("bash", "touch m.txt; git push --force origin main", denial),
+        ("bash", "touch n.txt", CallEnd::Succeeded),
+    ];
+    for (name, list) in [("script", &script[..]), ("deferred", &deferred)] {
+        let (calls, counts) = scan_home(&home("qwen", name));
+        check("qwen", &calls, &counts);
+        assert_eq!(outline(&calls), expected(list.iter().copied()), "{name}");
+    }
+}
+
+#[test]
 fn the_title_of_a_session_is_what_the_user_wrote_first() {
     for host in HOSTS {
         let home = home(host, "record");

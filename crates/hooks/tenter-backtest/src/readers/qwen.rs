@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tenter_bridge::occurrence::NativeCall;
 
 use super::{TranscriptReader, TranscriptSession, directory, json_lines, native, text};
 use crate::places::{HostPlaces, files_below, is_named};
@@ -12,8 +13,9 @@ pub(super) const READER: TranscriptReader =
     TranscriptReader::new("qwen", files, |session| json_lines::read(session, read_line));
 
 fn files(places: &HostPlaces) -> Vec<PathBuf> {
-    let projects = places.home.join(".qwen/projects");
-    files_below(&projects, 3, |path| {
+    let home = places.directory("QWEN_HOME", ".qwen");
+    let directory = places.variable("QWEN_RUNTIME_DIR").unwrap_or(home);
+    files_below(&directory.join("projects"), 3, |path| {
         let is_kept = |part: std::path::Component<'_>| {
             matches!(part.as_os_str().to_str(), Some("chats" | "subagents"))
         };
@@ -30,32 +32,50 @@ fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
             for part in line["message"]["parts"].as_array().into_iter().flatten() {
                 let call = &part["functionCall"];
                 if call.is_object() {
-                    let native = native(&call["id"], text(call, "name"), &call["args"]);
-                    session.begin(&line["timestamp"], native);
+                    session.begin(&line["timestamp"], read_call(call));
                 }
             }
         }
-        "tool_result" => session.calls.end(text(&line["toolCallResult"], "callId"), end(line)),
-        "system" => {
-            // The user's answer is only here.
-            let event = &line["systemPayload"]["uiEvent"];
-            match text(event, "decision") {
-                "accept" | "modify" => session.calls.approve(text(event, "call_id")),
-                "reject" => {
-                    session.calls.end(text(event, "call_id"), CallEnd::Denied(DenialSource::User));
-                }
-                _ => {}
-            }
+        "tool_result" => {
+            let response = &line["message"]["parts"][0]["functionResponse"]["response"];
+            let result = &line["toolCallResult"];
+            let end = end(text(result, "status"), text(result, "errorType"), response);
+            session.calls.end(text(result, "callId"), end);
         }
+        "system" => read_event(session, line),
         "user" => {}
         kind => session.add_unknown(kind),
     }
 }
 
-fn end(line: &Value) -> CallEnd {
-    let result = &line["toolCallResult"];
-    let response = &line["message"]["parts"][0]["functionResponse"]["response"];
-    match (text(result, "status"), text(result, "errorType")) {
+/// Reads a call. `tool_call` calls a tool that the model was not told at the start: hooks see that tool.
+fn read_call(call: &Value) -> NativeCall {
+    let args = &call["args"];
+    match text(call, "name") {
+        "tool_call" => native(&call["id"], text(args, "name"), &args["arguments"]),
+        name => native(&call["id"], name, args),
+    }
+}
+
+/// Reads what only an event records: the user's answer, and a call that a script of the tool `exec` made.
+fn read_event(session: &mut TranscriptSession<'_, '_>, line: &Value) {
+    let event = &line["systemPayload"]["uiEvent"];
+    let id = text(event, "call_id");
+    if event["source"] == "code_mode" {
+        let tool = text(event, "function_name");
+        session.begin(&line["timestamp"], native(&event["call_id"], tool, &event["function_args"]));
+        let end = end(text(event, "status"), text(event, "error_type"), event);
+        return session.calls.end(id, end);
+    }
+    match text(event, "decision") {
+        "accept" | "modify" => session.calls.approve(id),
+        "reject" => session.calls.end(id, CallEnd::Denied(DenialSource::User)),
+        _ => {}
+    }
+}
+
+fn end(status: &str, error_type: &str, response: &Value) -> CallEnd {
+    match (status, error_type) {
         (_, "execution_denied") => CallEnd::Denied(DenialSource::Hook),
         ("cancelled", _) => CallEnd::Denied(DenialSource::User),
         ("error", _) => CallEnd::Failed,

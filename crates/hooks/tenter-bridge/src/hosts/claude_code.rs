@@ -15,11 +15,11 @@ use crate::occurrence::{ToolEnd, ToolOutcome};
 use crate::shell_prefix;
 use crate::user_rules::RuleCheck;
 
-/// Claude Code, measured with version 2.1.330.
+/// Claude Code, measured with version 2.1.332.
 pub(super) const HOST: Host = Host {
     id: "claude-code",
     name: "Claude Code",
-    measured_version: Some("2.1.330"),
+    measured_version: Some("2.1.332"),
     events: EVENTS,
     tools: claude_code::TOOLS,
     registration: Registration {

@@ -22,11 +22,11 @@ use crate::reply::{HostReply, HostVerdict};
 use crate::tool_result::joined_text;
 use crate::user_rules::RuleCheck;
 
-/// Codex, measured with version 0.169.0.
+/// Codex, measured with version 0.171.0.
 pub(super) const HOST: Host = Host {
     id: "codex",
     name: "Codex",
-    measured_version: Some("0.169.0"),
+    measured_version: Some("0.171.0"),
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -53,6 +53,7 @@ pub(super) const HOST: Host = Host {
         "Codex runs no hook that its user has not trusted, and `codex exec` does not say so. A change of the entry ends the trust.",
         "Hooks of a project run only if its directory is trusted in Codex, too.",
         "`hooks.json` with comments, trailing commas or unknown keys is ignored as a whole.",
+        "Calls that a script of the tool `exec` (code mode) makes are seen one by one; the script itself is not read.",
         "Where a hook makes the agent continue, the model also reads the path of `hooks.json`.",
     ],
     // Texts of about 2,500 tokens: 8,000 characters arrive whole, 12,000 do not.

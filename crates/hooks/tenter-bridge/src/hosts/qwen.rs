@@ -44,6 +44,7 @@ pub(super) const HOST: Host = Host {
         "An `allow` never skips Qwen Code's own question; `bridge.allow_skips_prompt` has no effect.",
         "Hooks have 55 seconds (14 after a batch of tool calls), whatever their own timeout: Qwen Code waits no longer.",
         "You see notices when the agent stops.",
+        "Calls that a script of the tool `exec` (code mode) makes are seen one by one; the script itself is not read.",
         "Without a terminal, `SessionEnd` and `StopFailure` do not fire.",
     ],
     // No limit was found.
@@ -145,6 +146,7 @@ const SHELL: &str = "run_shell_command";
 
 const TOOLS: &[NativeTool] = &[
     tool(SHELL, "bash", &[("is_background", "background")]),
+    tool("monitor", "bash", &[]),
     tool("read_file", "file_read", &[("limit", "line_limit")]),
     tool("write_file", "file_write", &[("content", "text")]),
     tool("edit", "file_edit", &[("old_string", "old_text"), ("new_string", "new_text")]),

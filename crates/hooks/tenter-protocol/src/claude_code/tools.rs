@@ -7,6 +7,8 @@ use crate::native_tool::{NativeTool, tool};
 /// Claude Code's tools whose names or fields differ from Tenter's. Of several with one canonical name, the first is today's.
 pub const TOOLS: &[NativeTool] = &[
     tool("Bash", "bash", &[]),
+    // It can also listen to a web socket, and no matcher for it applies to other commands.
+    tool("Monitor", "bash", &[]).when("command", ""),
     tool("Read", "file_read", &[("limit", "line_limit")]),
     tool("Write", "file_write", &[("content", "text")]),
     tool("Edit", "file_edit", EDIT_FIELDS),
@@ -42,7 +44,8 @@ pub fn named(name: &str) -> Option<&'static NativeTool> {
 pub fn names(canonical: &str) -> impl Iterator<Item = &str> {
     let is_native = counterpart(canonical).is_some();
     let own = iter::once(canonical).filter(move |_| !is_native);
-    let native = TOOLS.iter().filter(move |tool| tool.canonical == canonical);
+    let native =
+        TOOLS.iter().filter(move |tool| tool.canonical == canonical && tool.when.is_none());
     own.chain(native.map(|tool| tool.name))
 }
 
@@ -57,5 +60,15 @@ mod tests {
         assert_eq!(names("file_edit"), ["Edit", "MultiEdit", "NotebookEdit"]);
         assert_eq!(names("mcp__memory__store"), ["mcp__memory__store"]);
         assert_eq!(counterpart("subagent").map(|tool| tool.name), Some("Agent"));
+    }
+
+    #[test]
+    fn a_monitor_with_a_command_is_a_shell() {
+        let is_shell = |field: &str| {
+            let input = [(field.to_owned(), "a".into())].into_iter().collect();
+            TOOLS.iter().any(|tool| tool.canonical == "bash" && tool.is_of("Monitor", &input))
+        };
+        assert!(is_shell("command"));
+        assert!(!is_shell("ws"));
     }
 }
