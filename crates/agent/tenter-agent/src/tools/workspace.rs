@@ -44,17 +44,18 @@ pub struct WorkspaceSettings {
 /// The state that the tools of one conversation share: the accessible directories, the files read so far, the to-do list, and
 /// background commands. Several calls may use it concurrently.
 pub struct Workspace {
-    roots: Roots,
-    protected_paths: ProtectedPaths,
-    env: Vec<(OsString, OsString)>,
-    state_dir: PathBuf,
-    launcher: Option<PathBuf>,
-    clock: Clock,
-    changing: Arc<Mutex<()>>,
-    slots: Arc<Slots>,
+    shared: Arc<SharedState>,
     file_states: Mutex<SeenFiles>,
     todos: Mutex<Vec<TodoItem>>,
-    background: Arc<Mutex<Vec<Background>>>,
+}
+
+/// The state that all conversations share.
+struct SharedState {
+    roots: Roots,
+    settings: WorkspaceSettings,
+    changing: Mutex<()>,
+    slots: Slots,
+    background: Mutex<Vec<Background>>,
 }
 
 impl Workspace {
@@ -63,80 +64,60 @@ impl Workspace {
     /// # Errors
     /// When the project directory or an added one does not exist.
     pub fn new(settings: WorkspaceSettings) -> Result<Self, DirectoryError> {
-        Ok(Self {
-            roots: Roots::new(&settings.project, &settings.add_dirs)?
-                .working_in(&settings.cwd)
-                .reading(&settings.read_dirs),
-            protected_paths: settings.protected_paths,
-            env: settings.env,
-            state_dir: settings.state_dir,
-            launcher: settings.launcher,
-            clock: settings.clock,
-            changing: Arc::default(),
-            slots: Arc::default(),
-            file_states: Mutex::default(),
-            todos: Mutex::default(),
-            background: Arc::default(),
-        })
+        let roots = Roots::new(&settings.project, &settings.add_dirs)?
+            .working_in(&settings.cwd)
+            .reading(&settings.read_dirs);
+        let (changing, slots, background) = Default::default();
+        let shared = Arc::new(SharedState { roots, settings, changing, slots, background });
+        Ok(Self { shared, file_states: Mutex::default(), todos: Mutex::default() })
     }
 
     /// Returns the same workspace for another conversation, with no files read yet and its own to-do list. Changes of files are
     /// still serialised across all of them.
     #[must_use]
     pub fn for_another_conversation(&self) -> Self {
-        Self {
-            roots: self.roots.clone(),
-            protected_paths: self.protected_paths.clone(),
-            env: self.env.clone(),
-            state_dir: self.state_dir.clone(),
-            launcher: self.launcher.clone(),
-            clock: self.clock,
-            changing: Arc::clone(&self.changing),
-            slots: Arc::clone(&self.slots),
-            file_states: Mutex::default(),
-            todos: Mutex::default(),
-            background: Arc::clone(&self.background),
-        }
+        let shared = Arc::clone(&self.shared);
+        Self { shared, file_states: Mutex::default(), todos: Mutex::default() }
     }
 
     /// Returns the project root, as a real path.
     pub fn project(&self) -> &Path {
-        self.roots.project()
+        self.shared.roots.project()
     }
 
     /// Returns the working directory, as a real path.
     pub fn cwd(&self) -> &Path {
-        self.roots.cwd()
+        self.shared.roots.cwd()
     }
 
     /// Returns the directories in which file tools may write, as real paths; the project is the first.
     pub fn writable_roots(&self) -> Vec<PathBuf> {
-        self.roots.writable().map(Path::to_owned).collect()
+        self.shared.roots.writable().map(Path::to_owned).collect()
     }
 
     /// Returns the real path of a path from the model, if file tools may write there.
     pub(crate) fn writable(&self, path: &str) -> Option<PathBuf> {
-        self.roots.resolve(path).ok()
+        self.shared.roots.resolve(path).ok()
     }
 
     /// Returns the program that starts confined commands.
     pub(crate) fn launcher(&self) -> Option<&Path> {
-        self.launcher.as_deref()
+        self.shared.settings.launcher.as_deref()
     }
 
     /// Returns the directory of the notes of confined commands.
     pub(crate) fn note_directory(&self) -> PathBuf {
-        self.state_dir.join("confined")
+        self.shared.settings.state_dir.join("confined")
     }
 
     /// Returns the environment variables of commands.
     pub fn env(&self) -> &[(OsString, OsString)] {
-        &self.env
+        &self.shared.settings.env
     }
 
     /// Returns the current time, formatted for results.
     pub fn timestamp(&self) -> String {
-        rfc3339((self.clock)())
+        rfc3339((self.shared.settings.clock)())
     }
 
     /// Returns the real path of a path from the model that is to be changed. It need not exist.
@@ -148,8 +129,8 @@ impl Workspace {
         path: &str,
         consent: &dyn WriteConsent,
     ) -> Result<PathBuf, ToolError> {
-        let real = self.roots.resolve(path)?;
-        match self.protected_paths.around(&real) {
+        let real = self.shared.roots.resolve(path)?;
+        match self.shared.settings.protected_paths.around(&real) {
             Some(place) if !consent.agrees(&place, &real) => Err(self.protects(&place, path)),
             _ => Ok(real),
         }
@@ -163,7 +144,7 @@ impl Workspace {
     ) -> Option<ToolError> {
         paths.iter().filter(|fact| fact.command.is_none() && fact.op.changes()).find_map(|fact| {
             let file = Path::new(&fact.path);
-            let place = self.protected_paths.affected(file, fact.recursive)?;
+            let place = self.shared.settings.protected_paths.affected(file, fact.recursive)?;
             (!consent.agrees(&place, file)).then(|| self.protects(&place, &fact.given))
         })
     }
@@ -181,17 +162,17 @@ impl Workspace {
     /// # Errors
     /// When it is outside the project, the added directories and the readable ones.
     pub fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
-        self.roots.resolve_to_read(path)
+        self.shared.roots.resolve_to_read(path)
     }
 
     /// Returns whether a real path is in the project or an added directory.
     pub(crate) fn contains(&self, real: &Path) -> bool {
-        self.roots.is_inside(real)
+        self.shared.roots.is_inside(real)
     }
 
     /// Returns whether file tools may change a real path without the user's consent.
     pub(crate) fn may_change(&self, real: &Path) -> bool {
-        self.contains(real) && self.protected_paths.around(real).is_none()
+        self.contains(real) && self.shared.settings.protected_paths.around(real).is_none()
     }
 
     /// Returns the directory to search and its path for results. Default: the working directory.
@@ -209,17 +190,17 @@ impl Workspace {
 
     /// Returns the topmost directory whose ignore files apply to a search of the real path `root`.
     pub(crate) fn top_of<'p>(&'p self, root: &'p Path) -> &'p Path {
-        self.roots.top_of(root)
+        self.shared.roots.top_of(root)
     }
 
     /// Returns a path for results: relative to the working directory where it is inside.
     pub fn display_path(&self, path: &Path) -> String {
-        self.roots.display_path(path)
+        self.shared.roots.display_path(path)
     }
 
     /// Terminates all background commands.
     pub fn end_background(&self) {
-        Background::end_all(std::mem::take(&mut *lock(&self.background)));
+        Background::end_all(std::mem::take(&mut *lock(&self.shared.background)));
     }
 
     /// Requires every file to be read again before it is changed: the model no longer has its content in its history.
@@ -229,22 +210,22 @@ impl Workspace {
 
     /// Returns the directory for logs of background commands.
     pub(crate) fn log_directory(&self) -> PathBuf {
-        self.state_dir.join("background")
+        self.shared.settings.state_dir.join("background")
     }
 
     /// Registers a background command, so that it is terminated with the workspace.
     pub(crate) fn keep_running(&self, command: Background) {
-        lock(&self.background).push(command);
+        lock(&self.shared.background).push(command);
     }
 
     /// Takes the lock that is held while a file is changed, so that no two calls of any conversation change one at once.
     pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
-        lock(&self.changing)
+        lock(&self.shared.changing)
     }
 
     /// Waits for a free slot for a tool call; dropping the slot frees it.
     pub(crate) fn slot(&self) -> Slot<'_> {
-        self.slots.take()
+        self.shared.slots.take()
     }
 
     /// Returns the files read so far.
@@ -261,8 +242,8 @@ impl fmt::Debug for Workspace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not the environment: it may hold secrets.
         f.debug_struct("Workspace")
-            .field("roots", &self.roots)
-            .field("state_dir", &self.state_dir)
+            .field("roots", &self.shared.roots)
+            .field("state_dir", &self.shared.settings.state_dir)
             .finish_non_exhaustive()
     }
 }
