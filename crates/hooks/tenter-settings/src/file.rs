@@ -12,7 +12,7 @@ use std::{io, mem};
 use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_engine::configuration::{
-    self, BridgeTable, ConfigurationError, ConfineTable, GuardsTable, HookTables, HooksTable,
+    self, BridgeSettings, ConfigurationError, ConfineTable, GuardsTable, HookTables, HooksTable,
     JournalTable, ManagedSettings, ToolsTable, TrustSetting, refused,
 };
 use tenter_protocol::Diagnostic;
@@ -49,7 +49,7 @@ pub(super) struct FileSettings {
     pub(super) tools: ToolsTable,
     pub(super) permissions: PermissionsTable,
     pub(super) hooks: HooksTable,
-    pub(super) bridge: BridgeTable,
+    pub(super) bridge: BridgeSettings,
     pub(super) guards: GuardsTable,
     pub(super) confine: ConfineTable,
     pub(super) journal: JournalTable,

@@ -78,7 +78,7 @@ impl Visit<'_> {
             return false;
         }
         let is_set =
-            host.id == "gemini" && self.configuration.bridge.gemini_ask == GeminiAsk::Native;
+            host.id == "gemini" && self.configuration.bridge.gemini.ask == GeminiAsk::Native;
         is_set || host.support(EventName::BeforeTool, Power::Ask) == Support::Native
     }
 

@@ -1,7 +1,7 @@
 //! The settings of hooks in configuration files: the user's `config.toml` and a project's `tenter.toml`.
 //!
 //! A project's file is untrusted: it may make hooks stricter, and nothing else. A program that has more settings puts
-//! [`HooksTable`] and [`BridgeTable`] into its own type, parses it with [`parse`], and resolves the tables with
+//! [`HooksTable`] and [`BridgeSettings`] into its own type, parses it with [`parse`], and resolves the tables with
 //! [`HookConfiguration::resolve`]. A program that has none calls [`HookConfiguration::read`].
 //!
 //! Parsing is strict, so that a misspelt key is never ignored.
@@ -31,7 +31,7 @@ use crate::model_budget::ModelBudget;
 use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
 
-pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
+pub use bridge::{AskFallback, BridgeSettings, GeminiAsk, GeminiSettings, OnUnguardable, Reaction};
 pub use confine::{ConfineProfiles, ConfineTable};
 pub use file::{ConfigurationError, parse};
 pub use hook_settings::HOOK_SETTINGS;
@@ -141,7 +141,7 @@ impl HookConfiguration {
             ask: PermissionAnswer::Unattended { allowed: allows },
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             project_overrides: only_in_project(&user.hooks, &project.hooks),
-            bridge: user.bridge.into(),
+            bridge: user.bridge,
             protect: user.tools.protect.iter().chain(&project.tools.protect).cloned().collect(),
             container: user.guards.container,
             reports_changes: user.hooks.reports_changes.unwrap_or(true),
@@ -288,7 +288,7 @@ mod tests {
             unguardable: OnUnguardable::Pass,
             untrusted: Reaction::Block,
             on_breach: Reaction::Block,
-            gemini_ask: GeminiAsk::Native,
+            gemini: GeminiSettings { ask: GeminiAsk::Native },
         };
         assert_eq!(read(user, "").0.bridge, expected);
     }

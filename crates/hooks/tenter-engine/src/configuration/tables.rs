@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::bridge::{AskFallback, BridgeTable};
+use super::bridge::{AskFallback, BridgeSettings};
 use super::confine::ConfineTable;
 use crate::hook_policy::FailMode;
 
@@ -20,7 +20,7 @@ pub struct HookTables {
     /// The table `[hooks]`.
     pub hooks: HooksTable,
     /// The table `[bridge]`.
-    pub bridge: BridgeTable,
+    pub bridge: BridgeSettings,
     /// The table `[tools]`.
     pub tools: ToolsTable,
     /// The table `[guards]`.
