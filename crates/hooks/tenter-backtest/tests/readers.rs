@@ -11,6 +11,7 @@ use tenter_backtest::{
     CallEnd, DenialSource, HostCounts, HostPlaces, ReadCounts, RecordedCall, ScanOptions,
     TitleFinder, readers, scan,
 };
+use tenter_testkit::copy_directory;
 
 const DENIED: CallEnd = CallEnd::Denied(DenialSource::Hook);
 
@@ -214,20 +215,6 @@ fn the_title_of_a_session_is_what_the_user_wrote_first() {
     }
 }
 
-/// Copies a directory.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 /// Returns the transcripts of Claude Code in a copy of a home directory.
 fn claude_code(home: &Path) -> PathBuf {
     let places = HostPlaces { home: home.to_owned(), variables: BTreeMap::new() };
@@ -237,7 +224,7 @@ fn claude_code(home: &Path) -> PathBuf {
 #[test]
 fn a_fork_and_doubled_lines_add_no_call() {
     let scratch = TempDir::new().unwrap();
-    copy(&home("claude-code", "record"), scratch.path());
+    copy_directory(&home("claude-code", "record"), scratch.path());
     let file = claude_code(scratch.path());
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{text}{text}")).unwrap();
@@ -258,7 +245,7 @@ fn a_call_whose_input_cannot_be_read_is_not_judged() {
         ("claude-code", "record", "\"input\":{", "\"input\":[],\"was\":{"),
     ] {
         let scratch = TempDir::new().unwrap();
-        copy(&home(host, scenario), scratch.path());
+        copy_directory(&home(host, scenario), scratch.path());
         let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
         let mut is_changed = false;
         for file in (readers::find(host).unwrap().files)(&places) {
@@ -281,7 +268,7 @@ fn a_call_whose_input_cannot_be_read_is_not_judged() {
 #[test]
 fn a_compressed_transcript_of_codex_has_the_same_calls() {
     let scratch = TempDir::new().unwrap();
-    copy(&home("codex", "record"), scratch.path());
+    copy_directory(&home("codex", "record"), scratch.path());
     let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
     let file = (readers::find("codex").unwrap().files)(&places).remove(0);
     let (whole, _) = scan_home(scratch.path());
@@ -322,7 +309,7 @@ fn calls_of_the_journal_are_read_only_if_it_is_named_and_masked_ones_cannot_be_j
 #[test]
 fn calls_of_a_subagent_that_only_the_session_records_are_read() {
     let scratch = TempDir::new().unwrap();
-    copy(&home("claude-code", "subagent"), scratch.path());
+    copy_directory(&home("claude-code", "subagent"), scratch.path());
     let places = HostPlaces { home: scratch.path().to_owned(), variables: BTreeMap::new() };
     let files = (readers::find("claude-code").unwrap().files)(&places);
     let is_of_agent = |file: &PathBuf| file.parent().unwrap().ends_with("subagents");
@@ -350,7 +337,7 @@ fn calls_of_a_subagent_that_only_the_session_records_are_read() {
 #[test]
 fn what_is_not_understood_is_counted() {
     let scratch = TempDir::new().unwrap();
-    copy(&home("claude-code", "record"), scratch.path());
+    copy_directory(&home("claude-code", "record"), scratch.path());
     let file = claude_code(scratch.path());
     let mut text = fs::read_to_string(&file).unwrap();
     let deep = "[".repeat(100_000);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tenter_testkit::wait_until;
 
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 #[test]
 fn follow_and_resume_continue_the_conversation() {
@@ -60,7 +60,6 @@ fn no_save_stores_nothing() {
 
 /// A process that is killed at any moment loses at most the exchange in flight, and its conversation can be resumed.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "kill -9 is the point")]
 fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
     let sandbox = sandbox();
     let turn = |number: u32| {
@@ -84,11 +83,7 @@ fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
         while start.elapsed().subsec_micros() % 7 != u32::try_from(round).unwrap() {
             std::hint::spin_loop();
         }
-        let killed = std::process::Command::new("kill")
-            .args(["-9", &child.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(killed.success());
+        assert!(send_signal("KILL", child.id()));
         child.wait().unwrap();
         let count = steps();
         let minimum = count.saturating_sub(2); // the last may be in flight, and one more may have begun

@@ -4,7 +4,7 @@ use std::fs;
 
 use tenter_testkit::Sandbox;
 
-use crate::{filter_kind, headless, sandbox};
+use crate::{filter_kind, headless, sandbox, send_signal};
 
 const ONE_CALL: &str =
     "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]";
@@ -82,13 +82,8 @@ fn a_daemon_of_a_timed_out_command_is_terminated_and_others_are_not() {
     assert_eq!(code, 0, "{lines:?}");
     let lives = sandbox.read("lives").trim().to_owned();
     assert!(!is_gone(&lives), "what a command that ended by itself left is not touched");
-    kill(&lives);
+    send_signal("KILL", &lives);
     assert!(is_gone(sandbox.read("daemon").trim()), "{lines:?}");
-}
-
-#[expect(clippy::disallowed_methods, reason = "tests clean up after themselves")]
-fn kill(pid: &str) {
-    let _ = std::process::Command::new("kill").args(["-9", pid]).status();
 }
 
 #[test]

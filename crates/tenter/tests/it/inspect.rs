@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use tenter_testkit::{Sandbox, assert_contains, wait_until};
 
-use crate::{sandbox, transcripts};
+use crate::{sandbox, send_signal, transcripts};
 
 /// A running `tenter inspect`.
 struct Inspect {
@@ -38,10 +38,8 @@ impl Inspect {
     }
 
     /// Ends it as Ctrl-C does, and returns its exit code.
-    #[expect(clippy::disallowed_methods, reason = "a test sends a signal")]
     fn interrupt(mut self) -> Option<i32> {
-        let id = self.process.id().to_string();
-        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        send_signal("INT", self.process.id());
         self.process.wait().unwrap().code()
     }
 }

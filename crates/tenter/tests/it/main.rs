@@ -69,12 +69,22 @@ mod trust_questions;
 mod upgrades;
 mod wording;
 
+use std::fmt::Display;
+use std::process::Command;
+
 use serde_json::Value;
 use tenter_testkit::Sandbox;
 
 /// Returns a sandbox for this build of `tenter`.
 fn sandbox() -> Sandbox {
     Sandbox::new(env!("CARGO_BIN_EXE_tenter"))
+}
+
+/// Sends a signal, such as `INT`, to a process. Returns whether there is such a process; `0` only looks.
+#[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
+fn send_signal(name: &str, process: impl Display) -> bool {
+    let kill = |process: &str| Command::new("kill").args([&format!("-{name}"), process]).status();
+    kill(&process.to_string()).unwrap().success()
 }
 
 /// Returns the objects of one kind.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Script};
 use tenter_testkit::{McpServer, PtySession, Sandbox};
 
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 /// Returns a session with parallel calls, a hook that denies one, a call of broken JSON, a retry and a follow-up.
 fn session() -> Vec<ModelReply> {
@@ -148,7 +148,7 @@ fn one_signal_ends_a_response_that_never_ends() {
             let sandbox = configured(&server, Format::Chat);
             let child = sandbox.start("run --no-save hi");
             server.wait_for_requests(1);
-            assert_eq!(sandbox.shell(&format!("kill -{signal} {}", child.id())).code, Some(0));
+            assert!(send_signal(signal, child.id()));
             let _ = sandbox.finish(child).expect_code(130);
             server.wait_for_hang_ups(1);
         }

@@ -7,7 +7,7 @@ use serde_json::json;
 use tenter_testkit::{Sandbox, assert_contains, assert_fields, wait_until};
 
 use crate::manifests::hook as manifest_hook;
-use crate::{filter_kind, headless, sandbox};
+use crate::{filter_kind, headless, sandbox, send_signal};
 
 #[test]
 fn a_task_without_a_command_is_run() {
@@ -221,7 +221,7 @@ fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
     wait_until("the tool runs", || {
         std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n'))
     });
-    interrupt(child.id());
+    assert!(send_signal("INT", child.id()));
     let output = sandbox.finish(child).expect_code(130);
     let lines = output.json_lines();
     assert_eq!(filter_kind(&lines, "tool-result")[0]["result"]["success"], false);
@@ -234,13 +234,6 @@ fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
         &["--follow", "--result-only", "continue"],
     );
     assert_eq!(resumed.expect_code(0).stdout, "Back.\n");
-}
-
-#[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
-pub(crate) fn interrupt(pid: u32) {
-    let killed =
-        std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
-    assert!(killed.success());
 }
 
 /// Waits until a process whose number a file of the project holds has ended. Its zombie is another's to reap.
@@ -267,7 +260,7 @@ fn a_second_ctrl_c_kills_a_hook_that_ignores_signals_and_its_daemons() {
     let child = sandbox.start(["run", "--model", &model, "wait"]);
     for file in ["started", "hook"] {
         wait_until(file, || sandbox.project().join(file).exists());
-        interrupt(child.id());
+        assert!(send_signal("INT", child.id()));
     }
     let _ = sandbox.finish(child).expect_code(130);
     wait_for_death(&sandbox, "hook");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, copy_directory_with};
 
 /// Copies the transcripts of an agent that ran a scenario, as if it had worked in the sandbox's project.
 pub(crate) fn add(sandbox: &Sandbox, host: &str, scenario: &str) {
@@ -28,16 +28,9 @@ fn home(host: &str, scenario: &str) -> PathBuf {
 }
 
 fn copy(from: &Path, to: &Path, changes: &[(&str, &str)]) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target, changes);
-        } else {
-            let text = fs::read_to_string(entry.path()).unwrap();
-            let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
-            fs::write(target, changes.iter().fold(text, replace)).unwrap();
-        }
-    }
+    copy_directory_with(from, to, &|from, to| {
+        let replace = |text: String, (from, to): &(&str, &str)| text.replace(from, to);
+        let text = changes.iter().fold(fs::read_to_string(from).unwrap(), replace);
+        fs::write(to, text).unwrap();
+    });
 }

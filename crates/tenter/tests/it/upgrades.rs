@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, copy_directory_with};
 
 use crate::bridge::Installed;
 
@@ -128,21 +128,14 @@ fn install_state(release: &Path, sandbox: &Installed) {
 }
 
 fn copy_files(from: &Path, to: &Path, change: &dyn Fn(String) -> String) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy_files(&entry.path(), &to, change);
-            continue;
-        }
-        let bytes = match String::from_utf8(fs::read(entry.path()).unwrap()) {
+    copy_directory_with(from, to, &|from, to| {
+        let bytes = match String::from_utf8(fs::read(from).unwrap()) {
             Ok(text) => change(text).into_bytes(),
             Err(binary) => binary.into_bytes(),
         };
-        fs::write(&to, bytes).unwrap();
-        fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).unwrap();
-    }
+        fs::write(to, bytes).unwrap();
+        fs::set_permissions(to, fs::Permissions::from_mode(0o600)).unwrap();
+    });
 }
 
 fn replace_in_database(file: &Path, from: &str, to: &str) {

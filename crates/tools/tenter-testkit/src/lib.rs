@@ -16,6 +16,7 @@
 
 pub mod api_client;
 mod choices;
+mod directories;
 pub mod fake_claude;
 pub mod http_server;
 mod mcp_server;
@@ -31,6 +32,7 @@ mod soak;
 pub mod tls;
 
 pub use choices::Choices;
+pub use directories::{copy_directory, copy_directory_with};
 pub use mcp_server::McpServer;
 pub use nested_cargo::nested_cargo;
 pub use output::{Output, assert_contains, assert_fields};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tenter_bridge::import::{self, MANIFEST, SCRIPT, Source};
-use tenter_testkit::needs;
+use tenter_testkit::{copy_directory, needs};
 
 use crate::host_session::HostSession;
 
@@ -49,11 +49,7 @@ fn with_documented_hooks(host: &'static str) -> HostSession {
     let session = HostSession::new(host);
     let from = fixtures().join("project/.claude");
     let to = session.sandbox.project().join(".claude/hooks");
-    fs::create_dir_all(&to).unwrap();
-    for entry in fs::read_dir(from.join("hooks")).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-    }
+    copy_directory(&from.join("hooks"), &to);
     let text = fs::read_to_string(from.join("settings.json")).unwrap();
     import(&session, &text, "/elsewhere/.claude/settings.json", None);
     session

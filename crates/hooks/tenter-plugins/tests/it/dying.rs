@@ -2,10 +2,10 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tenter_plugins::verify;
-use tenter_testkit::needs;
+use tenter_testkit::{copy_directory, needs};
 
 use crate::scene::Scene;
 
@@ -54,7 +54,7 @@ impl Between {
         self.lock[state] = fs::read_to_string(self.at("plugin.lock")).unwrap();
         self.plugin[state] = self.scene.root().join(format!("kept-{state}"));
         if self.at("ada@guards").exists() {
-            copy(&self.at("ada@guards"), &self.plugin[state]);
+            copy_directory(&self.at("ada@guards"), &self.plugin[state]);
         }
     }
 
@@ -66,7 +66,7 @@ impl Between {
     fn has_plugin(&self, state: usize) {
         let _ = fs::remove_dir_all(self.at("ada@guards"));
         if self.plugin[state].exists() {
-            copy(&self.plugin[state], &self.at("ada@guards"));
+            copy_directory(&self.plugin[state], &self.at("ada@guards"));
         }
     }
 
@@ -86,18 +86,6 @@ impl Between {
             assert_eq!(verify(&plugin.path, locked), (vec![], vec![]));
         }
         assert!(!self.at(".plugin.lock.new").exists());
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (entry, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
-        if entry.is_dir() {
-            copy(&entry, &to);
-        } else {
-            fs::copy(&entry, &to).unwrap();
-        }
     }
 }
 

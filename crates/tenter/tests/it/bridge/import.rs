@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_testkit::http_server::HttpServer;
-use tenter_testkit::{Sandbox, assert_contains, needs};
+use tenter_testkit::{Sandbox, assert_contains, copy_directory, needs};
 
 use crate::{filter_kind, headless, sandbox};
 
@@ -15,23 +15,10 @@ fn fixtures() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks/tenter-bridge/tests/fixtures/claude-hooks")
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 /// Returns a project with Claude Code's settings, and the hooks of them.
 fn imported() -> Sandbox {
     let sandbox = sandbox();
-    copy(&fixtures().join("project"), &sandbox.project());
+    copy_directory(&fixtures().join("project"), &sandbox.project());
     let _ = sandbox.run("bridge import claude-code --yes").expect_code(0);
     let _ = sandbox.run("trust --yes").expect_code(0);
     sandbox
@@ -41,7 +28,7 @@ fn imported() -> Sandbox {
 fn with_plugin(name: &str) -> Sandbox {
     let sandbox = sandbox();
     let plugin = sandbox.home().join(".claude/plugins").join(name);
-    copy(&fixtures().join(name), &plugin);
+    copy_directory(&fixtures().join(name), &plugin);
     let file = plugin.join("hooks/hooks.json").display().to_string();
     let import = ["bridge", "import", "claude-code", &file, "--user", "--yes"];
     let _ = sandbox.run(import).expect_code(0);
@@ -219,7 +206,7 @@ fn dead_entries_are_found_and_the_doctor_names_them() {
 #[test]
 fn a_dry_run_shows_everything_and_writes_nothing() {
     let sandbox = sandbox();
-    copy(&fixtures().join("project"), &sandbox.project());
+    copy_directory(&fixtures().join("project"), &sandbox.project());
     let output = sandbox.run("bridge import claude-code --dry-run").expect_code(0);
     for text in [
         "check-command (new)",

@@ -6,7 +6,7 @@ use tenter_testkit::{Output, Sandbox, wait_until};
 
 use super::hooks::has_what_it_needs;
 use super::markdown::{Table, page, pages, table};
-use crate::{filter_kind, headless, sandbox};
+use crate::{filter_kind, headless, sandbox, send_signal};
 
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
 const PROJECT_FILE: &str = "tenter.toml";
@@ -172,7 +172,7 @@ fn interrupted() -> Output {
     let model = sandbox.script("turns: [{text: Hello.}]");
     let child = sandbox.start(["run", "--model", &model, "Hello?"]);
     wait_until("the hook runs", || sandbox.project().join("begun").exists());
-    assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
+    assert!(send_signal("INT", child.id()));
     sandbox.finish(child)
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox, assert_fields, wait_until};
 
 use super::{SILENT, manifest, user_hooks};
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 /// Tests a hook that does `body` at `event` with the sample. Returns the result and the exit code.
 fn tried(event: &str, body: &str) -> (Value, Option<i32>) {
@@ -336,7 +336,6 @@ fn an_invalid_hook_does_not_hide_the_one_that_runs_instead() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test presses Ctrl-C")]
 fn ctrl_c_terminates_the_hook_under_test() {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "before_tool_call", "sleep 60 &\necho $! > pid\nwait");
@@ -344,15 +343,11 @@ fn ctrl_c_terminates_the_hook_under_test() {
     wait_until("the hook runs", || {
         sandbox.project().join("pid").metadata().is_ok_and(|file| file.len() > 0)
     });
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(send_signal("INT", child.id()));
     let output = sandbox.finish(child).expect_code(130);
     assert_eq!(output.json()["exit"], "cancelled");
     let sleeper = sandbox.read("pid");
-    let is_gone = || {
-        !std::process::Command::new("kill").args(["-0", sleeper.trim()]).status().unwrap().success()
-    };
-    wait_until("the hook's own child is gone", is_gone);
+    wait_until("the hook's own child is gone", || !send_signal("0", sleeper.trim()));
 }
 
 /// Returns a hook whose rule stops force pushes, with these examples.

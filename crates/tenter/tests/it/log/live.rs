@@ -11,8 +11,7 @@ use tenter_testkit::{PtySession, Sandbox, wait_until};
 
 use super::ask;
 use crate::conversation::busy_conversation;
-use crate::run::interrupt;
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 /// Runs `tenter log` in a terminal with this pager, and returns what the terminal showed.
 fn paged(sandbox: &Sandbox, pager: Option<&str>, args: &[&str]) -> String {
@@ -59,7 +58,7 @@ fn following_starts_with_the_newest_records() {
     assert_eq!((&next()["conversation_id"], "decision"), (&before.as_str().into(), "decision"));
     let after = ask(&sandbox, &[]);
     assert_eq!(next()["conversation_id"], after.as_str());
-    interrupt(watcher.id());
+    assert!(send_signal("INT", watcher.id()));
     let _ = sandbox.finish(watcher).expect_code(0);
 }
 
@@ -88,7 +87,7 @@ fn watching_shows_new_records_until_ctrl_c() {
     let second = ask(&sandbox, &[]);
     assert_eq!(next()["conversation_id"], second.as_str());
     assert_eq!(next()["kind"], "decision");
-    interrupt(watcher.id());
+    assert!(send_signal("INT", watcher.id()));
     let _ = sandbox.finish(watcher).expect_code(0);
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{bash, decisions, hook, records, runs};
-use crate::{filter_kind, headless, sandbox};
+use crate::{filter_kind, headless, sandbox, send_signal};
 use tenter_testkit::{assert_contains, assert_fields};
 
 const CLOSED: &str = "metadata: {fail: closed}";
@@ -253,7 +253,7 @@ fn an_interrupted_guard_lets_nothing_pass() {
         .script("turns: [{tool_calls: [{name: file_write, input: {file_path: ran, text: x}}]}]");
     let child = sandbox.start(["run", "--headless", "--model", &model, "x"]);
     tenter_testkit::wait_until("the guard runs", || sandbox.project().join("asked").exists());
-    crate::run::interrupt(child.id());
+    assert!(send_signal("INT", child.id()));
     let output = sandbox.finish(child).expect_code(130);
     assert!(!sandbox.project().join("ran").exists(), "{output}");
 }
@@ -266,7 +266,7 @@ fn a_message_that_hooks_could_not_check_is_not_kept() {
         let model = sandbox.script("turns: [{text: ok}]");
         let child = sandbox.start(["run", "--headless", "--model", &model, "my password"]);
         tenter_testkit::wait_until("the filter runs", || sandbox.project().join("asked").exists());
-        crate::run::interrupt(child.id());
+        assert!(send_signal("INT", child.id()));
         let _ = sandbox.finish(child).expect_code(130);
         let list = sandbox.run("conversation list --json").expect_code(0).json();
         assert_eq!(list, json!([]), "{more}");

@@ -7,8 +7,7 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_testkit::{Sandbox, assert_fields, wait_until};
 
 use super::hook;
-use crate::run::interrupt;
-use crate::{filter_kind, headless, sandbox};
+use crate::{filter_kind, headless, sandbox, send_signal};
 
 /// Events that nothing in this version causes: there is no compaction yet.
 const SILENT: [&str; 2] = ["pre_compact", "post_compact"];
@@ -244,7 +243,7 @@ fn an_interrupted_session_still_fires_session_end() {
         .script("turns: [{tool_calls: [{name: bash, input: {command: touch begun; sleep 600}}]}]");
     let child = sandbox.start(["run", "--headless", "--model", &model, "x"]);
     wait_until("the tool runs", || sandbox.project().join("begun").exists());
-    interrupt(child.id());
+    assert!(send_signal("INT", child.id()));
     let _ = sandbox.finish(child).expect_code(130);
     assert_eq!(own(&sandbox, "session_end")["exit_reason"], "interrupted");
     assert_eq!(payloads(&sandbox, "after_agent").len(), 1);

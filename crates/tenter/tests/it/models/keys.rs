@@ -5,7 +5,7 @@ use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer, Scrip
 use tenter_testkit::{Output, Sandbox, assert_contains, wait_until};
 
 use super::{USER_FILE, lab, run, server};
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 /// Returns the whole of what is written anywhere, and what is printed.
 fn everything_written(sandbox: &Sandbox, output: &Output) -> String {
@@ -153,7 +153,7 @@ fn ctrl_c_terminates_a_hanging_key_command() {
     );
     let child = sandbox.start("run --model anthropic/claude-sonnet-5 hi");
     wait_until("the command runs", || sandbox.home().join("begun").exists());
-    assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
+    assert!(send_signal("INT", child.id()));
     sandbox.finish(child).fails(130, "interrupted while waiting for the key of anthropic");
 }
 

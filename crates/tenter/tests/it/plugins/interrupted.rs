@@ -5,7 +5,7 @@ use std::process::Child;
 use tenter_testkit::{Sandbox, wait_until};
 
 use super::{Repository, left};
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 /// Starts an installation that waits for a server until the file `wait` is gone.
 fn slow(sandbox: &Sandbox, args: &[&str]) -> Child {
@@ -47,7 +47,7 @@ fn ctrl_c_stops_it_and_changes_nothing() {
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(["plugin", "add", &repository.url()]).expect_code(0);
     let child = slow(&sandbox, &["--force", "--continue-on-error"]);
-    assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
+    assert!(send_signal("INT", child.id()));
     sandbox.finish(child).fails(130, "ada/guards is unchanged");
     let_go(&sandbox);
     assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use tenter_testkit::{Sandbox, needs, wait_until};
 
-use crate::sandbox;
+use crate::{sandbox, send_signal};
 
 fn script(sandbox: &Sandbox, calls: &str) -> String {
     sandbox.script(&format!("turns: [{{tool_calls: [{calls}]}}, {{text: ok}}]"))
@@ -49,13 +48,12 @@ fn ticks(pid: u32) -> u64 {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
 fn a_search_stops_at_one_signal() {
     if !std::path::Path::new("/proc/self/stat").exists() {
         needs::skipped("proc", "there is no /proc to see the search at work in");
         return;
     }
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["INT", "TERM"] {
         let sandbox = sandbox();
         let large = sandbox.write("large", format!("{}\n", "a".repeat(100)).repeat(200_000));
         for number in 0..200 {
@@ -69,8 +67,7 @@ fn a_search_stops_at_one_signal() {
         let before = ticks(child.id());
         wait_until("the search", || ticks(child.id()) > before + 30);
         let start = std::time::Instant::now();
-        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(killed.success());
+        assert!(send_signal(signal, child.id()));
         let output = sandbox.finish(child);
         assert_eq!(output.code, Some(130), "{signal}\n{output}");
         // Without other load, it is one second.
