@@ -64,7 +64,7 @@ pub struct RuleReport {
 }
 
 /// A command that a rule would have stopped.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StoppedCommand {
     /// The command, or the tool and its path; masked.
     pub command: String,
@@ -105,6 +105,7 @@ pub struct ReportBuilder {
 }
 
 /// The counts of one rule.
+#[derive(Default)]
 pub(crate) struct RuleCounts {
     decision: DecisionKind,
     reason: String,
@@ -166,8 +167,7 @@ impl ReportBuilder {
 
 impl RuleCounts {
     pub(crate) fn new(decision: DecisionKind) -> Self {
-        let (reason, sessions, distinct, commands) = Default::default();
-        Self { decision, reason, calls: 0, denials: 0, sessions, distinct, commands }
+        Self { decision, ..Self::default() }
     }
 
     /// Adds a call that the rule would have stopped.
@@ -217,24 +217,7 @@ impl RuleCounts {
 
 impl StoppedCommand {
     fn new(command: String, host: &'static str) -> Self {
-        let [part, tool, time, project, session, call, file] = Default::default();
-        let (hosts, projects) = Default::default();
-        Self {
-            command,
-            part,
-            tool,
-            hosts,
-            projects,
-            calls: 0,
-            denied: 0,
-            time,
-            host,
-            project,
-            session,
-            call,
-            file,
-            line: 0,
-        }
+        Self { command, host, ..Self::default() }
     }
 
     fn add(&mut self, call: &RecordedCall, judgement: &Judgement, redactor: &Redactor) {
