@@ -9,9 +9,7 @@ use serde::Serialize;
 use tenter_base::rfc3339;
 use tenter_engine::inspect::{Catalog, Reload};
 use tenter_engine::layout::project_root;
-use tenter_engine::{
-    AskAnswer, Cancel, Decision, DecisionKind, Engine, EngineBuilder, HookRun, Observer,
-};
+use tenter_engine::{Cancel, DecisionKind, Engine, EngineBuilder, HookRun, Observer};
 use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Body, Event, EventName, Scope};
 
@@ -247,8 +245,4 @@ impl Observer for StopObserver {
         };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(stop);
     }
-
-    fn decided(&self, _decision: &Decision) {}
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
 }

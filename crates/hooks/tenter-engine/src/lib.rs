@@ -134,8 +134,9 @@ pub use session::{
 
 // Observe.
 pub use observe::{
-    AskAnswer, CallPermission, Decision, DecisionKind, DecisionRecord, HookRun, Notice, Observer,
-    PermissionAnswer, PermissionSource, RewriteChange, RunRecord, Transport,
+    AnswerRecord, AskAnswer, CallPermission, Decision, DecisionKind, DecisionRecord, HookRun,
+    Notice, NoticeRecord, Observation, Observer, PermissionAnswer, PermissionRecord,
+    PermissionSource, RewriteChange, RunRecord, Transport,
 };
 pub use run_end::RunEnd;
 

@@ -1,5 +1,7 @@
 //! The reports of the engine. Observers see every hook run and every decision, and can change none.
 
+mod permission;
+
 use std::ops::{Deref, DerefMut, Not};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +12,8 @@ use serde_json::Value;
 use tenter_protocol::confinement::ConfinedFact;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
+
+pub use permission::{PermissionAnswer, PermissionRecord, PermissionSource};
 
 use crate::layer::Layer;
 use crate::matcher::RuleFit;
@@ -31,10 +35,10 @@ pub trait Observer: Send + Sync {
     fn hook_missing(&self, _run: &HookRun) {}
 
     /// Receives the decision of an event's hooks.
-    fn decided(&self, decision: &Decision);
+    fn decided(&self, _decision: &Decision) {}
 
-    /// Receives the answer to a hook's `ask`.
-    fn ask_answered(&self, answer: &AskAnswer);
+    /// Receives the answer to a hook's `ask` (R71).
+    fn ask_answered(&self, _answer: &AskAnswer) {}
 
     /// Receives the decision whether a tool call that needs the user's permission may run.
     fn permission_decided(&self, _decided: &CallPermission) {}
@@ -43,66 +47,58 @@ pub trait Observer: Send + Sync {
     fn noticed(&self, _notice: &Notice) {}
 }
 
-/// One run of one hook: its event, and the record of the run. The fields of the record can be used as if they were its own.
+/// Something that observers see: the event that it belongs to, and its record. The fields of the record can be used as if they
+/// were its own.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct HookRun {
+pub struct Observation<R> {
     /// The conversation and the agent.
     pub scope: Arc<Scope>,
     /// The event.
     pub event: EventName,
-    /// The tool call of the event, with its input as the hook read it.
+    /// The tool call of the event: for a run with its input as the hook read it, for a decision as the hooks left it.
     pub tool_call: Option<ToolCall>,
-    /// The start of the run.
-    pub started: Timestamp,
-    /// The record of the run, as journals hold it.
-    pub record: RunRecord,
+    /// When the run started, the decision was made, or the answer was given.
+    pub time: Timestamp,
+    /// The record, as journals hold it.
+    pub record: R,
 }
 
-impl HookRun {
-    /// Creates a run of `hook` at `event`, by its canonical name, that started no process, took no time and decided nothing.
-    pub fn new(
-        scope: Arc<Scope>,
-        event: EventName,
-        hook: impl Into<String>,
-        layer: Layer,
-        started: Timestamp,
-    ) -> Self {
-        let record = RunRecord {
-            hook: hook.into(),
-            layer,
-            fingerprint: Fingerprint(String::new()),
-            spelling: event.as_str().to_owned(),
-            duration: Duration::ZERO,
-            end: RunEnd::NoProcess,
-            transport: None,
-            decision: DecisionKind::None,
-            would: None,
-            also: Vec::new(),
-            reason: None,
-            rule: None,
-            change: None,
-            stdout: String::new(),
-            stderr_tail: String::new(),
-            warnings: Vec::new(),
-            given_up: false,
-            notes: Vec::new(),
-            asynchronous: false,
-        };
-        Self { scope, event, tool_call: None, started, record }
+/// One run of one hook.
+pub type HookRun = Observation<RunRecord>;
+/// The common decision of the hooks of one event.
+pub type Decision = Observation<DecisionRecord>;
+/// The answer to a hook's `ask` (R71).
+pub type AskAnswer = Observation<AnswerRecord>;
+/// The permission of a tool call that needs one, after hooks let it pass.
+pub type CallPermission = Observation<PermissionRecord>;
+/// Something that the user must know: that a denied call ran, or what a hook said (S7).
+pub type Notice = Observation<NoticeRecord>;
+
+// For Tenter's own commands and tests.
+#[doc(hidden)]
+impl<R> Observation<R> {
+    /// Creates an observation at an event without a tool call.
+    pub fn new(scope: Arc<Scope>, event: EventName, time: Timestamp, record: R) -> Self {
+        Self { scope, event, tool_call: None, time, record }
+    }
+
+    /// Returns the id of the tool call.
+    pub fn call_id(&self) -> Option<&str> {
+        self.tool_call.as_ref().map(|call| call.id.as_str())
     }
 }
 
-impl Deref for HookRun {
-    type Target = RunRecord;
+impl<R> Deref for Observation<R> {
+    type Target = R;
 
-    fn deref(&self) -> &RunRecord {
+    fn deref(&self) -> &R {
         &self.record
     }
 }
 
-impl DerefMut for HookRun {
-    fn deref_mut(&mut self) -> &mut RunRecord {
+impl<R> DerefMut for Observation<R> {
+    fn deref_mut(&mut self) -> &mut R {
         &mut self.record
     }
 }
@@ -166,6 +162,36 @@ pub struct RunRecord {
     pub asynchronous: bool,
 }
 
+// For Tenter's own commands and tests.
+#[doc(hidden)]
+impl RunRecord {
+    /// Creates the record of a run of `hook` at `event`, by its canonical name, that started no process, took no time and
+    /// decided nothing.
+    pub fn new(hook: impl Into<String>, layer: Layer, event: EventName) -> Self {
+        Self {
+            hook: hook.into(),
+            layer,
+            fingerprint: Fingerprint(String::new()),
+            spelling: event.as_str().to_owned(),
+            duration: Duration::ZERO,
+            end: RunEnd::NoProcess,
+            transport: None,
+            decision: DecisionKind::None,
+            would: None,
+            also: Vec::new(),
+            reason: None,
+            rule: None,
+            change: None,
+            stdout: String::new(),
+            stderr_tail: String::new(),
+            warnings: Vec::new(),
+            given_up: false,
+            notes: Vec::new(),
+            asynchronous: false,
+        }
+    }
+}
+
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
@@ -219,43 +245,6 @@ pub struct RewriteChange {
     pub after: Value,
 }
 
-/// The common decision of the hooks of one event. The fields of the record can be used as if they were its own.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Decision {
-    /// The conversation and the agent.
-    pub scope: Arc<Scope>,
-    /// The event.
-    pub event: EventName,
-    /// The tool call of the event, with its input as the hooks left it.
-    pub tool_call: Option<ToolCall>,
-    /// When it was made.
-    pub time: Timestamp,
-    /// The record of the decision, as journals hold it.
-    pub record: DecisionRecord,
-}
-
-impl Decision {
-    /// Creates the decision of an event at which no hook ran.
-    pub fn new(scope: Arc<Scope>, event: EventName, time: Timestamp) -> Self {
-        Self { scope, event, tool_call: None, time, record: DecisionRecord::default() }
-    }
-}
-
-impl Deref for Decision {
-    type Target = DecisionRecord;
-
-    fn deref(&self) -> &DecisionRecord {
-        &self.record
-    }
-}
-
-impl DerefMut for Decision {
-    fn deref_mut(&mut self) -> &mut DecisionRecord {
-        &mut self.record
-    }
-}
-
 /// The record of a decision, as observers receive it and as journals, `tenter log` and `tenter inspect` read it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
@@ -273,7 +262,7 @@ pub struct DecisionRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// True if the event was denied because a hook failed (R42).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub by_failure: bool,
     /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -283,131 +272,30 @@ pub struct DecisionRecord {
     pub confined: Option<ConfinedFact>,
 }
 
-/// The answer to a hook's `ask` (R71).
-#[derive(Debug, Clone)]
-pub struct AskAnswer {
-    /// The conversation and the agent.
-    pub scope: Scope,
-    /// The event.
-    pub event: EventName,
-    /// The call that the hook asked about.
-    pub tool_call: ToolCall,
-    /// When it was answered.
-    pub time: Timestamp,
+/// A hook's `ask` was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerRecord {
     /// The hook that asked.
     pub hook: String,
     /// The reason why it asked.
     pub reason: String,
-    /// The answer.
-    pub answer: PermissionAnswer,
-    /// True if the answer was given earlier in this session, as "always".
+    /// The answer in the words that users are shown: `yes`, `always`, `no` or `nobody to ask`.
+    pub answer: String,
+    /// True if the call may run.
+    pub allowed: bool,
+    /// True if the answer was given earlier in the session.
+    #[serde(default, skip_serializing_if = "Not::not")]
     pub remembered: bool,
 }
 
-/// The permission of a tool call that needs one, after hooks let it pass.
-#[derive(Debug, Clone)]
-pub struct CallPermission {
-    /// The conversation and the agent.
-    pub scope: Scope,
-    /// The call.
-    pub tool_call: ToolCall,
-    /// When it was decided.
-    pub time: Timestamp,
-    /// The permission mode: `ask` or `edits`.
-    pub mode: &'static str,
-    /// The source of the permission.
-    pub source: PermissionSource,
-}
-
-/// The source of a permission.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PermissionSource {
-    /// The mode does not ask about such a call.
-    Mode,
-    /// These rules allow it.
-    Rules(Vec<String>),
-    /// The user, if there was one to ask.
-    User {
-        /// The answer.
-        answer: PermissionAnswer,
-        /// True if it was given earlier in this session, as "always".
-        remembered: bool,
-        /// The rules that the user added with the answer.
-        added: Vec<String>,
-        /// The reason why the user did not allow it, if they said so.
-        reason: Option<String>,
-    },
-}
-
-impl PermissionSource {
-    /// Returns whether the call may run.
-    pub fn allows(&self) -> bool {
-        match self {
-            Self::Mode | Self::Rules(_) => true,
-            Self::User { answer, .. } => answer.allows(),
-        }
-    }
-
-    /// Returns the word for it in records: `mode`, `rule` or `user`.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Mode => "mode",
-            Self::Rules(_) => "rule",
-            Self::User { .. } => "user",
-        }
-    }
-}
-
-/// Something that the user must know: that a denied call ran, or what a hook said (S7).
-#[derive(Debug, Clone)]
-pub struct Notice {
-    /// The conversation and the agent.
-    pub scope: Scope,
-    /// The event at which it was found.
-    pub event: EventName,
-    /// When it was found.
-    pub time: Timestamp,
-    /// The hook that says it; `None` if the engine does.
+/// The user must know something that no hook said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticeRecord {
+    /// The hook that says it; none if the engine does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<String>,
     /// The text.
     pub text: String,
-}
-
-/// An answer to `ask`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PermissionAnswer {
-    /// The call may run, this time.
-    Yes,
-    /// The call may run, this time, without its confinements.
-    Unconfined,
-    /// This call may run whenever this hook asks about it in this session.
-    Always,
-    /// The call must not run.
-    No,
-    /// There is no user to ask; the configuration decides.
-    Unattended {
-        /// True if the configuration allows the call.
-        allowed: bool,
-    },
-}
-
-impl PermissionAnswer {
-    /// Returns the words for it in the terminal and in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::Unconfined => "yes, unconfined",
-            Self::Always => "always",
-            Self::No => "no",
-            Self::Unattended { .. } => "nobody to ask",
-        }
-    }
-
-    /// Returns whether the call may run.
-    pub fn allows(self) -> bool {
-        let is_allowed = matches!(self, Self::Unattended { allowed: true });
-        is_allowed || matches!(self, Self::Yes | Self::Unconfined | Self::Always)
-    }
 }
 
 /// A part of a decision. A reply with several parts is named after the most important one.

@@ -16,7 +16,7 @@ use crate::hook_notices;
 use crate::hook_state::HookOwner;
 use crate::hook_values::{ValueError, ValueFile, ValueScope};
 use crate::model_budget::{ModelBudget, Refusal};
-use crate::observe::Notice;
+use crate::observe::{Notice, NoticeRecord};
 use crate::services::{NoServices, ServiceCaller, Services};
 use crate::serving::{HookRequest, RequestCaller};
 use crate::settings::EngineSettings;
@@ -224,16 +224,11 @@ impl Requester<'_> {
 
     /// Shows the user a line through the observers.
     fn tell_user(&self, text: &str) {
-        let notice = Notice {
-            scope: self.scope.clone(),
-            event: self.event,
-            time: (self.settings.clock)(),
-            hook: Some(self.hook.name.clone()),
-            text: self.settings.keys.text(text).into_owned(),
-        };
-        for observer in &self.settings.observers {
-            observer.noticed(&notice);
-        }
+        let text = self.settings.keys.text(text).into_owned();
+        let record = NoticeRecord { hook: Some(self.hook.name.clone()), text };
+        let time = (self.settings.clock)();
+        let notice = Notice::new(Arc::new(self.scope.clone()), self.event, time, record);
+        self.settings.notify(|observer| observer.noticed(&notice));
     }
 
     /// Returns the hook's values in this scope. The session is the one of the open request.

@@ -118,3 +118,10 @@ pub(crate) struct EngineSettings {
     /// A switch that is never cancelled.
     pub(crate) never: Cancel,
 }
+
+impl EngineSettings {
+    /// Notifies the observers, each with one of its methods.
+    pub(crate) fn notify(&self, report: impl Fn(&dyn Observer)) {
+        self.observers.iter().for_each(|observer| report(observer.as_ref()));
+    }
+}

@@ -35,7 +35,7 @@ impl Session<'_> {
         if is_settled && source.allows() {
             return Ok(());
         }
-        self.hooks().permission_decided(call.clone(), mode.as_str(), source.clone());
+        self.hooks().permission_decided(call.clone(), mode.as_str(), &source);
         if source.allows() {
             return Ok(());
         }

@@ -22,8 +22,7 @@ use tenter_agent::{
 use tenter_engine::inspect::{Catalog, KeyMask};
 use tenter_engine::layout::{DirectoryNames, ResourceLayout};
 use tenter_engine::{
-    AskAnswer, Decision, DecisionKind, Directories, Engine, EngineBuilder, HookRun, Observer,
-    TrustMode,
+    DecisionKind, Directories, Engine, EngineBuilder, HookRun, Observer, TrustMode,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::event::Usage;
@@ -93,10 +92,6 @@ impl Observer for ReportLog {
             self.lines.lock().unwrap().push(format!("failed {}: {reason}", run.hook));
         }
     }
-
-    fn decided(&self, _decision: &Decision) {}
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 impl Stage {

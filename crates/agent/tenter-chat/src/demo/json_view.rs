@@ -4,9 +4,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
+use tenter_engine::{AskAnswer, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -48,10 +47,6 @@ impl Observer for JsonView {
         self.headless.hook_ran(run);
     }
 
-    fn decided(&self, decision: &Decision) {
-        self.headless.decided(decision);
-    }
-
     fn ask_answered(&self, answer: &AskAnswer) {
         self.headless.ask_answered(answer);
     }
@@ -64,10 +59,6 @@ impl Show for JsonView {
 
     fn untrusted(&self, names: &[String]) {
         self.headless.untrusted(names);
-    }
-
-    fn finished(&self, finish: &Finish) {
-        self.headless.finished(finish);
     }
 }
 

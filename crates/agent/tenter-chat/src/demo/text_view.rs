@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use tenter_agent::session::{Finish, Status};
+use tenter_agent::session::Status;
 use tenter_agent::{SessionUpdate, Watcher};
 use tenter_base::{one_line, visible};
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
-use tenter_protocol::{Diagnostic, EventName, Scope};
+use tenter_engine::{DecisionKind, HookRun, Observer};
+use tenter_protocol::{EventName, Scope};
 use tenter_terminal::{BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled, ui};
 
 use super::outcome::DemoOutcome;
@@ -77,14 +77,6 @@ impl Observer for TextView {
         }
         self.terminal.hook_ran(run);
     }
-
-    fn decided(&self, decision: &Decision) {
-        self.terminal.decided(decision);
-    }
-
-    fn ask_answered(&self, answer: &AskAnswer) {
-        self.terminal.ask_answered(answer);
-    }
 }
 
 /// Describes a run that changed nothing.
@@ -96,13 +88,7 @@ fn nothing_changed(event: EventName) -> &'static str {
     }
 }
 
-impl Show for TextView {
-    fn finding(&self, finding: &Diagnostic) {
-        self.terminal.finding(finding);
-    }
-
-    fn finished(&self, _finish: &Finish) {}
-}
+impl Show for TextView {}
 
 impl DemoView for TextView {
     fn introduce(&self, scratch: &Scratch) {

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
 use tenter_base::format_count;
-use tenter_engine::{AskAnswer, Decision, HookRun, Notice, Observer};
+use tenter_engine::{HookRun, Notice, Observer};
+use tenter_protocol::Scope;
 use tenter_protocol::event::Usage;
-use tenter_protocol::{Diagnostic, Scope};
 use tenter_terminal::{FAINT, NOTICE, styled, ui};
 
 use super::Show;
@@ -104,24 +104,12 @@ impl Observer for ChatDisplay {
         self.terminal.hook_ran(run);
     }
 
-    fn decided(&self, decision: &Decision) {
-        self.terminal.decided(decision);
-    }
-
-    fn ask_answered(&self, answer: &AskAnswer) {
-        self.terminal.ask_answered(answer);
-    }
-
     fn noticed(&self, notice: &Notice) {
         self.terminal.noticed(notice);
     }
 }
 
 impl Show for ChatDisplay {
-    fn finding(&self, finding: &Diagnostic) {
-        ui::diagnostics([finding]);
-    }
-
     fn finished(&self, finish: &Finish) {
         self.terminal.finished(finish);
     }

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_engine::journal::{PermissionRecord, Redactor};
-use tenter_engine::{AskAnswer, CallPermission, Decision, DecisionKind, HookRun, Notice, Observer};
+use tenter_engine::journal::Redactor;
+use tenter_engine::{AskAnswer, CallPermission, DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
 use tenter_terminal::ui;
 
@@ -169,7 +168,7 @@ impl<'r> From<&'r HookRun> for HookRunRecord<'r> {
             spelling: &run.spelling,
             hook: &run.hook,
             layer: run.layer.as_str(),
-            tool_call_id: run.tool_call.as_ref().map(|call| call.id.as_str()),
+            tool_call_id: run.call_id(),
             decision: run.decision,
             also: &run.also,
             reason: run.reason.as_deref(),
@@ -190,39 +189,34 @@ fn untrusted_end(names: &[String]) -> Value {
 
 /// Returns the answer to a hook's `ask`.
 fn answered(answer: &AskAnswer) -> Value {
-    json!({"event": answer.event.as_str(), "hook": answer.hook, "tool_call_id": answer.tool_call.id,
-           "answer": answer.answer.as_str(), "allowed": answer.answer.allows(), "remembered": answer.remembered,
+    json!({"event": answer.event.as_str(), "hook": answer.hook, "tool_call_id": answer.call_id(),
+           "answer": answer.answer, "allowed": answer.allowed, "remembered": answer.remembered,
            "reason": answer.reason})
 }
 
 /// Returns whether a call has the user's permission.
 fn permitted(decided: &CallPermission) -> Value {
-    let record = PermissionRecord::new(decided.mode, &decided.source);
-    let mut fields = json!({"tool_call_id": decided.tool_call.id});
-    if let (Value::Object(fields), Ok(Value::Object(record))) =
-        (&mut fields, serde_json::to_value(record))
-    {
-        fields.extend(record);
-    }
-    fields
+    with_record("tool_call_id", decided.call_id(), &decided.record)
 }
 
 /// Returns a notice for the user.
 fn noticed(notice: &Notice) -> Value {
-    let mut fields = json!({"event": notice.event.as_str()});
-    if let Some(hook) = &notice.hook {
-        fields["hook"] = hook.as_str().into();
+    with_record("event", Some(notice.event.as_str()), &notice.record)
+}
+
+/// Returns a field, then the fields of a record.
+fn with_record(key: &str, field: Option<&str>, record: impl Serialize) -> Value {
+    let mut fields = Object::from_iter([(key.to_owned(), field.into())]);
+    if let Value::Object(record) = value(record) {
+        fields.extend(record);
     }
-    fields["text"] = notice.text.as_str().into();
-    fields
+    Value::Object(fields)
 }
 
 impl Observer for Headless {
     fn hook_ran(&self, run: &HookRun) {
         write(&run.scope, "hook", mask(HookRunRecord::from(run)));
     }
-
-    fn decided(&self, _decision: &Decision) {}
 
     fn ask_answered(&self, answer: &AskAnswer) {
         write(&answer.scope, "answer", mask(answered(answer)));
@@ -245,8 +239,6 @@ impl Show for Headless {
     fn untrusted(&self, names: &[String]) {
         write_early("end", untrusted_end(names));
     }
-
-    fn finished(&self, _finish: &Finish) {}
 }
 
 #[cfg(test)]
@@ -257,7 +249,8 @@ mod tests {
 
     use tenter_agent::tools::OutputTail;
     use tenter_engine::{
-        Fingerprint, Layer, PermissionAnswer, PermissionSource, RewriteChange, RunEnd,
+        AnswerRecord, Fingerprint, Layer, NoticeRecord, Observation, PermissionAnswer,
+        PermissionRecord, PermissionSource, RewriteChange, RunEnd, RunRecord,
     };
     use tenter_protocol::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
@@ -281,14 +274,19 @@ mod tests {
         ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input: Object::new() }
     }
 
+    fn observation<R>(record: R) -> Observation<R> {
+        let (scope, time) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
+        let mut observation = Observation::new(scope, EventName::BeforeTool, time, record);
+        observation.tool_call = Some(call());
+        observation
+    }
+
     /// Returns a run with every optional field.
     fn full_run() -> HookRun {
         let text = || "x".to_owned();
-        let (scope, start) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
-        let mut run = HookRun::new(scope, EventName::BeforeTool, "x", Layer::User, start);
+        let mut run = observation(RunRecord::new("x", Layer::User, EventName::BeforeTool));
         run.spelling = "before_tool_call".to_owned();
         run.fingerprint = Fingerprint(text());
-        run.tool_call = Some(call());
         run.end = RunEnd::Exited(1);
         run.decision = DecisionKind::Failed;
         run.also = vec![DecisionKind::Allow];
@@ -301,16 +299,8 @@ mod tests {
     }
 
     fn full_answer() -> AskAnswer {
-        AskAnswer {
-            scope: scope(),
-            event: EventName::BeforeTool,
-            tool_call: call(),
-            time: jiff::Timestamp::UNIX_EPOCH,
-            hook: "x".to_owned(),
-            reason: "x".to_owned(),
-            answer: PermissionAnswer::Yes,
-            remembered: true,
-        }
+        let (hook, reason, answer) = ("x".to_owned(), "x".to_owned(), "yes".to_owned());
+        observation(AnswerRecord { hook, reason, answer, allowed: true, remembered: true })
     }
 
     fn full_permission() -> CallPermission {
@@ -320,13 +310,11 @@ mod tests {
             added: vec!["x".to_owned()],
             reason: Some("x".to_owned()),
         };
-        let time = jiff::Timestamp::UNIX_EPOCH;
-        CallPermission { scope: scope(), tool_call: call(), time, mode: "ask", source }
+        observation(PermissionRecord::new("ask", &source))
     }
 
     fn full_notice() -> Notice {
-        let (time, hook) = (jiff::Timestamp::UNIX_EPOCH, Some("x".to_owned()));
-        Notice { scope: scope(), event: EventName::BeforeTool, time, hook, text: "x".to_owned() }
+        observation(NoticeRecord { hook: Some("x".to_owned()), text: "x".to_owned() })
     }
 
     fn full_diagnostic() -> Diagnostic {

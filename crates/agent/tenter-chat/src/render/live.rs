@@ -79,6 +79,6 @@ fn tool_key(conversation: &str, call: &str) -> ActivityKey {
 }
 
 fn hook_key(run: &HookRun) -> ActivityKey {
-    let call = run.tool_call.as_ref().map_or("", |call| call.id.as_str());
+    let call = run.call_id().unwrap_or_default();
     ActivityKey(format!("hook {} {} {} {call}", run.scope.conversation_id, run.event, run.hook))
 }

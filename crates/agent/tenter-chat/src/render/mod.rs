@@ -16,6 +16,7 @@ use tenter_agent::Watcher;
 use tenter_agent::session::Finish;
 use tenter_engine::Observer;
 use tenter_protocol::Diagnostic;
+use tenter_terminal::ui;
 
 pub(crate) use ask::{
     ASK_LETTERS, ASK_PROMPT, TerminalAsker, WRITE_LETTERS, WRITE_PROMPT, answer_of,
@@ -39,11 +40,13 @@ pub(crate) fn status_words(status: &str) -> &str {
 /// One way to show an agent's work: it receives the agent's happenings and the engine's hook runs.
 pub(crate) trait Show: Watcher + Observer {
     /// Shows a diagnostic from before the work began.
-    fn finding(&self, finding: &Diagnostic);
+    fn finding(&self, finding: &Diagnostic) {
+        ui::diagnostics([finding]);
+    }
 
     /// Reports that no work begins, since something of the project is untrusted (R46). The user is shown a failure as well.
     fn untrusted(&self, _names: &[String]) {}
 
     /// Reports that the work has ended.
-    fn finished(&self, finish: &Finish);
+    fn finished(&self, _finish: &Finish) {}
 }

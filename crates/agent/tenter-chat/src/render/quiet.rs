@@ -2,8 +2,8 @@
 
 use tenter_agent::session::Finish;
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
-use tenter_protocol::{Diagnostic, Scope};
+use tenter_engine::{DecisionKind, HookRun, Notice, Observer};
+use tenter_protocol::Scope;
 use tenter_terminal::ui;
 
 use super::lines::{self, Failures};
@@ -47,20 +47,12 @@ impl Observer for Quiet {
         lines::warning_lines(run).iter().for_each(ui::note);
     }
 
-    fn decided(&self, _decision: &Decision) {}
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
-
     fn noticed(&self, notice: &Notice) {
         ui::note(lines::notice_line(notice));
     }
 }
 
 impl Show for Quiet {
-    fn finding(&self, finding: &Diagnostic) {
-        ui::diagnostics([finding]);
-    }
-
     fn finished(&self, finish: &Finish) {
         if !finish.response.is_empty() {
             ui::out(tenter_base::sanitize(&finish.response));

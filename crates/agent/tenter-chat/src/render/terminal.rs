@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
 use tenter_base::{one_line, sanitize, visible};
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
+use tenter_engine::{DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
-use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
+use tenter_protocol::{EventName, Scope, ToolCall, ToolResult};
 use tenter_terminal::screen::screen;
 use tenter_terminal::text::{LINE_LENGTH, Markdown, hanging};
 use tenter_terminal::{FAINT, NAME, NOTICE, styled, ui};
@@ -388,20 +388,12 @@ impl Observer for Terminal {
         }
     }
 
-    fn decided(&self, _decision: &Decision) {}
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
-
     fn noticed(&self, notice: &Notice) {
         self.notes([notice_line(notice)]);
     }
 }
 
 impl Show for Terminal {
-    fn finding(&self, finding: &Diagnostic) {
-        ui::diagnostics([finding]);
-    }
-
     fn finished(&self, finish: &Finish) {
         match finish.status {
             Status::MaxTurns => self.lines([styled(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer};
+use tenter_engine::{DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::EventName;
 
 use super::plain;
@@ -78,10 +78,6 @@ impl Observer for RunLog {
         let run = Run { event: run.event, hook: run.hook.clone(), parts };
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(run);
     }
-
-    fn decided(&self, _decision: &Decision) {}
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
 
     fn noticed(&self, notice: &Notice) {
         if let Some(hook) = &notice.hook {

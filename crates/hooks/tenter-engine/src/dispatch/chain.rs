@@ -12,7 +12,7 @@ use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Sc
 
 use super::background::BackgroundRun;
 use super::candidates::{Candidates, EventCandidate, Selected};
-use super::report::{RunReport, report_decision, report_lost, report_missing};
+use super::report::{RunReport, report_lost, report_missing};
 use super::{Engine, Outcome};
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
@@ -248,7 +248,8 @@ impl<'e> Chain<'e> {
     /// Reports the decision, starts these asynchronous hooks and returns the outcome.
     pub(super) fn finish(self, background: &[EventCandidate]) -> Outcome {
         if self.hooks_run > 0 || self.is_stopped || self.confined.is_some() {
-            report_decision(&self.engine.settings, &self.decision());
+            let decision = self.decision();
+            self.engine.settings.notify(|observer| observer.decided(&decision));
         }
         if !background.is_empty() && !self.is_over() {
             let body = Arc::new(self.outcome.body.clone());
@@ -276,13 +277,10 @@ impl<'e> Chain<'e> {
             overruled: self.outcome.overruled(),
             confined: self.confined.clone(),
         };
-        Decision {
-            scope: Arc::clone(&self.scope),
-            event: self.event,
-            tool_call: self.outcome.body.tool_call().cloned(),
-            time: (self.engine.settings.clock)(),
-            record,
-        }
+        let time = (self.engine.settings.clock)();
+        let mut decision = Decision::new(Arc::clone(&self.scope), self.event, time, record);
+        decision.tool_call = self.outcome.body.tool_call().cloned();
+        decision
     }
 
     fn start_in_background(&self, candidate: &EventCandidate, body: &Arc<Body>) {

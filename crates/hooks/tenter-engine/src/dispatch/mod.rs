@@ -28,7 +28,6 @@ use tenter_protocol::{Body, Event, EventName, ToolCall};
 
 use crate::catalog::{Catalog, Untrusted};
 use crate::hook::Hook;
-use crate::observe::{AskAnswer, CallPermission, Decision, Notice};
 use crate::run_context::RunContext;
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
@@ -104,33 +103,6 @@ impl Engine {
     pub fn drain(&self, patience: Duration) {
         self.background.drain(patience);
         self.settings.serving.shut_down();
-    }
-
-    /// Notifies the observers of the answer to a hook's `ask` (R71).
-    pub(crate) fn ask_answered(&self, answer: &AskAnswer) {
-        for observer in &self.settings.observers {
-            observer.ask_answered(answer);
-        }
-    }
-
-    /// Notifies the observers of a decision about the user's permission.
-    pub(crate) fn permission_decided(&self, decided: &CallPermission) {
-        for observer in &self.settings.observers {
-            observer.permission_decided(decided);
-        }
-    }
-
-    /// Notifies the observers of something that the user must know.
-    pub(crate) fn decided(&self, decision: &Decision) {
-        for observer in &self.settings.observers {
-            observer.decided(decision);
-        }
-    }
-
-    pub(crate) fn noticed(&self, notice: &Notice) {
-        for observer in &self.settings.observers {
-            observer.noticed(notice);
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::RunFailure;
 use crate::hook::Hook;
 use crate::layer::Layer;
 use crate::matcher::{MatcherError, RuleMatch};
-use crate::observe::{Decision, DecisionKind, HookRun, RewriteChange};
+use crate::observe::{DecisionKind, HookRun, RewriteChange, RunRecord};
 use crate::run_context::RunContext;
 use crate::run_end::RunEnd;
 use crate::runner::{self, Job};
@@ -99,13 +99,13 @@ impl<'e> RunReport<'e> {
                 return Err(error.into());
             }
         };
-        self.settings.observers.iter().for_each(|observer| observer.hook_started(&self.run));
+        self.settings.notify(|observer| observer.hook_started(&self.run));
         let output =
             runner::run(&job, self.settings, context, &mut self.run).unwrap_or_else(|failure| {
                 self.run.end = RunEnd::NotStarted;
                 Err(failure).into()
             });
-        self.settings.observers.iter().for_each(|observer| observer.hook_stopped(&self.run));
+        self.settings.notify(|observer| observer.hook_stopped(&self.run));
         (self.stdout, self.stderr) = (output.stdout, output.stderr);
         output.reply
     }
@@ -197,9 +197,7 @@ impl Drop for RunReport<'_> {
         if self.is_withdrawn {
             return;
         }
-        for observer in &self.settings.observers {
-            observer.hook_ran(&self.run);
-        }
+        self.settings.notify(|observer| observer.hook_ran(&self.run));
     }
 }
 
@@ -225,15 +223,7 @@ fn report_not_run(settings: &EngineSettings, mut run: HookRun, reason: String) {
     run.end = RunEnd::NotStarted;
     run.decision = DecisionKind::Failed;
     run.reason = Some(reason);
-    for observer in &settings.observers {
-        observer.hook_missing(&run);
-    }
-}
-
-pub(super) fn report_decision(settings: &EngineSettings, decision: &Decision) {
-    for observer in &settings.observers {
-        observer.decided(decision);
-    }
+    settings.notify(|observer| observer.hook_missing(&run));
 }
 
 fn missing_run(
@@ -255,5 +245,6 @@ fn identity(
     event: EventName,
     (hook, layer): (&str, Layer),
 ) -> HookRun {
-    HookRun::new(Arc::clone(scope), event, hook, layer, (settings.clock)())
+    let record = RunRecord::new(hook, layer, event);
+    HookRun::new(Arc::clone(scope), event, (settings.clock)(), record)
 }

@@ -7,10 +7,11 @@ use serde_json::Value;
 use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Object, Scope, ToolCall};
 
+use super::record::{JournalRecord, RecordKind};
 use super::redact::Redactor;
 use crate::observe::{
-    AskAnswer, CallPermission, Decision, DecisionRecord, HookRun, Notice, Observer,
-    PermissionSource, RewriteChange, RunRecord,
+    AnswerRecord, AskAnswer, CallPermission, Decision, DecisionRecord, HookRun, Notice,
+    NoticeRecord, Observation, Observer, PermissionRecord, RewriteChange, RunRecord,
 };
 
 /// Passes everything to another observer with secrets masked.
@@ -28,49 +29,37 @@ impl MaskingObserver {
 
 impl Observer for MaskingObserver {
     fn hook_started(&self, run: &HookRun) {
-        self.observer.hook_started(&self.redactor.run(run));
+        self.observer.hook_started(&self.redactor.observation(run));
     }
 
     fn hook_stopped(&self, run: &HookRun) {
-        self.observer.hook_stopped(&self.redactor.run(run));
+        self.observer.hook_stopped(&self.redactor.observation(run));
     }
 
     fn hook_ran(&self, run: &HookRun) {
-        self.observer.hook_ran(&self.redactor.run(run));
+        self.observer.hook_ran(&self.redactor.observation(run));
     }
 
     fn decided(&self, decision: &Decision) {
-        self.observer.decided(&self.redactor.decision(decision));
+        self.observer.decided(&self.redactor.observation(decision));
     }
 
     fn ask_answered(&self, answer: &AskAnswer) {
-        self.observer.ask_answered(&self.redactor.answer(answer));
+        self.observer.ask_answered(&self.redactor.observation(answer));
     }
 
     fn permission_decided(&self, decided: &CallPermission) {
-        self.observer.permission_decided(&self.redactor.permission(decided));
+        self.observer.permission_decided(&self.redactor.observation(decided));
     }
 
     fn noticed(&self, notice: &Notice) {
-        self.observer.noticed(&self.redactor.notice(notice));
+        self.observer.noticed(&self.redactor.observation(notice));
     }
 }
 
-impl Redactor {
-    /// Returns the run without secrets, cut to the maximum size of a record.
-    pub(super) fn run(&self, run: &HookRun) -> HookRun {
-        let HookRun { scope, event, tool_call, started, record } = run;
-        HookRun {
-            scope: Arc::new(self.scope(scope)),
-            event: *event,
-            tool_call: tool_call.as_ref().map(|call| self.call(call)),
-            started: *started,
-            record: self.run_record(record.clone()),
-        }
-    }
-
-    fn run_record(&self, mut record: RunRecord) -> RunRecord {
-        let RunRecord {
+impl JournalRecord for RunRecord {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
             hook: _,
             layer: _,
             fingerprint: _,
@@ -90,33 +79,24 @@ impl Redactor {
             stderr_tail,
             warnings,
             notes,
-        } = &mut record;
+        } = self;
         let texts = reason.iter_mut().chain([stdout, stderr_tail]);
         let texts = texts.chain(warnings).chain(notes);
-        for text in texts.chain(rule.iter_mut().map(|rule| &mut rule.text)) {
-            *text = self.text(text);
-        }
+        redactor.texts(texts.chain(rule.iter_mut().map(|rule| &mut rule.text)));
         if let Some(RewriteChange { before, after }) = change {
-            *before = self.value(before.take());
-            *after = self.value(after.take());
-        }
-        record
-    }
-
-    /// Returns the decision without secrets, cut to the maximum size of a record.
-    pub(super) fn decision(&self, decision: &Decision) -> Decision {
-        let Decision { scope, event, tool_call, time, record } = decision;
-        Decision {
-            scope: Arc::new(self.scope(scope)),
-            event: *event,
-            tool_call: tool_call.as_ref().map(|call| self.call(call)),
-            time: *time,
-            record: self.decision_record(record.clone()),
+            *before = redactor.value(before.take());
+            *after = redactor.value(after.take());
         }
     }
 
-    fn decision_record(&self, mut record: DecisionRecord) -> DecisionRecord {
-        let DecisionRecord {
+    fn into_kind(self) -> RecordKind {
+        RecordKind::Run(Box::new(self))
+    }
+}
+
+impl JournalRecord for DecisionRecord {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
             decision: _,
             also: _,
             hooks_run: _,
@@ -125,126 +105,106 @@ impl Redactor {
             by_failure: _,
             overruled: _,
             confined,
-        } = &mut record;
+        } = self;
         let facts = confined.iter_mut();
         let facts =
             facts.flat_map(|fact| [&mut fact.profile].into_iter().chain(&mut fact.not_kept));
-        for text in reason.iter_mut().chain(facts) {
-            *text = self.text(text);
-        }
-        record
+        redactor.texts(reason.iter_mut().chain(facts));
     }
 
-    /// Returns the answer without secrets, cut to the maximum size of a record.
-    pub(super) fn answer(&self, answer: &AskAnswer) -> AskAnswer {
-        let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = answer;
-        AskAnswer {
-            scope: self.scope(scope),
-            event: *event,
-            tool_call: self.call(tool_call),
-            time: *time,
-            hook: hook.clone(),
-            reason: self.text(reason),
-            answer: *answer,
-            remembered: *remembered,
-        }
+    fn into_kind(self) -> RecordKind {
+        RecordKind::Decision(self)
+    }
+}
+
+impl JournalRecord for AnswerRecord {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { hook: _, reason, answer: _, allowed: _, remembered: _ } = self;
+        redactor.texts([reason]);
     }
 
-    /// Returns the permission without secrets, cut to the maximum size of a record.
-    pub(super) fn permission(&self, decided: &CallPermission) -> CallPermission {
-        let CallPermission { scope, tool_call, time, mode, source } = decided;
-        let source = match source {
-            PermissionSource::Mode => PermissionSource::Mode,
-            PermissionSource::Rules(rules) => PermissionSource::Rules(self.texts(rules)),
-            PermissionSource::User { answer, remembered, added, reason } => {
-                PermissionSource::User {
-                    answer: *answer,
-                    remembered: *remembered,
-                    added: self.texts(added),
-                    reason: reason.as_ref().map(|reason| self.text(reason)),
-                }
-            }
-        };
-        CallPermission {
-            scope: self.scope(scope),
-            tool_call: self.call(tool_call),
-            time: *time,
-            mode,
-            source,
-        }
+    fn into_kind(self) -> RecordKind {
+        RecordKind::Answer(self)
+    }
+}
+
+impl JournalRecord for PermissionRecord {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { mode: _, by: _, allowed: _, answer: _, remembered: _, rules, reason } = self;
+        redactor.texts(rules.iter_mut().chain(reason));
     }
 
-    /// Returns the notice without secrets, cut to the maximum size of a record.
-    pub(super) fn notice(&self, notice: &Notice) -> Notice {
-        let Notice { scope, event, time, hook, text } = notice;
-        Notice {
-            scope: self.scope(scope),
-            event: *event,
-            time: *time,
-            hook: hook.clone(),
-            text: self.text(text),
-        }
+    fn into_kind(self) -> RecordKind {
+        RecordKind::Permission(self)
+    }
+}
+
+impl JournalRecord for NoticeRecord {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { hook: _, text } = self;
+        redactor.texts([text]);
     }
 
-    fn scope(&self, scope: &Scope) -> Scope {
+    fn into_kind(self) -> RecordKind {
+        RecordKind::Notice(self)
+    }
+}
+
+impl Redactor {
+    /// Returns the observation without secrets, cut to the maximum size of a record.
+    pub(super) fn observation<R: JournalRecord>(
+        &self,
+        original: &Observation<R>,
+    ) -> Observation<R> {
+        let mut copy = original.clone();
+        let Observation { scope, event: _, tool_call, time: _, record } = &mut copy;
+        self.scope(Arc::make_mut(scope));
+        if let Some(ToolCall { id, name, input }) = tool_call {
+            self.texts([id, name]);
+            self.input(input);
+        }
+        record.mask(self);
+        copy
+    }
+
+    fn scope(&self, scope: &mut Scope) {
         let Scope {
-            conversation_id,
-            parent_conversation_id,
-            cwd,
-            recipe,
-            recipe_full_name,
+            conversation_id: _,
+            parent_conversation_id: _,
+            cwd: _,
+            recipe: _,
+            recipe_full_name: _,
             host,
-            agent,
-            time,
+            agent: _,
+            time: _,
         } = scope;
-        Scope {
-            conversation_id: conversation_id.clone(),
-            parent_conversation_id: parent_conversation_id.clone(),
-            cwd: cwd.clone(),
-            recipe: recipe.clone(),
-            recipe_full_name: recipe_full_name.clone(),
-            host: host.as_deref().map(|host| Arc::new(self.host(host))),
-            agent: agent.clone(),
-            time: time.clone(),
-        }
-    }
-
-    fn host(&self, host: &HostFacts) -> HostFacts {
+        let Some(host) = host else { return };
         let HostFacts {
-            name,
-            version,
-            event,
+            name: _,
+            version: _,
+            event: _,
             tool_name,
             tool_input,
-            unknown,
-            permission_mode,
-            transcript_path,
-        } = host;
-        HostFacts {
-            name: name.clone(),
-            version: version.clone(),
-            event: event.clone(),
-            tool_name: tool_name.as_ref().map(|name| self.text(name)),
-            tool_input: tool_input.as_ref().map(|input| self.input(input)),
-            unknown: unknown.clone(),
-            permission_mode: permission_mode.clone(),
-            transcript_path: transcript_path.clone(),
+            unknown: _,
+            permission_mode: _,
+            transcript_path: _,
+        } = Arc::make_mut(host);
+        self.texts(tool_name);
+        if let Some(input) = tool_input {
+            self.input(input);
         }
     }
 
-    fn call(&self, call: &ToolCall) -> ToolCall {
-        let ToolCall { id, name, input } = call;
-        ToolCall { id: self.text(id), name: self.text(name), input: self.input(input) }
-    }
-
-    fn input(&self, input: &Object) -> Object {
-        match self.brief(input) {
+    fn input(&self, input: &mut Object) {
+        *input = match self.brief(input) {
             Value::Object(fields) => fields,
             _ => Object::new(),
-        }
+        };
     }
 
-    fn texts(&self, texts: &[String]) -> Vec<String> {
-        texts.iter().map(|text| self.text(text)).collect()
+    fn texts<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        for text in texts {
+            *text = self.text(text);
+        }
     }
 }

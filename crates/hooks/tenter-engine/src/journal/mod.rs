@@ -14,13 +14,13 @@ mod redact;
 mod seals;
 mod writer;
 
-pub use crate::observe::{DecisionRecord, RunRecord};
+pub use crate::observe::{AnswerRecord, DecisionRecord, NoticeRecord, PermissionRecord, RunRecord};
 pub use directories::JournalDirectories;
 pub use masked::MaskingObserver;
 pub use reader::{
     JournalLine, JournalLines, JournalTail, NewestLines, conversations, length, path, read,
 };
-pub use record::{AnswerRecord, NoticeRecord, PermissionRecord, Record, RecordKind};
+pub use record::{Record, RecordKind};
 pub use redact::{Redactor, secrets_in};
 pub use seals::{Retention, Seal, SealFinding, Seals, Verification};
 pub use writer::JournalWriter;

@@ -169,22 +169,22 @@ impl Observer for JournalWriter {
     }
 
     fn hook_ran(&self, run: &HookRun) {
-        self.write(&run.scope, Record::from(&self.redactor.run(run)));
+        self.write(&run.scope, Record::from(self.redactor.observation(run)));
     }
 
     fn decided(&self, decision: &Decision) {
-        self.write(&decision.scope, Record::from(&self.redactor.decision(decision)));
+        self.write(&decision.scope, Record::from(self.redactor.observation(decision)));
     }
 
     fn ask_answered(&self, answer: &AskAnswer) {
-        self.write(&answer.scope, Record::from(&self.redactor.answer(answer)));
+        self.write(&answer.scope, Record::from(self.redactor.observation(answer)));
     }
 
     fn permission_decided(&self, decided: &CallPermission) {
-        self.write(&decided.scope, Record::from(&self.redactor.permission(decided)));
+        self.write(&decided.scope, Record::from(self.redactor.observation(decided)));
     }
 
     fn noticed(&self, notice: &Notice) {
-        self.write(&notice.scope, Record::from(&self.redactor.notice(notice)));
+        self.write(&notice.scope, Record::from(self.redactor.observation(notice)));
     }
 }

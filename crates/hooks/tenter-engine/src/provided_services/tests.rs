@@ -13,7 +13,7 @@ use tenter_protocol::runtime::{
 };
 
 use super::*;
-use crate::observe::{AskAnswer, Decision, HookRun, Observer};
+use crate::observe::{HookRun, Observer};
 use crate::trust::TrustMode;
 use crate::{Diagnostic, Directories, Engine, Severity};
 
@@ -73,8 +73,6 @@ struct Notices(Mutex<Vec<Notice>>);
 
 impl Observer for Notices {
     fn hook_ran(&self, _: &HookRun) {}
-    fn decided(&self, _: &Decision) {}
-    fn ask_answered(&self, _: &AskAnswer) {}
     fn noticed(&self, notice: &Notice) {
         self.0.lock().unwrap().push(notice.clone());
     }

@@ -21,7 +21,8 @@ use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::facts::CallFacts;
 use crate::keys::KeyMask;
 use crate::observe::{
-    AskAnswer, CallPermission, Decision, DecisionKind, Notice, PermissionAnswer, PermissionSource,
+    AnswerRecord, DecisionKind, DecisionRecord, NoticeRecord, Observation, PermissionAnswer,
+    PermissionRecord, PermissionSource,
 };
 use crate::run_context::RunContext;
 use crate::services::Services;
@@ -141,33 +142,28 @@ impl HookSession<'_> {
     }
 
     /// Records whether a call that hooks let pass has the user's permission in this mode, and who decided that.
-    pub fn permission_decided(&self, call: ToolCall, mode: &'static str, source: PermissionSource) {
-        let (scope, time) = (self.scope(), self.engine.now());
-        self.engine.permission_decided(&CallPermission {
-            scope,
-            tool_call: call,
-            time,
-            mode,
-            source,
-        });
+    pub fn permission_decided(&self, call: ToolCall, mode: &str, source: &PermissionSource) {
+        let record = PermissionRecord::new(mode, source);
+        let mut permission = self.observation(EventName::BeforeTool, record);
+        permission.tool_call = Some(call);
+        self.engine.settings().notify(|observer| observer.permission_decided(&permission));
     }
 
     /// Records something about hooks that the user must know, and that no hook said.
     pub fn notice(&self, event: EventName, text: &str) {
-        let (scope, time) = (self.scope(), self.engine.now());
-        self.engine.noticed(&Notice { scope, event, time, hook: None, text: text.to_owned() });
+        let notice = self.observation(event, NoticeRecord { hook: None, text: text.to_owned() });
+        self.engine.settings().notify(|observer| observer.noticed(&notice));
     }
 
     /// Records that a call, as it is after a rewrite by `hook`, does not run, and why. The agent found that the tool does not accept it.
     pub fn rewrite_refused(&self, hook: &str, call: &ToolCall, why: &str) {
-        let scope = Arc::new(self.scope());
-        let mut decision = Decision::new(scope, EventName::BeforeTool, self.engine.now());
+        let mut decision = self.observation(EventName::BeforeTool, DecisionRecord::default());
         decision.tool_call = Some(call.clone());
         decision.decision = DecisionKind::Deny;
         decision.by = Some(hook.to_owned());
         decision.reason = Some(why.to_owned());
         decision.by_failure = true;
-        self.engine.decided(&decision);
+        self.engine.settings().notify(|observer| observer.decided(&decision));
     }
 
     /// Fires after a tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
@@ -316,15 +312,19 @@ impl HookSession<'_> {
     }
 
     fn record(&self, question: &ToolQuestion, answer: PermissionAnswer, is_remembered: bool) {
-        self.engine.ask_answered(&AskAnswer {
-            scope: self.scope(),
-            event: EventName::BeforeTool,
-            tool_call: question.if_allowed.call.clone(),
-            time: self.engine.now(),
+        let record = AnswerRecord {
             hook: question.hook.clone(),
             reason: question.reason.clone(),
-            answer,
+            answer: answer.as_str().to_owned(),
+            allowed: answer.allows(),
             remembered: is_remembered,
-        });
+        };
+        let mut observation = self.observation(EventName::BeforeTool, record);
+        observation.tool_call = Some(question.if_allowed.call.clone());
+        self.engine.settings().notify(|observer| observer.ask_answered(&observation));
+    }
+
+    fn observation<R>(&self, event: EventName, record: R) -> Observation<R> {
+        Observation::new(Arc::new(self.scope()), event, self.engine.now(), record)
     }
 }

@@ -16,8 +16,8 @@ use tenter_engine::journal::{
     conversations, read,
 };
 use tenter_engine::{
-    AskAnswer, Decision, DecisionKind, Fingerprint, HookRun, Layer, Observer as _,
-    PermissionAnswer, RewriteChange, RunEnd,
+    AnswerRecord, AskAnswer, Decision, DecisionKind, DecisionRecord, Fingerprint, HookRun, Layer,
+    Observation, Observer as _, RewriteChange, RunEnd, RunRecord,
 };
 use tenter_protocol::{EventName, Scope, ToolCall};
 use tenter_testkit::needs;
@@ -35,9 +35,14 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
     }
 }
 
+fn observation<R>(conversation: &str, record: R) -> Observation<R> {
+    let scope = Arc::new(scope(conversation, None));
+    Observation::new(scope, EventName::BeforeTool, Timestamp::UNIX_EPOCH, record)
+}
+
 pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
-    let (scope, event) = (Arc::new(scope(conversation, None)), EventName::BeforeTool);
-    let mut run = HookRun::new(scope, event, "guard", Layer::User, Timestamp::UNIX_EPOCH);
+    let record = RunRecord::new("guard", Layer::User, EventName::BeforeTool);
+    let mut run = observation(conversation, record);
     "before_tool_call".clone_into(&mut run.spelling);
     run.fingerprint = Fingerprint("0".repeat(64));
     run.tool_call = Some(tool_call("bash", "ls"));
@@ -63,8 +68,7 @@ fn decision_with(change: impl FnOnce(&mut Decision)) -> Decision {
 }
 
 pub(crate) fn decision(conversation: &str) -> Decision {
-    let scope = Arc::new(scope(conversation, None));
-    let mut decision = Decision::new(scope, EventName::BeforeTool, Timestamp::UNIX_EPOCH);
+    let mut decision = observation(conversation, DecisionRecord::default());
     decision.hooks_run = 1;
     decision.decision = DecisionKind::Deny;
     decision.by = Some("guard".to_owned());
@@ -72,16 +76,12 @@ pub(crate) fn decision(conversation: &str) -> Decision {
 }
 
 pub(crate) fn answer(conversation: &str) -> AskAnswer {
-    AskAnswer {
-        scope: scope(conversation, None),
-        event: EventName::BeforeTool,
-        tool_call: tool_call("bash", "git push"),
-        time: Timestamp::UNIX_EPOCH,
-        hook: "guard".to_owned(),
-        reason: "it publishes".to_owned(),
-        answer: PermissionAnswer::Yes,
-        remembered: false,
-    }
+    let (hook, reason) = ("guard".to_owned(), "it publishes".to_owned());
+    let record =
+        AnswerRecord { hook, reason, answer: "yes".to_owned(), allowed: true, remembered: false };
+    let mut answer = observation(conversation, record);
+    answer.tool_call = Some(tool_call("bash", "git push"));
+    answer
 }
 
 pub(crate) struct Journal {
@@ -134,7 +134,7 @@ fn runs_and_decisions_are_read_back_in_the_order_in_which_they_were_written() {
     writer.hook_ran(&run("b", "elsewhere"));
     let lines = journal.read("a");
     let records: Vec<Record> = lines.lines.iter().map(|line| line.record.clone()).collect();
-    assert_eq!(records, [Record::from(&run("a", "no")), Record::from(&decision("a"))]);
+    assert_eq!(records, [Record::from(run("a", "no")), Record::from(decision("a"))]);
     assert_eq!((lines.unreadable, lines.unfinished), (0, false));
     assert!(writer.take_trouble().is_none());
 }
@@ -362,7 +362,9 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
         decision.tool_call = Some(call.clone());
         decision.reason = Some(text.clone());
     }));
-    writer.ask_answered(&AskAnswer { tool_call: call, reason: text, ..answer("a") });
+    let mut answer = answer("a");
+    (answer.tool_call, answer.reason) = (Some(call), text);
+    writer.ask_answered(&answer);
     let new_text = fs::read_to_string(journal.file("a")).unwrap();
     assert!(!new_text.contains(SECRET) && !new_text.contains(key), "{new_text}");
     assert_eq!(new_text.lines().count(), 3);
@@ -395,11 +397,10 @@ fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     let long = "x".repeat(100_000);
     writer.hook_ran(&run_with("no", |run| run.tool_call = Some(tool_call("bash", &long))));
     writer.decided(&decision_with(|decision| decision.tool_call = Some(tool_call("bash", "ls"))));
-    writer.ask_answered(&AskAnswer {
-        answer: PermissionAnswer::Unattended { allowed: false },
-        remembered: true,
-        ..answer("a")
-    });
+    let mut answer = answer("a");
+    "nobody to ask".clone_into(&mut answer.answer);
+    (answer.allowed, answer.remembered) = (false, true);
+    writer.ask_answered(&answer);
     let lines: Vec<Value> = fs::read_to_string(journal.file("a"))
         .unwrap()
         .lines()

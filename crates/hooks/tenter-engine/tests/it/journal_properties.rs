@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::Value;
 use tenter_engine::journal::{JournalTail, Record, RecordKind, Redactor};
-use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer as _, RewriteChange};
+use tenter_engine::{
+    Decision, DecisionKind, HookRun, Notice, NoticeRecord, Observer as _, RewriteChange,
+};
 use tenter_protocol::{EventName, ToolCall};
 
 use crate::journal::{Journal, SECRET, decision, reasons, run};
@@ -71,7 +73,7 @@ prop_compose! {
         (run.event, run.hook, run.end) = (event, hook, exit.into());
         (run.stdout, run.stderr_tail, run.warnings, run.notes) = (stdout, stderr_tail, warnings, notes);
         (run.tool_call, run.decision, run.also, run.reason) = (tool_call, decision, also, reason);
-        run.started = Timestamp::new(second, nanosecond).unwrap();
+        run.time = Timestamp::new(second, nanosecond).unwrap();
         run.duration = Duration::from_millis(milliseconds);
         run.change = change.map(|(before, after)| RewriteChange { before, after });
         run
@@ -140,12 +142,12 @@ proptest! {
         let writer = journal.writer();
         writer.hook_ran(&run);
         writer.decided(&decision);
-        let scope = tenter_protocol::Scope::clone(&decision.scope);
-        let notice = Notice { scope, event: decision.event, time: decision.time, hook: None, text };
+        let record = NoticeRecord { hook: None, text };
+        let notice = Notice::new(decision.scope.clone(), decision.event, decision.time, record);
         writer.noticed(&notice);
         let lines = journal.read("a");
         let records: Vec<Record> = lines.lines.into_iter().map(|line| line.record).collect();
-        let new_text = [Record::from(&run), Record::from(&decision), Record::from(&notice)];
+        let new_text = [Record::from(run), Record::from(decision), Record::from(notice)];
         prop_assert_eq!(records, new_text.map(redact));
         prop_assert_eq!(lines.unreadable, 0);
     }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tenter_engine::{
-    AskAnswer, Cancel, Decision, DecisionKind, Engine, HookRun, LateReply, Observer,
-};
+use tenter_engine::{Cancel, DecisionKind, Engine, HookRun, LateReply, Observer};
 use tenter_protocol::{Body, Event, EventName};
 
 use crate::builtin::turn;
@@ -173,10 +171,6 @@ impl Observer for SlowObserver {
         assert!(!self.session_ended.wait(Duration::from_millis(300)), "it ended before the report");
         self.reported.fetch_add(1, Ordering::SeqCst);
     }
-
-    fn decided(&self, _: &Decision) {}
-
-    fn ask_answered(&self, _: &AskAnswer) {}
 }
 
 #[test]

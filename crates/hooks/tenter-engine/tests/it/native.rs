@@ -125,10 +125,6 @@ fn observers_see_its_runs_and_a_timeout_is_only_reported() {
         fn hook_ran(&self, run: &tenter_engine::HookRun) {
             self.0.lock().unwrap().push(run.clone());
         }
-
-        fn decided(&self, _: &tenter_engine::Decision) {}
-
-        fn ask_answered(&self, _: &tenter_engine::AskAnswer) {}
     }
     let scene = Scene::new();
     let runs = Arc::<Runs>::default();

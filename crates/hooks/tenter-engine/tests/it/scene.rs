@@ -11,9 +11,7 @@ use tempfile::TempDir;
 use tenter_engine::inspect::{Catalog, Outcome, PolicyTable, Status};
 use tenter_engine::layout::ResourceLayout;
 use tenter_engine::trust::{TrustEntry, TrustStore};
-use tenter_engine::{
-    AskAnswer, Decision, Directories, Engine, EngineBuilder, HookRun, Observer, TrustMode,
-};
+use tenter_engine::{Decision, Directories, Engine, EngineBuilder, HookRun, Observer, TrustMode};
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Diagnostic, Event, Scope, ToolCall};
 
@@ -171,8 +169,6 @@ impl Observer for ObservedRuns {
     fn decided(&self, decision: &Decision) {
         self.decisions.lock().unwrap().push(decision.clone());
     }
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 /// Returns a call of a tool with this command.

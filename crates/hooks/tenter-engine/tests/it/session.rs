@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenter_engine::{AskAnswer, Cancel, Decision, HookRun, Observer, Scope};
+use tenter_engine::{Cancel, HookRun, Observer, Scope};
 use tenter_protocol::{ToolCall, ToolResult, tool_metadata};
 
 use crate::scene::{Scene, USER};
@@ -14,10 +14,6 @@ impl Observer for CancelAfterFirst {
     fn hook_ran(&self, _run: &HookRun) {
         self.0.cancel();
     }
-
-    fn decided(&self, _decision: &Decision) {}
-
-    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 #[test]
