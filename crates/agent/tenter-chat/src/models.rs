@@ -68,7 +68,7 @@ pub fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
         rows.extend(list_for_provider(&project, provider)?);
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&rows).unwrap_or_default());
+        ui::json(&rows);
     } else if !rows.is_empty() {
         table(&rows);
     }

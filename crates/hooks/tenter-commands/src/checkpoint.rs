@@ -88,7 +88,7 @@ fn list(checkpoints: &Checkpoints<'_>, json: bool) -> CommandResult {
             label: &checkpoint.label,
         });
         let rows: Vec<ListedCheckpoint<'_>> = rows.collect();
-        ui::out(serde_json::to_string_pretty(&rows).unwrap_or_default());
+        ui::json(&rows);
         return Ok(Exit::Done);
     }
     for checkpoint in &all {

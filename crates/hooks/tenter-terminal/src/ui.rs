@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use serde::Serialize;
 use tenter_base::{one_line, sanitize, visible};
 use tenter_protocol::{Diagnostic, Severity, Span};
 
@@ -63,6 +64,11 @@ pub fn columns() -> usize {
 /// Writes a line of data to stdout. Errors are ignored, because the reader may have gone; [`lost_output`] returns others.
 pub fn out(line: impl Display) {
     let _ = try_out(line);
+}
+
+/// Writes a value as indented JSON to stdout.
+pub fn json(value: &impl Serialize) {
+    out(serde_json::to_string_pretty(value).unwrap_or_default());
 }
 
 /// Writes a line of data to stdout.

@@ -9,7 +9,7 @@ use tenter_base::replace_file;
 use tenter_commands::project;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
-use super::{SummaryJson, find, markdown, open_existing_store};
+use super::{find, markdown, open_existing_store, summary_json};
 
 /// The permission bits of an exported file.
 const MODE: u32 = 0o600;
@@ -78,7 +78,7 @@ pub(crate) fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure>
 
 /// Returns the complete conversation as one object.
 fn object(summary: &Summary, epochs: &[Epoch]) -> Value {
-    let mut object = json!(SummaryJson::from(summary));
+    let mut object = summary_json(summary);
     object["recipe"] = json!(summary.recipe);
     object["epochs"] = epochs.iter().map(epoch_json).collect();
     object

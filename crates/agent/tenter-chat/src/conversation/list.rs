@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::Value;
 use tenter_agent::store::{ListQuery, SearchQuery, Summary};
 use tenter_base::{one_line, sanitize, visible};
 use tenter_commands::project;
 use tenter_terminal::text::columns;
 use tenter_terminal::{CommandResult, Env, Exit, FAINT, Failure, NAME, numbers, styled, ui};
 
-use super::{SummaryJson, counted_messages, open_store, status_word};
+use super::{counted_messages, open_store, status_word, summary_json};
 
 /// Maximum number of characters of a model's name or a directory.
 const MAX_NAME_LENGTH: usize = 80;
@@ -38,15 +38,6 @@ pub struct Args {
     json: bool,
 }
 
-/// A conversation in the list, as JSON.
-#[derive(Serialize)]
-struct ListedConversationJson<'l> {
-    #[serde(flatten)]
-    summary: SummaryJson<'l>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snippet: Option<&'l str>,
-}
-
 /// A conversation in the list.
 struct ListedConversation {
     summary: Summary,
@@ -62,9 +53,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         list.truncate(args.limit);
     }
     if args.json {
-        let objects: Vec<ListedConversationJson> =
-            list.iter().map(ListedConversation::json).collect();
-        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+        let objects: Vec<Value> = list.iter().map(ListedConversation::json).collect();
+        ui::json(&objects);
     } else {
         list.iter().flat_map(|entry| entry.lines(args.all)).for_each(ui::out);
     }
@@ -113,11 +103,12 @@ fn none_found(root: &Path, args: &Args) -> String {
 }
 
 impl ListedConversation {
-    fn json(&self) -> ListedConversationJson<'_> {
-        ListedConversationJson {
-            summary: SummaryJson::from(&self.summary),
-            snippet: self.snippet.as_deref(),
+    fn json(&self) -> Value {
+        let mut object = summary_json(&self.summary);
+        if let Some(snippet) = &self.snippet {
+            object["snippet"] = snippet.as_str().into();
         }
+        object
     }
 
     fn lines(&self, with_project: bool) -> Vec<String> {

@@ -8,12 +8,11 @@ mod markdown;
 mod restore;
 mod show;
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 use tenter_commands::Deferred;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use tenter_agent::store::{ChangeKind, RecordedChange, Store, Summary};
 use tenter_base::one_line;
 use tenter_protocol::event::Usage;
@@ -94,41 +93,25 @@ fn find(store: &Store, root: &Path, prefix: &str) -> Result<String, Failure> {
     })
 }
 
-/// A conversation as JSON.
-#[derive(Debug, Serialize)]
-struct SummaryJson<'s> {
-    id: &'s str,
-    created_at: &'s str,
-    updated_at: &'s str,
-    project: Cow<'s, str>,
-    model: &'s str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent_id: Option<&'s str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    forked_from: Option<&'s str>,
-    message_count: u64,
-    preview: &'s str,
-    /// `null` during a session, and after a session was killed.
-    status: Option<&'s str>,
-    usage: Usage,
-}
-
-impl<'s> From<&'s Summary> for SummaryJson<'s> {
-    fn from(summary: &'s Summary) -> Self {
-        Self {
-            id: &summary.id,
-            created_at: &summary.created_at,
-            updated_at: &summary.updated_at,
-            project: summary.project.to_string_lossy(),
-            model: &summary.model,
-            parent_id: summary.parent.as_deref(),
-            forked_from: summary.forked_from.as_deref(),
-            message_count: summary.message_count,
-            preview: &summary.preview,
-            status: summary.status.as_deref(),
-            usage: summary.usage,
+/// Returns a conversation as JSON. `status` is null during a session, and after a session was killed.
+fn summary_json(summary: &Summary) -> Value {
+    let mut object = json!({
+        "id": summary.id,
+        "created_at": summary.created_at,
+        "updated_at": summary.updated_at,
+        "project": summary.project.to_string_lossy(),
+        "model": summary.model,
+    });
+    for (key, id) in [("parent_id", &summary.parent), ("forked_from", &summary.forked_from)] {
+        if let Some(id) = id {
+            object[key] = id.as_str().into();
         }
     }
+    object["message_count"] = summary.message_count.into();
+    object["preview"] = summary.preview.as_str().into();
+    object["status"] = json!(summary.status);
+    object["usage"] = json!(summary.usage);
+    object
 }
 
 /// Returns the status as a word. Without one, a session is running or was killed.

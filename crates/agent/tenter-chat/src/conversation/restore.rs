@@ -51,7 +51,7 @@ fn list(store: &Store, id: &str, as_json: bool) -> CommandResult {
         epochs.iter().map(|epoch| EpochRow::new(epoch, &start, epochs.len())).collect();
     if as_json {
         let objects: Vec<Value> = rows.iter().map(EpochRow::json).collect();
-        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+        ui::json(&objects);
     } else {
         rows.iter().map(EpochRow::line).for_each(ui::out);
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Origin, RecordedChange, StoredEntry, Summary};
 use tenter_base::{sanitize, visible};
@@ -14,7 +13,7 @@ use tenter_terminal::{
 };
 
 use super::{
-    SummaryJson, changed_by, counted_messages, find, open_existing_store, status_word, usage_text,
+    changed_by, counted_messages, find, open_existing_store, status_word, summary_json, usage_text,
 };
 use crate::render::{call_line, result_lines};
 
@@ -41,7 +40,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
         history: args.history,
     };
     if args.json {
-        ui::out(serde_json::to_string_pretty(&conversation.json()).unwrap_or_default());
+        ui::json(&conversation.json());
     } else {
         conversation.lines().iter().for_each(ui::out);
     }
@@ -56,30 +55,19 @@ struct ShownConversation {
     history: bool,
 }
 
-#[derive(Serialize)]
-struct ShownConversationJson<'s> {
-    #[serde(flatten)]
-    summary: SummaryJson<'s>,
-    messages: Vec<Value>,
-    history: Vec<Value>,
-}
-
 impl ShownConversation {
     fn shows_messages_of(&self, epoch: &Epoch) -> bool {
         self.history || Some(epoch.number) == self.epochs.last().map(|last| last.number)
     }
 
-    fn json(&self) -> ShownConversationJson<'_> {
+    fn json(&self) -> Value {
         let epochs = self.epochs.iter().filter(|epoch| self.shows_messages_of(epoch));
-        ShownConversationJson {
-            summary: SummaryJson::from(&self.summary),
-            messages: epochs
-                .flat_map(|epoch| {
-                    epoch.entries.iter().map(|entry| message_json(epoch.number, entry))
-                })
-                .collect(),
-            history: self.epochs.iter().filter_map(change_json).collect(),
-        }
+        let mut object = summary_json(&self.summary);
+        object["messages"] = epochs
+            .flat_map(|epoch| epoch.entries.iter().map(|entry| message_json(epoch.number, entry)))
+            .collect();
+        object["history"] = self.epochs.iter().filter_map(change_json).collect();
+        object
     }
 
     fn lines(&self) -> Vec<String> {

@@ -32,7 +32,7 @@ struct ServerJson<'s> {
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let servers: Vec<ServerJson> = mcp::all(project).map(|server| json(project, server)).collect();
     if args.json {
-        ui::out(serde_json::to_string_pretty(&servers).unwrap_or_default());
+        ui::json(&servers);
         return Exit::Done;
     }
     let row = |server: &ServerJson| {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anstyle::Style;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tenter_agent::recipe::ListedRecipe;
 use tenter_base::one_line;
 use tenter_commands::project::Project;
@@ -23,27 +23,12 @@ pub struct Args {
     json: bool,
 }
 
-/// A recipe in the JSON output.
-#[derive(Serialize)]
-struct RecipeJson<'r> {
-    name: &'r str,
-    title: &'r str,
-    description: &'r str,
-    /// Empty if its programs are not confined.
-    confine: &'r [Confinement],
-    layer: &'static str,
-    path: &'r Path,
-    /// The file that is used instead; null if this one is used.
-    shadowed_by: Option<&'r Path>,
-    usable: bool,
-}
-
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let project = Project::open(env, project)?;
     let (recipes, findings) = args.fragment_dirs.book(&project).recipes.list();
     if args.json {
-        let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();
-        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+        let objects: Vec<Value> = recipes.iter().map(json).collect();
+        ui::json(&objects);
     } else {
         let rows: Vec<Vec<Cell>> = recipes.iter().map(row).collect();
         align(&rows, 2).iter().for_each(ui::out);
@@ -52,17 +37,18 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     Ok(Exit::Done)
 }
 
-fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
-    RecipeJson {
-        name: &recipe.name,
-        title: &recipe.title,
-        description: &recipe.description,
-        confine: &recipe.confinements,
-        layer: recipe.origin.layer.as_str(),
-        path: &recipe.origin.path,
-        shadowed_by: recipe.shadowed_by.as_deref(),
-        usable: !recipe.is_broken,
-    }
+/// Returns a recipe as JSON. `confine` is empty if its programs are not confined, `shadowed_by` the file that is used instead.
+fn json(recipe: &ListedRecipe) -> Value {
+    json!({
+        "name": recipe.name,
+        "title": recipe.title,
+        "description": recipe.description,
+        "confine": recipe.confinements,
+        "layer": recipe.origin.layer.as_str(),
+        "path": recipe.origin.path,
+        "shadowed_by": recipe.shadowed_by,
+        "usable": !recipe.is_broken,
+    })
 }
 
 fn row(recipe: &ListedRecipe) -> Vec<Cell> {

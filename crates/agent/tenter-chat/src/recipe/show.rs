@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
 use tenter_base::{one_line, sanitize};
 use tenter_commands::project::Project;
 use tenter_proc::Cancel;
-use tenter_protocol::confinement::Confinement;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_terminal::signals::Interrupts;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
@@ -37,33 +36,6 @@ pub struct Args {
     json: bool,
 }
 
-/// A recipe in the JSON output.
-#[derive(Serialize)]
-struct RecipeDetails<'r> {
-    name: &'r str,
-    title: &'r str,
-    description: &'r str,
-    layer: &'static str,
-    path: &'r Path,
-    /// Null if they are not restricted.
-    allowed_tools: Option<&'r [String]>,
-    /// Null if they are not restricted.
-    allowed_commands: Option<&'r [String]>,
-    /// Empty if its programs are not confined.
-    confine: &'r [Confinement],
-    arguments: Vec<ArgumentJson<'r>>,
-    body: &'r str,
-    text: Option<&'r str>,
-    findings: &'r [Diagnostic],
-}
-
-#[derive(Serialize)]
-struct ArgumentJson<'r> {
-    name: &'r str,
-    description: &'r str,
-    default: Option<&'r str>,
-}
-
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let project = Project::open(env, project)?;
     let book = args.fragment_dirs.book(&project);
@@ -78,10 +50,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let is_broken =
         findings.iter().any(|finding| finding.severity == Severity::Error && finding.id != MISSING);
     if args.json {
-        ui::out(
-            serde_json::to_string_pretty(&json(&recipe, text.as_deref(), &findings))
-                .unwrap_or_default(),
-        );
+        ui::json(&json(&recipe, text.as_deref(), &findings));
     } else if !is_broken {
         let prompt = text.as_deref().unwrap_or_else(|| recipe.body());
         ui::out_piece(sanitize(prompt));
@@ -123,28 +92,27 @@ fn text(
     }
 }
 
-fn json<'r>(
-    recipe: &'r Recipe,
-    text: Option<&'r str>,
-    findings: &'r [Diagnostic],
-) -> RecipeDetails<'r> {
-    let arguments = recipe.arguments.iter().map(|argument| ArgumentJson {
-        name: &argument.name,
-        description: &argument.description,
-        default: argument.default.as_deref(),
+/// Returns a recipe as JSON. `allowed_tools` and `allowed_commands` are null if they are not restricted.
+fn json(recipe: &Recipe, text: Option<&str>, findings: &[Diagnostic]) -> Value {
+    let arguments = recipe.arguments.iter().map(|argument| {
+        json!({
+            "name": argument.name,
+            "description": argument.description,
+            "default": argument.default,
+        })
     });
-    RecipeDetails {
-        name: &recipe.name,
-        title: &recipe.title,
-        description: &recipe.description,
-        layer: recipe.layer().as_str(),
-        path: &recipe.origin.path,
-        allowed_tools: recipe.allowed_tools.as_deref(),
-        allowed_commands: recipe.allowed_commands.as_deref(),
-        confine: &recipe.confinements,
-        arguments: arguments.collect(),
-        body: recipe.body(),
-        text,
-        findings,
-    }
+    json!({
+        "name": recipe.name,
+        "title": recipe.title,
+        "description": recipe.description,
+        "layer": recipe.layer().as_str(),
+        "path": recipe.origin.path,
+        "allowed_tools": recipe.allowed_tools,
+        "allowed_commands": recipe.allowed_commands,
+        "confine": recipe.confinements,
+        "arguments": arguments.collect::<Vec<_>>(),
+        "body": recipe.body(),
+        "text": text,
+        "findings": findings,
+    })
 }

@@ -1,9 +1,7 @@
 //! `tenter skill list`.
 
-use std::path::Path;
-
 use anstyle::Style;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tenter_agent::skill::{ListedSkill, Skills};
 use tenter_protocol::front_matter::Strictness;
 use tenter_terminal::text::{Cell, align};
@@ -18,23 +16,11 @@ pub struct Args {
     json: bool,
 }
 
-/// A skill in the JSON output.
-#[derive(Serialize)]
-struct SkillJson<'s> {
-    name: &'s str,
-    description: &'s str,
-    layer: &'static str,
-    path: &'s Path,
-    /// The file that is used instead; null if this one is used.
-    shadowed_by: Option<&'s Path>,
-    usable: bool,
-}
-
 pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
     let (skill_list, findings) = skills.list(Strictness::Tolerant);
     if args.json {
-        let objects: Vec<SkillJson> = skill_list.iter().map(json).collect();
-        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+        let objects: Vec<Value> = skill_list.iter().map(json).collect();
+        ui::json(&objects);
     } else {
         let rows: Vec<Vec<Cell>> = skill_list.iter().map(row).collect();
         align(&rows, 2).iter().for_each(ui::out);
@@ -48,15 +34,16 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
     Exit::Done
 }
 
-fn json(skill: &ListedSkill) -> SkillJson<'_> {
-    SkillJson {
-        name: &skill.origin.name,
-        description: &skill.description,
-        layer: skill.origin.layer.as_str(),
-        path: &skill.origin.path,
-        shadowed_by: skill.shadowed_by.as_deref(),
-        usable: !skill.is_broken,
-    }
+/// Returns a skill as JSON. `shadowed_by` is the file that is used instead.
+fn json(skill: &ListedSkill) -> Value {
+    json!({
+        "name": skill.origin.name,
+        "description": skill.description,
+        "layer": skill.origin.layer.as_str(),
+        "path": skill.origin.path,
+        "shadowed_by": skill.shadowed_by,
+        "usable": !skill.is_broken,
+    })
 }
 
 fn row(skill: &ListedSkill) -> Vec<Cell> {

@@ -1,9 +1,6 @@
 //! `tenter skill show`.
 
-use std::path::Path;
-
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tenter_agent::skill::{Skill, SkillError, Skills};
 use tenter_base::{one_line, sanitize};
 use tenter_terminal::{CommandResult, Exit, Failure, NAME, styled, ui};
@@ -20,24 +17,10 @@ pub struct Args {
     json: bool,
 }
 
-/// A skill in the JSON output.
-#[derive(Serialize)]
-struct SkillDetails<'s> {
-    name: &'s str,
-    description: &'s str,
-    layer: &'static str,
-    path: &'s Path,
-    license: Option<&'s str>,
-    compatibility: Option<&'s str>,
-    metadata: Map<String, Value>,
-    allowed_tools: &'s [String],
-    instructions: &'s str,
-}
-
 pub(super) fn run(skills: &Skills, args: &Args) -> CommandResult {
     let skill = skills.find(&args.name).map_err(|error| no_skill(&error))?;
     if args.json {
-        ui::out(serde_json::to_string_pretty(&json(&skill)).unwrap_or_default());
+        ui::json(&json(&skill));
     } else {
         for (what, text) in facts(&skill) {
             ui::out(format!("{}  {}", styled(NAME, format!("{what:13}")), one_line(&text, LENGTH)));
@@ -65,19 +48,19 @@ fn facts(skill: &Skill) -> Vec<(&str, String)> {
     facts
 }
 
-fn json(skill: &Skill) -> SkillDetails<'_> {
+fn json(skill: &Skill) -> Value {
     let metadata = skill.metadata.iter().map(|(key, value)| (key.clone(), value.as_str().into()));
-    SkillDetails {
-        name: &skill.origin.name,
-        description: &skill.description,
-        layer: skill.origin.layer.as_str(),
-        path: &skill.origin.path,
-        license: skill.license.as_deref(),
-        compatibility: skill.compatibility.as_deref(),
-        metadata: metadata.collect(),
-        allowed_tools: &skill.allowed_tools,
-        instructions: &skill.instructions,
-    }
+    json!({
+        "name": skill.origin.name,
+        "description": skill.description,
+        "layer": skill.origin.layer.as_str(),
+        "path": skill.origin.path,
+        "license": skill.license,
+        "compatibility": skill.compatibility,
+        "metadata": metadata.collect::<Map<String, Value>>(),
+        "allowed_tools": skill.allowed_tools,
+        "instructions": skill.instructions,
+    })
 }
 
 /// Returns the failure for a skill that is missing or broken; prints what is wrong with its file.

@@ -116,7 +116,7 @@ pub fn run(
     if let [old, new] = args.diff.as_slice() {
         let diff = compare(&project, [old, new], &args.selection(agent))?;
         if args.json {
-            ui::out(serde_json::to_string_pretty(&diff).unwrap_or_default());
+            ui::json(&diff);
         } else {
             print::diff(&diff);
         }
@@ -130,7 +130,7 @@ pub fn run(
     check_names(&args.hook, &rules)?;
     let report = replay(&project, &rules, &args.selection(agent))?;
     if args.json {
-        ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
+        ui::json(&report);
     } else {
         print::report(&report, args.all);
         rules.note_missing();
@@ -150,7 +150,7 @@ fn suggest(
     }
     let suggestions = Suggestions::find(project, &args.selection(agent), guards)?;
     if args.json {
-        ui::out(serde_json::to_string_pretty(&suggestions).unwrap_or_default());
+        ui::json(&suggestions);
     } else {
         suggestions.print(project)?;
     }

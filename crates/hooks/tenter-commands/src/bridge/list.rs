@@ -114,7 +114,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         let agents = agents.iter().map(ListedElement::InstalledAgent);
         let elements: Vec<ListedElement> =
             agents.chain(keepers.iter().map(ListedElement::keeper)).collect();
-        ui::out(serde_json::to_string_pretty(&elements).unwrap_or_default());
+        ui::json(&elements);
     } else {
         agents.iter().for_each(print);
         registered_program::examine(project.env).iter().for_each(ui::diagnostic);

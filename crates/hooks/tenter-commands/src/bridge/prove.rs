@@ -103,7 +103,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
         }
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&proofs).unwrap_or_default());
+        ui::json(&proofs);
     }
     if args.write_docs {
         write_docs(project)?;

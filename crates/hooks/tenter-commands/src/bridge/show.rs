@@ -44,7 +44,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let proof = newest_proof(project.env, host);
     if args.json {
         let value = as_json(host, &limits, proof.as_ref());
-        ui::out(serde_json::to_string_pretty(&value).unwrap_or_default());
+        ui::json(&value);
         return Ok(Exit::Done);
     }
     ui::out(format!("{} ({})", styled(HEADING, host.name), basis(host)));

@@ -40,7 +40,7 @@ pub(super) fn run(env: &Env, args: &Args) -> Exit {
     let (states, findings) = states(env);
     if args.json {
         let states: Vec<_> = states.iter().map(as_json).collect();
-        ui::out(serde_json::to_string_pretty(&states).unwrap_or_default());
+        ui::json(&states);
     } else {
         states.iter().for_each(print);
         let state_findings = states.iter().flat_map(|state| &state.findings);

@@ -5,7 +5,7 @@ use std::path::Path;
 use tenter_settings::keys::SettingKey;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, ui};
 
-use super::list::{SettingJson, plain};
+use super::list::{json, plain};
 use super::values::SettingLayers;
 use crate::project::Project;
 
@@ -24,8 +24,7 @@ pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
     let value = SettingLayers::read(&project)?.value(key);
     ui::diagnostics(project.findings());
     if args.json {
-        let object = SettingJson::from(&value);
-        ui::out(serde_json::to_string_pretty(&object).unwrap_or_default());
+        ui::json(&json(&value));
         return Ok(Exit::Done);
     }
     let Some(value) = &value.value else {

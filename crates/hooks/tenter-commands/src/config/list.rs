@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde_json::json;
 use tenter_base::{one_line, visible};
 use tenter_settings::keys::{SettingKey, is_below};
 use tenter_settings::table::settings;
@@ -28,30 +28,17 @@ pub struct Args {
     json: bool,
 }
 
-/// A setting in the JSON output.
-#[derive(Serialize)]
-pub(super) struct SettingJson<'v> {
-    key: String,
-    /// Null if nothing sets it and the default is no value.
-    value: &'v Option<Value>,
-    source: ValueSource,
-    default: String,
-    about: String,
-    variable: Option<&'static str>,
-}
-
-impl<'v> From<&'v SettingValue> for SettingJson<'v> {
-    fn from(SettingValue { key, value, source }: &'v SettingValue) -> Self {
-        let setting = key.setting;
-        Self {
-            key: key.to_string(),
-            value,
-            source: *source,
-            default: setting.plain_default(),
-            about: setting.plain_about(),
-            variable: setting.variable,
-        }
-    }
+/// Returns a setting as JSON. `value` is null if nothing sets it and the default is no value.
+pub(super) fn json(SettingValue { key, value, source }: &SettingValue) -> serde_json::Value {
+    let setting = key.setting;
+    json!({
+        "key": key.to_string(),
+        "value": value,
+        "source": source,
+        "default": setting.plain_default(),
+        "about": setting.plain_about(),
+        "variable": setting.variable,
+    })
 }
 
 pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
@@ -66,8 +53,8 @@ pub(super) fn run(env: &Env, root: &Path, args: &Args) -> CommandResult {
     }
     values.retain(|value| !args.only_changes || value.source != ValueSource::Default);
     if args.json {
-        let objects: Vec<SettingJson> = values.iter().map(SettingJson::from).collect();
-        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+        let objects: Vec<_> = values.iter().map(json).collect();
+        ui::json(&objects);
     } else {
         print(&values);
     }

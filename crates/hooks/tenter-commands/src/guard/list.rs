@@ -67,7 +67,7 @@ fn list(project: &Project, args: &Args, hooks: &[Guard], help: &str) -> CommandR
         })
         .collect();
     if args.json {
-        ui::out(serde_json::to_string_pretty(&rows).unwrap_or_default());
+        ui::json(&rows);
     } else {
         rows.iter().for_each(print);
         ui::note(help);

@@ -54,7 +54,7 @@ struct RuleOutput {
 pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
     let output = read(Guard::find(&args.name)?, project)?;
     if args.json {
-        ui::out(serde_json::to_string_pretty(&output).unwrap_or_default());
+        ui::json(&output);
     } else {
         output.print();
     }

@@ -64,7 +64,7 @@ pub fn run(mut project: Project, args: &Args) -> CommandResult {
     let verdict = CallVerdict::new(&considered(&catalog, &call, &facts), &facts);
     let verdict = verdict.with_untrusted(&catalog);
     if args.json {
-        ui::out(serde_json::to_string_pretty(&verdict).unwrap_or_default());
+        ui::json(&verdict);
     } else {
         ui::out(verdict.line());
     }

@@ -45,7 +45,7 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         }
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&discovered).unwrap_or_default());
+        ui::json(&discovered);
     }
     ui::diagnostics(&findings);
     Exit::Done

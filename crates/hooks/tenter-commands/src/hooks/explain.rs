@@ -108,7 +108,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
         hook.facts = facts.as_ref().map(|facts| &facts.own().facts.call);
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
+        ui::json(&explained);
     } else {
         let verdict = facts.as_ref().filter(|_| events.contains(&EventName::BeforeTool));
         if let Some(facts) = verdict {

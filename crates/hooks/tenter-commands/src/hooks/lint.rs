@@ -46,7 +46,7 @@ pub(super) fn run(project: &Project, args: &Args) -> CommandResult {
         }
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
+        ui::json(&findings);
     } else {
         findings.iter().for_each(ui::diagnostic);
         if findings.is_empty() {

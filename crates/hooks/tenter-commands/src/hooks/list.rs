@@ -39,7 +39,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
         None => (entries, Vec::new()),
     };
     if args.json {
-        ui::out(serde_json::to_string_pretty(&choice).unwrap_or_default());
+        ui::json(&choice);
     } else if !choice.is_empty() {
         table(&project, &choice);
     }

@@ -20,6 +20,6 @@ pub(super) fn run(args: &Args) -> CommandResult {
     ui::diagnostics(&findings);
     let Some(manifest) = manifest else { return Ok(Exit::Failed) };
     let properties = format::properties(&manifest);
-    ui::out(serde_json::to_string_pretty(&properties).unwrap_or_default());
+    ui::json(&properties);
     Ok(Exit::Done)
 }

@@ -26,7 +26,7 @@ pub struct Args {
 /// Runs `tenter hooks schema`.
 pub(super) fn run(args: &Args) -> CommandResult {
     if args.manifest {
-        ui::out(serde_json::to_string_pretty(&front_matter_schema()).unwrap_or_default());
+        ui::json(&front_matter_schema());
         return Ok(Exit::Done);
     }
     let document = if args.reply { HookDocument::Reply } else { HookDocument::Payload };
@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args) -> CommandResult {
             schema.ok_or_else(|| only_manifest_hooks(word))?
         }
     };
-    ui::out(serde_json::to_string_pretty(&schema).unwrap_or_default());
+    ui::json(&schema);
     Ok(Exit::Done)
 }
 

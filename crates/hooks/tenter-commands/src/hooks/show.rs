@@ -68,7 +68,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let details: Vec<HookDetails> =
         entries.into_iter().map(|entry| look_at(&project, entry)).collect();
     if args.json {
-        ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
+        ui::json(&details);
     } else {
         for details in &details {
             print(&project, details);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anstyle::Style;
-use serde::Serialize;
+use serde_json::{Value, json};
 use tenter_base::{capitalize, one_line, rfc3339, visible};
 use tenter_inspect::figures::{self, Figures, HookFigures, QuestionAnswer, RuleFigures, Run};
 use tenter_proc::Cancel;
@@ -33,60 +33,6 @@ pub struct Args {
     json: bool,
 }
 
-/// The JSON output.
-#[derive(Serialize)]
-struct StatsOutput<'f> {
-    /// The earliest time of a counted run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    since: Option<String>,
-    /// `None` for all projects.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    project: Option<String>,
-    hooks: Vec<HookOutput<'f>>,
-    rules: Vec<RuleFiguresOutput<'f>>,
-    never_ran: &'f [String],
-}
-
-/// The figures of one hook, with the fields of the JSON output. Times are in milliseconds.
-#[derive(Serialize)]
-struct HookOutput<'f> {
-    name: &'f str,
-    runs: usize,
-    denied: usize,
-    asked: usize,
-    answered_yes: usize,
-    answered_no: usize,
-    unanswered: usize,
-    /// Runs in monitor mode that would have denied or asked.
-    would_stop: usize,
-    failed: usize,
-    timed_out: usize,
-    /// Its share of the time that all hooks took, from 0 to 1.
-    share: f64,
-    total_ms: u128,
-    p50_ms: u128,
-    p95_ms: u128,
-    max_ms: u128,
-    /// When it ran last.
-    last: String,
-    /// Its budget, if the p95 of its present content exceeds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exceeds_budget_ms: Option<u128>,
-    /// True if it noticeably slows down every tool call.
-    slows_every_call: bool,
-}
-
-/// The figures of one rule.
-#[derive(Serialize)]
-struct RuleFiguresOutput<'f> {
-    hook: &'f str,
-    rule: &'f str,
-    denied: usize,
-    asked: usize,
-    p95_ms: u128,
-    last: String,
-}
-
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
     let since = args.since.map(|since| since.before(now()));
@@ -110,56 +56,61 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
         (figures::compute(runs(), answers, &hooks), figures::rules(runs()))
     };
     if args.json {
-        let output = StatsOutput {
-            since: since.map(rfc3339),
-            project: (!args.all).then_some(root),
-            hooks: figures.hooks.iter().map(HookOutput::from).collect(),
-            rules: rules.iter().map(RuleFiguresOutput::from).collect(),
-            never_ran: &figures.never_ran,
-        };
-        ui::out(serde_json::to_string_pretty(&output).unwrap_or_default());
+        let mut output = json!({});
+        if let Some(since) = since {
+            output["since"] = rfc3339(since).into();
+        }
+        if !args.all {
+            output["project"] = root.into();
+        }
+        output["hooks"] = figures.hooks.iter().map(hook_json).collect();
+        output["rules"] = rules.iter().map(rule_json).collect();
+        output["never_ran"] = json!(figures.never_ran);
+        ui::json(&output);
     } else {
         show(&figures, &rules, since.is_some());
     }
     Exit::Done
 }
 
-impl<'f> From<&'f RuleFigures> for RuleFiguresOutput<'f> {
-    fn from(rule: &'f RuleFigures) -> Self {
-        Self {
-            hook: &rule.hook,
-            rule: &rule.rule,
-            denied: rule.denials,
-            asked: rule.questions,
-            p95_ms: rule.durations.p95.as_millis(),
-            last: rfc3339(rule.last),
-        }
-    }
+/// Returns the figures of a rule as JSON. Times are in milliseconds.
+fn rule_json(rule: &RuleFigures) -> Value {
+    json!({
+        "hook": rule.hook,
+        "rule": rule.rule,
+        "denied": rule.denials,
+        "asked": rule.questions,
+        "p95_ms": rule.durations.p95.as_millis(),
+        "last": rfc3339(rule.last),
+    })
 }
 
-impl<'f> From<&'f HookFigures> for HookOutput<'f> {
-    fn from(hook: &'f HookFigures) -> Self {
-        Self {
-            name: &hook.name,
-            runs: hook.runs,
-            denied: hook.denials,
-            asked: hook.questions.count,
-            answered_yes: hook.questions.allowed,
-            answered_no: hook.questions.refused,
-            unanswered: hook.questions.unanswered(),
-            would_stop: hook.would_stop,
-            failed: hook.failures,
-            timed_out: hook.timeouts,
-            share: hook.share,
-            total_ms: hook.total.as_millis(),
-            p50_ms: hook.durations.p50.as_millis(),
-            p95_ms: hook.durations.p95.as_millis(),
-            max_ms: hook.durations.max.as_millis(),
-            last: rfc3339(hook.last),
-            exceeds_budget_ms: hook.over_budget.map(|over| over.budget.as_millis()),
-            slows_every_call: hook.slows_every_call.is_some(),
-        }
+/// Returns the figures of a hook as JSON. Times are in milliseconds, `share` is its share of the time that all hooks took, from 0 to
+/// 1, and `exceeds_budget_ms` the budget that the p95 of its present content exceeds.
+fn hook_json(hook: &HookFigures) -> Value {
+    let mut object = json!({
+        "name": hook.name,
+        "runs": hook.runs,
+        "denied": hook.denials,
+        "asked": hook.questions.count,
+        "answered_yes": hook.questions.allowed,
+        "answered_no": hook.questions.refused,
+        "unanswered": hook.questions.unanswered(),
+        "would_stop": hook.would_stop,
+        "failed": hook.failures,
+        "timed_out": hook.timeouts,
+        "share": hook.share,
+        "total_ms": hook.total.as_millis(),
+        "p50_ms": hook.durations.p50.as_millis(),
+        "p95_ms": hook.durations.p95.as_millis(),
+        "max_ms": hook.durations.max.as_millis(),
+        "last": rfc3339(hook.last),
+    });
+    if let Some(over) = hook.over_budget {
+        object["exceeds_budget_ms"] = json!(over.budget.as_millis());
     }
+    object["slows_every_call"] = hook.slows_every_call.is_some().into();
+    object
 }
 
 fn show(figures: &Figures, rules: &[RuleFigures], has_since: bool) {

@@ -62,7 +62,7 @@ pub(super) fn run<'e>(
         checks = checker.everything()?;
     }
     if args.json {
-        ui::out(serde_json::to_string_pretty(&checks).unwrap_or_default());
+        ui::json(&checks);
     } else if checks.is_empty() {
         ui::note("There are no hooks. To create one, run `tenter hooks new NAME`.");
     } else {

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tenter_base::{format_count, visible};
 use tenter_engine::journal::{Retention, SealFinding, Seals, Verification};
 use tenter_terminal::{BAD, CommandResult, Env, Exit, Failure, GOOD, now, styled, ui};
@@ -74,17 +73,6 @@ fn seal(env: &Env, args: &SealArgs) -> CommandResult {
     }
     ui::note(format!("Sealed {}.", format_count(count, "journal", "journals")));
     Ok(Exit::Done)
-}
-
-/// The result of checking one directory, as JSON.
-#[derive(Serialize)]
-struct VerificationJson {
-    chain: String,
-    seals: usize,
-    files: usize,
-    unsealed_bytes: u64,
-    head: Option<String>,
-    findings: Vec<String>,
 }
 
 fn verify(env: &Env, args: &VerifyJournalArgs) -> CommandResult {
@@ -180,15 +168,16 @@ fn describe(finding: &SealFinding) -> String {
     }
 }
 
-fn as_json(seals: &Seals, verification: &Verification) -> VerificationJson {
-    VerificationJson {
-        chain: seals.path().to_string_lossy().into_owned(),
-        seals: verification.seals,
-        files: verification.files,
-        unsealed_bytes: verification.unsealed,
-        head: verification.head.clone(),
-        findings: verification.findings.iter().map(describe).collect(),
-    }
+/// Returns the result of checking one directory as JSON.
+fn as_json(seals: &Seals, verification: &Verification) -> Value {
+    json!({
+        "chain": seals.path().to_string_lossy(),
+        "seals": verification.seals,
+        "files": verification.files,
+        "unsealed_bytes": verification.unsealed,
+        "head": verification.head,
+        "findings": verification.findings.iter().map(describe).collect::<Vec<_>>(),
+    })
 }
 
 fn failed(seals: &Seals, verb: &str, error: &std::io::Error) -> Failure {

@@ -6,7 +6,7 @@ use tenter_plugins::{Content, Fetched, Installed, Spec, changes};
 use tenter_proc::Cancel;
 use tenter_terminal::{CommandResult, Env, Exit, Failure, signals, ui};
 
-use super::json::PluginDetails;
+use super::json;
 use super::obtain::{self, ObtainError};
 use super::places::{PluginDir, PluginLocation};
 use super::{consent, local_source};
@@ -137,10 +137,8 @@ fn print(plugin: &Installed) {
 
 fn print_json(place: &PluginDir, plugins: &[Installed]) -> Result<(), Failure> {
     let lock = place.plugins.lock()?;
-    let details: Vec<PluginDetails> = plugins
-        .iter()
-        .map(|plugin| PluginDetails::new(place.location, plugin, lock.get(&plugin.name)))
-        .collect();
-    ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
+    let details =
+        |plugin: &Installed| json::details(place.location, plugin, lock.get(&plugin.name));
+    ui::json(&plugins.iter().map(details).collect::<Vec<_>>());
     Ok(())
 }

@@ -31,7 +31,7 @@ pub(super) fn run(env: &Env, args: &Args, agent: &dyn OwnAgent) -> CommandResult
     let findings = findings(&directory, agent)?;
     let is_fine = findings.iter().all(|finding| finding.severity == Severity::Info);
     if args.json {
-        ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
+        ui::json(&findings);
     } else {
         ui::diagnostics(&findings);
         if is_fine {

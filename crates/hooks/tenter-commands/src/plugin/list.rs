@@ -7,7 +7,7 @@ use tenter_base::one_line;
 use tenter_terminal::text::{Cell, align};
 use tenter_terminal::{CommandResult, Env, Exit, ui};
 
-use super::json::PluginSummary;
+use super::json;
 use super::places::{FoundPlugin, PluginDir, installed};
 use crate::project;
 
@@ -25,11 +25,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let root = project::root(env, project)?;
     let plugins = installed(&PluginDir::all(env, &root))?;
     if args.json {
-        let summaries: Vec<PluginSummary> = plugins
-            .iter()
-            .map(|plugins| PluginSummary::new(plugins.place.location, &plugins.plugin))
-            .collect();
-        ui::out(serde_json::to_string_pretty(&summaries).unwrap_or_default());
+        let summary = |one: &FoundPlugin| json::summary(one.place.location, &one.plugin);
+        ui::json(&plugins.iter().map(summary).collect::<Vec<_>>());
     } else if plugins.is_empty() {
         ui::note("No plugins are installed. `tenter plugin add ORG/REPO` installs one.");
     } else {

@@ -7,7 +7,7 @@ use tenter_engine::layout::plugin_name;
 use tenter_plugins::LockedPlugin;
 use tenter_terminal::{CommandResult, Env, Exit, NAME, styled, ui};
 
-use super::json::PluginDetails;
+use super::json;
 use super::places::{FoundPlugin, PluginDir, installed, unknown};
 use crate::project;
 
@@ -29,8 +29,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     let lock = place.plugins.lock()?;
     let record = lock.get(&name);
     if args.json {
-        let details = PluginDetails::new(place.location, plugin, record);
-        ui::out(serde_json::to_string_pretty(&details).unwrap_or_default());
+        ui::json(&json::details(place.location, plugin, record));
         return Ok(Exit::Done);
     }
     ui::out(styled(NAME, visible(&name)));

@@ -45,7 +45,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResu
     }
     results.retain(|one| names.is_empty() || names.contains(&one.name));
     if args.json {
-        ui::out(serde_json::to_string_pretty(&results).unwrap_or_default());
+        ui::json(&results);
     } else {
         results.iter().for_each(print);
     }

@@ -134,7 +134,7 @@ fn list(project: &Project, as_json: bool) {
                        "events": names.events, "trusted_at": names.trusted_at})
             })
             .collect();
-        ui::out(serde_json::to_string_pretty(&entries).unwrap_or_default());
+        ui::json(&entries);
         return;
     }
     for (root, name, trusted) in project.trust.list() {

@@ -48,7 +48,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     // The sort is stable: diagnostics of the same severity stay in the order of precedence of their hooks.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     if args.json {
-        ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
+        ui::json(&findings);
     } else {
         findings.iter().for_each(ui::diagnostic);
         ui::out(summary(ready(&project, &catalog, &findings), &findings));

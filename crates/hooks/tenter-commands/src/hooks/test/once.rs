@@ -42,7 +42,7 @@ pub(super) fn run(
         None => TestReport::unmatched(hook, test),
     };
     if args.json {
-        ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
+        ui::json(&report);
     } else {
         report::print(project, hook, &report);
         if is_sample && report.interpretation.decision == UNMATCHED {

@@ -93,7 +93,7 @@ impl HookResults {
     fn print_json(&self) {
         let files = self.files.iter().map(TestResult::File);
         let all: Vec<_> = files.chain(self.examples.iter().map(TestResult::Example)).collect();
-        ui::out(serde_json::to_string_pretty(&all).unwrap_or_default());
+        ui::json(&all);
     }
 }
 
