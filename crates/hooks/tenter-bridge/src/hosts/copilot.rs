@@ -88,13 +88,14 @@ const SETTINGS: &[SettingsPaths] = &[
             "extensions",
             "plugins",
             "installed-plugins",
+            "pkg",
         ],
     ),
     within(
         &[".vscode", "~/.config/Code/User", "~/Library/Application Support/Code/User"],
         &["settings.json", "mcp.json"],
     ),
-    within(&["~"], &[".config/github-copilot"]),
+    within(&["~"], &[".config/github-copilot", ".cache/copilot", "Library/Caches/copilot"]),
     within(&[SYSTEM], &["etc/github-copilot"]),
 ];
 

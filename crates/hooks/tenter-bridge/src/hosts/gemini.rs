@@ -86,6 +86,8 @@ const SETTINGS: &[SettingsPaths] = &[
             "mcp-server-enablement.json",
             "sandbox.Dockerfile",
             "sandbox.bashrc",
+            "sandbox.venv",
+            "*.sb",
             "bin",
         ],
     ),

@@ -31,7 +31,17 @@ const SETTINGS: &[SettingsPaths] = &[
     ),
     within(
         &[".kilo", ".kilocode"],
-        &["mcp.json", "agent-manager.json", "run-script", "setup-script"],
+        &[
+            "mcp.json",
+            "agent-manager.json",
+            "workflows",
+            "run-script",
+            "setup-script",
+            "*script.sh",
+            "*script.ps1",
+            "*script.cmd",
+            "*script.bat",
+        ],
     ),
     within(&[ANYWHERE], &[".kilocodemodes"]),
     within(
