@@ -323,7 +323,8 @@ fn roots(directory: &Path) -> Vec<String> {
 
 /// Returns the commands in the fields of a tool that is not known: one of an MCP server, or one that an agent adds.
 fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> CallTextFacts {
-    let ToolEffects { scripts, cwd, is_limited, .. } = tool_effects(&call.name, &call.input);
+    let ToolEffects { scripts, cwd, deletion, is_limited, .. } =
+        tool_effects(&call.name, &call.input);
     let mut surroundings = surroundings.clone();
     if let Some(cwd) = cwd {
         let here = surroundings.cwd.clone().unwrap_or_default();
@@ -336,7 +337,7 @@ fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> Ca
         facts.unparsed = true;
         return facts;
     }
-    for script in &scripts {
+    for script in scripts.iter().chain(&deletion) {
         facts.append(tenter_shell::read(script, &surroundings));
     }
     facts

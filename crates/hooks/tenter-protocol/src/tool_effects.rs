@@ -9,8 +9,8 @@ use tenter_shell::PathOp;
 
 use crate::Object;
 use vocabulary::{
-    DATABASES, DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS, SCRIPTS,
-    STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
+    DATABASES, DELETIONS, DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS,
+    PROGRAMS, SCRIPTS, STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
 };
 
 /// The probable effects of a call.
@@ -22,6 +22,9 @@ pub struct ToolEffects {
     pub cwd: Option<String>,
     /// The paths that it touches.
     pub paths: Vec<TouchedPath>,
+    /// The deletion that the name of the tool means, as a command: `delete repository --owner=ada`. `None` if the tool runs something
+    /// or has paths.
+    pub deletion: Option<String>,
     /// The input has too many values: some were not looked at.
     pub is_limited: bool,
 }
@@ -41,6 +44,9 @@ const MOST_VALUES: usize = 4096;
 const DEEPEST: usize = 6;
 /// Maximum length of a path, in bytes.
 const LONGEST_PATH: usize = 4096;
+
+/// Maximum number of fields of a deletion.
+const MOST_FIELDS: usize = 32;
 
 /// The content of a field.
 #[derive(Clone, Copy)]
@@ -69,11 +75,33 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
         is_terminal: has(&TERMINALS) || (has(&["process"]) && has(&TYPES)),
         interpreter: interpreter(&words, input),
         is_database: self::words(name).iter().any(|word| DATABASES.contains(&word.as_str())),
+        program: PROGRAMS.into_iter().find(|program| words.iter().any(|word| word == program)),
         effects: ToolEffects::default(),
         budget: MOST_VALUES,
     };
     reading.object(input, DEEPEST);
-    reading.effects
+    let mut effects = reading.effects;
+    if effects.scripts.is_empty() && effects.paths.is_empty() {
+        effects.deletion = deletion(&words, input);
+    }
+    effects
+}
+
+/// Returns the deletion that a tool's words mean, with its fields as options.
+fn deletion(words: &[String], input: &Object) -> Option<String> {
+    let is_deletion = |word: &&String| DELETIONS.contains(&word.as_str());
+    words.iter().find(is_deletion)?;
+    let objects = words.iter().filter(|word| !is_deletion(word)).map(|word| format!(" {word}"));
+    let fields = input.iter().filter_map(|(field, value)| {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            _ => return None,
+        };
+        let field: String = field.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+        (value.len() <= LONGEST_PATH).then(|| format!(" --{field}={}", quote(&value)))
+    });
+    Some(format!("delete{}", objects.chain(fields.take(MOST_FIELDS)).collect::<String>()))
 }
 
 /// Returns the name of a tool without the names of its server and namespace: `mcp__files__write`, `files.write`, `files/write`.
@@ -144,6 +172,8 @@ struct Reading {
     interpreter: Option<&'static str>,
     /// The name of the tool or of its server says that it is for a database.
     is_database: bool,
+    /// The program that the name of the tool names.
+    program: Option<&'static str>,
     effects: ToolEffects,
     /// Number of values that are still looked at.
     budget: usize,
@@ -193,7 +223,7 @@ impl Reading {
         let is_end =
             || PATH_ENDS.iter().any(|end| field.ends_with(end)) && !NO_PATHS.contains(&field);
         let begins = |starts: &[&str]| starts.iter().any(|start| field.starts_with(start));
-        if SCRIPTS.contains(&field) || is_typed {
+        if SCRIPTS.contains(&field) || field.ends_with("command") || is_typed {
             Some(FieldRole::Script)
         } else if DIRECTORIES.contains(&field) {
             Some(FieldRole::Directory)
@@ -220,7 +250,11 @@ impl Reading {
                 let args = args.unwrap_or_default();
                 let words =
                     std::iter::once(command.clone()).chain(args.iter().map(|arg| quote(arg)));
-                self.effects.scripts.push(words.collect::<Vec<_>>().join(" "));
+                let script = words.collect::<Vec<_>>().join(" ");
+                // `command: destroy` of a tool `terraform`.
+                let program = self.program.filter(|name| !command.contains(name));
+                let with_program = program.map(|name| format!("{name} {script}"));
+                self.effects.scripts.extend([script].into_iter().chain(with_program));
             }
             Value::Array(_) if matches!(field, "commands" | "cmds") => {
                 self.effects.scripts.extend(list(value));
@@ -327,12 +361,46 @@ mod tests {
         ] {
             assert_eq!(effects(name, &input).scripts, [script], "{name}");
         }
+        for (name, input, script) in [
+            (
+                "mcp__tf__terraform_run",
+                json!({"command": "destroy"}),
+                &["destroy", "terraform destroy"][..],
+            ),
+            ("mcp__aws__call_aws", json!({"cli_command": "aws s3 ls"}), &["aws s3 ls"]),
+        ] {
+            assert_eq!(effects(name, &input).scripts, script, "{name}");
+        }
         assert_eq!(effects("x", &json!({"commands": ["a", "b"]})).scripts, ["a", "b"]);
         assert!(effects("web_search", &json!({"query": "drop table"})).scripts.is_empty());
         assert!(effects("process_page", &json!({"text": "rm -rf /"})).scripts.is_empty());
         assert!(
             effects("mcp__x__note", &json!({"text": "rm -rf /", "input": "y"})).scripts.is_empty()
         );
+    }
+
+    #[test]
+    fn a_name_that_says_what_is_deleted_is_a_command() {
+        for (name, input, deletion) in [
+            (
+                "mcp__github__delete_repository",
+                json!({"owner": "ada", "repo": "it's", "topics": ["a"]}),
+                Some("delete repository --owner='ada' --repo='it'\\''s'"),
+            ),
+            ("mcp__cf__d1_database_delete", json!({}), Some("delete d1 database")),
+            ("db.dropTable", json!({"n": 1}), Some("delete table --n='1'")),
+            (
+                "manage_users",
+                json!({"action": "remove"}),
+                Some("delete manage users --action='remove'"),
+            ),
+            ("delete_file", json!({"path": "a"}), None),
+            ("delete_by_command", json!({"command": "rm a"}), None),
+            ("undelete_repository", json!({}), None),
+            ("list_repositories", json!({}), None),
+        ] {
+            assert_eq!(effects(name, &input).deletion.as_deref(), deletion, "{name}");
+        }
     }
 
     #[test]

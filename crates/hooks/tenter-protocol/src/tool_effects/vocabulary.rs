@@ -94,6 +94,36 @@ pub(super) const WORDS: [(Deed, &[&str]); 8] = [
     (Deed::Delete, &["delete", "remove", "rm", "unlink", "erase", "trash", "destroy", "rmdir"]),
 ];
 
+/// Words in the names of tools that delete something that is no file.
+pub(super) const DELETIONS: [&str; 11] = [
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "flush",
+    "purge",
+    "remove",
+    "reset",
+    "terminate",
+    "truncate",
+    "wipe",
+];
+
+/// Words in the names of tools that are programs: a command in their fields begins with its subcommand.
+pub(super) const PROGRAMS: [&str; 11] = [
+    "aws",
+    "az",
+    "docker",
+    "gcloud",
+    "gh",
+    "git",
+    "helm",
+    "kubectl",
+    "pulumi",
+    "terraform",
+    "tofu",
+];
+
 /// Fields whose value says what a tool does.
 pub(super) const OPERATIONS: [&str; 6] = ["action", "command", "method", "mode", "op", "operation"];
 /// Fields with text for a shell.
