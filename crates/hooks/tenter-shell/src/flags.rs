@@ -110,7 +110,7 @@ impl Arguments {
         }
         match text.strip_prefix("--") {
             Some(_) => self.long(args, at, options),
-            None if matches!(options.style, Style::Single | Style::Find) => {
+            None if matches!(options.style, Style::Single | Style::Caseless | Style::Find) => {
                 self.long(args, at, options)
             }
             None => self.bundle(args, at, options),
@@ -209,7 +209,11 @@ impl<'a> Options<'a> {
             _ => (option, Arity::None),
         });
         let language = program.interpreter.and_then(|interpreter| interpreter.language);
-        let last: &[&str] = if language == Some(Language::Python) { &["-c", "-m"] } else { &[] };
+        let last: &[&str] = match language {
+            Some(Language::Python) => &["-c", "-m"],
+            Some(Language::Powershell) => &["-Command"],
+            _ => &[],
+        };
         Self { list: list.collect(), style: program.style, last }
     }
 
@@ -236,6 +240,16 @@ impl<'a> Options<'a> {
     fn complete(&self, name: &str) -> (String, Arity) {
         if let Some((flag, arity)) = self.all().find(|(flag, _)| *flag == name) {
             return (flag.to_owned(), arity);
+        }
+        if self.style == Style::Caseless {
+            let fits = |flag: &str, length: usize| {
+                flag.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            };
+            let exact = || self.all().find(|(flag, _)| fits(flag, flag.len()));
+            let abbreviated = || self.all().find(|(flag, _)| fits(flag, name.len()));
+            let option = exact().or_else(abbreviated).filter(|_| name.len() > 1);
+            return option
+                .map_or((name.to_owned(), Arity::None), |(flag, arity)| (flag.to_owned(), arity));
         }
         let is_abbreviation = name.len() > 2 && !matches!(self.style, Style::Single | Style::Find);
         let mut fitting = self.all().filter(|(flag, _)| {

@@ -45,6 +45,8 @@ mod plain;
 mod reader;
 mod scope;
 mod sql;
+mod sql_files;
+mod sql_tokens;
 mod surroundings;
 mod syntax;
 mod tables;

@@ -1,7 +1,9 @@
 //! SQL in the arguments and the input of database clients: the kinds of its statements, and whether they have a condition. This is
 //! no parser: it knows texts, comments, brackets and the words of statements.
 
-use crate::facts::SqlStatement;
+use crate::facts::{PathOp, SqlStatement};
+use crate::sql_files::{ClientLine, client_line, file_of};
+use crate::sql_tokens::{Token, Tokens};
 
 /// Maximum number of different statements that are read.
 const MAX_STATEMENTS: usize = 256;
@@ -40,23 +42,10 @@ pub(crate) struct SqlFacts {
     pub(crate) statements: Vec<SqlStatement>,
     /// Commands for a shell: `\! ls`, `.shell ls`, `system ls`.
     pub(crate) scripts: Vec<String>,
+    /// Files that functions and commands of clients touch: `readfile('a')`, `.output a`.
+    pub(crate) paths: Vec<(String, PathOp)>,
     /// A limit was reached: statements that were not read may follow.
     pub(crate) over_limit: bool,
-}
-
-/// A part of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token<'t> {
-    /// A word, a name with its dots, or a number.
-    Word(&'t str),
-    /// A text in quotes or between dollar signs.
-    Text(&'t str),
-    Open,
-    Close,
-    /// The end of a statement.
-    End,
-    /// An operator.
-    Other,
 }
 
 /// Reads a text.
@@ -72,11 +61,31 @@ impl SqlFacts {
             self.over_limit = true;
             return;
         }
-        let tokens = Tokens { rest: text, is_at_line_start: true, scripts: &mut self.scripts };
-        let tokens: Vec<Token<'_>> = tokens.collect();
+        let mut lines = Vec::new();
+        let tokens: Vec<Token<'_>> = Tokens::new(text, &mut lines).collect();
+        for line in lines {
+            match client_line(line) {
+                Some(ClientLine::Script(script)) => self.scripts.push(script.to_owned()),
+                Some(ClientLine::Path(path, op)) => self.add_path(path, op),
+                None => {}
+            }
+        }
+        for at in 0..tokens.len() {
+            if let Some((path, op)) = file_of(&tokens, at) {
+                self.add_path(path, op);
+            }
+        }
         for statement in tokens.split(|token| *token == Token::End) {
             self.add_statement(statement, depth);
         }
+    }
+
+    fn add_path(&mut self, path: &str, op: PathOp) {
+        if self.paths.len() >= MAX_STATEMENTS {
+            self.over_limit = true;
+            return;
+        }
+        self.paths.push((path.to_owned(), op));
     }
 
     fn add_statement(&mut self, tokens: &[Token<'_>], depth: usize) {
@@ -194,171 +203,6 @@ fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// Splits a text into tokens. Comments and the commands of clients are left out.
-struct Tokens<'t, 's> {
-    rest: &'t str,
-    is_at_line_start: bool,
-    scripts: &'s mut Vec<String>,
-}
-
-impl<'t> Tokens<'t, '_> {
-    /// Takes a number of bytes.
-    fn take(&mut self, length: usize) -> &'t str {
-        let (text, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        text
-    }
-
-    fn skip_line(&mut self) -> &'t str {
-        let length = self.rest.find('\n').unwrap_or(self.rest.len());
-        self.take(length)
-    }
-
-    /// Skips blanks, comments, and lines for the client.
-    fn skip_blanks(&mut self) {
-        loop {
-            let blank = self.rest.len() - self.rest.trim_start().len();
-            self.is_at_line_start |= self.take(blank).contains('\n');
-            let is_comment = self.rest.starts_with("--") || self.rest.starts_with("# ");
-            if is_comment {
-                self.skip_line();
-            } else if self.rest.starts_with("/*") && !self.rest.starts_with("/*!") {
-                let end = self.rest.find("*/").map_or(self.rest.len(), |end| end + 2);
-                self.take(end);
-            } else if self.is_at_line_start && self.is_line_of_client() {
-                let line = self.skip_line();
-                self.scripts.extend(shell_command(line));
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn is_line_of_client(&self) -> bool {
-        self.rest.starts_with(['\\', '.']) || self.rest.starts_with("system ")
-    }
-
-    /// Returns a text in quotes. Two quotes, or one after a backslash, are part of it.
-    fn read_quoted(&mut self, quote: char) -> &'t str {
-        let mut letters = self.rest.char_indices().skip(1).peekable();
-        let mut end = self.rest.len();
-        while let Some((at, letter)) = letters.next() {
-            let is_doubled = letters.peek().is_some_and(|(_, next)| *next == quote);
-            match letter {
-                '\\' if quote == '\'' => {
-                    letters.next();
-                }
-                letter if letter == quote && is_doubled => {
-                    letters.next();
-                }
-                letter if letter == quote => {
-                    end = at + 1;
-                    break;
-                }
-                _ => {}
-            }
-        }
-        self.take(end).trim_matches(quote)
-    }
-
-    /// Returns a text between `$$` or `$name$`.
-    fn dollar_quoted(&mut self) -> Option<&'t str> {
-        let name = self.rest[1..].find('$')? + 1;
-        let is_name = self.rest[1..name].chars().all(|c| c.is_alphanumeric() || c == '_');
-        let delimiter = self.rest.get(..=name).filter(|_| is_name)?;
-        let body = delimiter.len();
-        let end = self.rest[body..].find(delimiter).map_or(self.rest.len(), |end| body + end);
-        let text = &self.rest[body..end];
-        self.take((end + body).min(self.rest.len()));
-        Some(text)
-    }
-
-    /// Returns a word, or a name of which parts can be quoted: `a."b"`.
-    fn word(&mut self) -> Token<'t> {
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '#' | '@' | '$');
-        let start = self.rest;
-        loop {
-            let next = self.rest.chars().next();
-            if let Some(quote @ ('"' | '`')) = next {
-                self.read_quoted(quote);
-            } else {
-                let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
-                self.take(length);
-            }
-            let is_open = start[..start.len() - self.rest.len()].ends_with('.');
-            let continues = if is_open {
-                self.rest.starts_with(['"', '`'])
-            } else {
-                self.rest.starts_with('.')
-            };
-            if !continues {
-                break;
-            }
-        }
-        let word = start[..start.len() - self.rest.len()].trim_matches(['"', '`']);
-        // The separator of SQL Server.
-        let is_alone = self.rest.trim_start_matches(' ').starts_with('\n');
-        if is_alone && word.eq_ignore_ascii_case("go") { Token::End } else { Token::Word(word) }
-    }
-}
-
-impl<'t> Iterator for Tokens<'t, '_> {
-    type Item = Token<'t>;
-
-    fn next(&mut self) -> Option<Token<'t>> {
-        self.skip_blanks();
-        let next = self.rest.chars().next()?;
-        self.is_at_line_start = next == ';';
-        Some(match next {
-            ';' => {
-                self.take(1);
-                Token::End
-            }
-            '(' => {
-                self.take(1);
-                Token::Open
-            }
-            ')' => {
-                self.take(1);
-                Token::Close
-            }
-            '\'' => Token::Text(self.read_quoted('\'')),
-            '$' => {
-                if let Some(text) = self.dollar_quoted() {
-                    Token::Text(text)
-                } else {
-                    self.take(1);
-                    Token::Other
-                }
-            }
-            // `\G` and `\g` end a statement of MySQL and PostgreSQL.
-            '\\' if self.rest[1..].starts_with(['g', 'G']) => {
-                self.take(2);
-                Token::End
-            }
-            // `/*! … */` is run by MySQL.
-            '/' if self.rest.starts_with("/*!") => {
-                let version = self.rest[3..].find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
-                self.take(3 + version);
-                Token::Other
-            }
-            letter if letter.is_alphanumeric() || "_#@\"`".contains(letter) => self.word(),
-            letter => {
-                self.take(letter.len_utf8());
-                Token::Other
-            }
-        })
-    }
-}
-
-/// Returns the command of a line that a client gives to a shell.
-fn shell_command(line: &str) -> Option<String> {
-    let command = ["\\!", ".shell ", ".system ", "system "]
-        .iter()
-        .find_map(|start| line.strip_prefix(start))?;
-    Some(command.trim().to_owned()).filter(|command| !command.is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,6 +260,36 @@ mod tests {
         let facts = read("\\c app\n.tables\n\\! ls -l\nselect 1;\n.shell pwd\nsystem id\n");
         assert_eq!(facts.scripts, ["ls -l", "pwd", "id"]);
         assert_eq!(facts.statements.len(), 1);
+        assert!(facts.paths.is_empty());
+    }
+
+    #[test]
+    fn files_are_touched_by_functions_clauses_and_lines_for_the_client() {
+        use PathOp::{Execute, Read, Write};
+        for (text, expected) in [
+            ("select readfile('a/b')", &[("a/b", Read)][..]),
+            ("select writefile('a', x), load_extension('l')", &[("a", Write), ("l", Execute)]),
+            ("select * from read_csv('a.csv')", &[("a.csv", Read)]),
+            ("select * from '/a.csv'", &[("/a.csv", Read)]),
+            ("copy t from '/a'; copy (select 1) to '/b' csv", &[("/a", Read), ("/b", Write)]),
+            ("load data infile 'a' into table t", &[("a", Read)]),
+            ("attach database 'a' as b", &[("a", Write)]),
+            ("select 1 into outfile 'a'", &[("a", Write)]),
+            ("select extract(year from '2020-01-01'), trim('x' from 'a')", &[]),
+            ("select 'readfile', f('a')", &[]),
+            (
+                ".output a\n.once \"b c\"\n.import d t\n.load e",
+                &[("a", Write), ("b c", Write), ("d", Read), ("e", Execute)],
+            ),
+            ("\\o a\n\\copy t from 'b'\n\\copy t to c", &[("a", Write), ("b", Read), ("c", Write)]),
+            (".output\n.once -x\n\\o", &[]),
+        ] {
+            let paths = read(text).paths;
+            let paths: Vec<_> = paths.iter().map(|(path, op)| (path.as_str(), *op)).collect();
+            assert_eq!(paths, expected, "{text}");
+        }
+        let facts = read(".once |a b\n.import '|c' t\n\\o |d\n\\copy t from program 'e'");
+        assert_eq!(facts.scripts, ["a b", "c", "d", "e"]);
     }
 
     #[test]

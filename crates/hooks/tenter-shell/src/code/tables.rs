@@ -408,6 +408,8 @@ pub(super) const CALLS: &[Call] = &[
     call(Language::Other, "load", "", Effect::Eval),
     call(Language::Other, "unlink", "", path(PathOp::Delete, true, 0)),
     call(Language::Other, "rm", "", path(PathOp::Delete, true, 0)),
+    call(Language::Other, "removeItem", "", path(PathOp::Delete, true, 0)),
+    call(Language::Other, "removeDir", "", path(PathOp::Delete, true, 0)),
     call(Language::Other, "rm_rf", "", path(PathOp::Delete, true, 0)),
     call(Language::Other, "rm_r", "", path(PathOp::Delete, true, 0)),
     call(Language::Other, "remove", "", path(PathOp::Delete, false, 0)),

@@ -116,7 +116,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-f= --flags= -n= --max-replacements= -F --fixed-strings -p --preview -s -A")
         .paths(&["write after-two unless -p --preview"]),
     program("rpl").options("-R -w -i -v -s").paths(&["write after-two"]),
-    program("dasel").options("-f= --file= -r= -w= -t= -v= -s=").with_subcommands(),
+    program("dasel")
+        .options("-f= --file= -r= -w= -t= -v= -s=")
+        .paths(&["read -f --file"])
+        .with_subcommands(),
     program("dasel put").options("-f= --file= -r= -w= -t= -v= -s=").paths(&["write -f --file"]),
     program("sponge").options("-a").paths(&["write operands"]).classes(&[(Class::PassThrough, "")]),
     program("split")
@@ -196,7 +199,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["write operands", "read operands if -e", "execute -S -u -l"])
         .classes(&[(Class::Interpreter, "if -S -u -l")]),
     program("remove_directory").paths(&["delete operands"]).recursive("always"),
-    program("nano").paths(&["write operands"]),
+    program("nano")
+        .options("-s= --speller= -l -m -w -B -R -v --view")
+        .paths(&["write operands"])
+        .runs(&[Run::Option("-s --speller")]),
     program("code").options("-g -d -r -w").paths(&["write operands"]),
     program("open").options("-a= -b=").paths(&["read operands"]),
     program("xdg-open").paths(&["read operands"]),

@@ -26,6 +26,10 @@ const FILE_SERVER: Program = GNU.paths(&["read first"]).recursive("always");
 
 pub(super) const PROGRAMS: &[Program] = &[
     like(FILE_SERVER, "serve").options("-l= -p= -c= -s -n"),
+    program("httpd")
+        .options("-h= -p= -c= -u= -r= -f -v -i")
+        .paths(&["read -h"])
+        .recursive("always"),
     like(FILE_SERVER, "http-server").options("-p= -a= -c= -d= -i= -e= -o -s -S"),
     like(FILE_SERVER, "live-server").options("--port= --host= --open= --ignore="),
     like(FILE_SERVER, "miniserve").options("-p= -i= -a= -u -z -r"),
@@ -73,7 +77,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read first", "write second"]),
     like(FILTER, "hexdump").options("-n= -s= -e= -f= -C"),
     like(FILTER, "hd").options("-n= -s="),
-    program("wc").options("-c -l -m -w -L --files0-from=").paths(&["read operands"]),
+    program("wc").options("-c -l -m -w -L --files0-from=").paths(&["read operands --files0-from"]),
     program("diff")
         .options("-U= -C= -x= -I= -W= -u -r --recursive -q -N --exclude=")
         .paths(&["read operands"])
@@ -122,6 +126,10 @@ pub(super) const PROGRAMS: &[Program] = &[
             "read operands if -f --from-file",
         ])
         .classes(&[(Class::PassThrough, "")]),
+    program("logger")
+        .options("-f= --file= -t= --tag= -p= --priority= -n= --server= -P= --port= -u= -i -s")
+        .paths(&["read -f --file"]),
+    program("espeak").options("-f= -v= -s= -w= -p= -a=").paths(&["read -f", "write -w"]),
     program("yq")
         .options("-i --inplace -o= -p= -I=")
         .paths(&["write rest if -i --inplace", "read rest unless -i --inplace"]),

@@ -24,6 +24,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             Run::Keyed("-c", "core.editor="),
             Run::Keyed("-c", "core.fsmonitor="),
             Run::Keyed("-c", "core.askpass="),
+            Run::Keyed("-c", "core.gitproxy="),
             Run::Keyed("-c", "gpg.program="),
             Run::Keyed("-c", "sendemail.sendmailcmd="),
             Run::Keyed("-c", "sequence.editor="),
@@ -90,6 +91,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["write --output", "create -o --output-directory"]),
     program("git gc")
         .options("--aggressive --auto --prune? --no-prune --force -q --cruft --keep-largest-pack"),
+    program("git hash-object")
+        .options("-t= --path= -w --stdin --stdin-paths --no-filters --literally")
+        .paths(&["read operands"]),
     program("git grep")
         .options("-e= -f= -A= -B= -C= --max-depth= --threads= -O? --open-files-in-pager?")
         .paths(&["read-glob rest unless -e -f", "read-glob operands if -e -f", "read -f"])

@@ -16,6 +16,15 @@ const fn interpreter(language: Language, inline: &'static str) -> Interpreter {
     }
 }
 
+/// Creates an interpreter whose first operand is a program.
+const fn interpreter_of_operand(language: Language) -> Interpreter {
+    Interpreter {
+        inline: Inline::ValuesOrOperand(""),
+        no_program: "--help",
+        ..interpreter(language, "")
+    }
+}
+
 const PYTHON: Program = GNU
     .style(Style::Posix)
     .options("-c= -m= -W= -X= -Q= -u -B -E -I -O -s -S -i -v -V --version -h --help")
@@ -41,13 +50,13 @@ const NODE: Program = GNU
 
 /// PowerShell, whose options have one dash.
 const POWERSHELL: Program = GNU
-    .style(Style::Single)
-    .options("-command= -file= -Command= -c= -File= -f= -EncodedCommand= -ec= -e= -ExecutionPolicy= -ep= -WorkingDirectory= -wd= -NoLogo -NoExit -NonInteractive -NoProfile")
+    .style(Style::Caseless)
+    .options("-Command= -File= -EncodedCommand= -ec= -ExecutionPolicy= -ep= -WindowStyle= -WorkingDirectory= -wd= -InputFormat= -OutputFormat= -ConfigurationName= -CustomPipeName= -SettingsFile= -Version -NoLogo -NoExit -NonInteractive -NoProfile -Login -MTA -STA -Interactive -help")
     .interpreter(Interpreter {
-        no_program: "-File -f -file",
-        ..interpreter(Language::Powershell, "-Command -command -c -EncodedCommand -ec -e")
+        no_program: "-File -EncodedCommand -ec",
+        ..interpreter(Language::Powershell, "-Command")
     })
-    .paths(&["execute -File -f -file"])
+    .paths(&["execute -File"])
     .classes(INTERPRETER);
 
 const AWK: Program = GNU
@@ -80,6 +89,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("json.tool")
         .options("--sort-keys --json-lines --indent= --compact --no-ensure-ascii")
         .paths(&["read first", "write second"]),
+    program("timeit")
+        .style(Style::Posix)
+        .options("-n= --number= -r= --repeat= -s= --setup= -u= --unit= -p --process -v --verbose")
+        .interpreter(interpreter_of_operand(Language::Python)),
     program("http.server")
         .options("-d= --directory= -b=")
         .paths(&["read -d --directory"])
@@ -105,17 +118,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("deno eval")
         .style(Style::Posix)
         .options("-p --print --ext=")
-        .interpreter(Interpreter {
-            language: Some(Language::Node),
-            inline: Inline::ValuesOrOperand(""),
-            module: "",
-            no_program: "--help",
-            stdin: "",
-        }),
+        .interpreter(interpreter_of_operand(Language::Node)),
     program("deno run")
         .style(Style::Posix)
         .options("-A --allow-all -c= --config= -q --import-map=")
-        .interpreter(interpreter(Language::Node, "")),
+        .interpreter(interpreter(Language::Node, ""))
+        .runs(&[Run::Package]),
     program("tsx")
         .style(Style::Posix)
         .options("-e= --eval= -p= --tsconfig=")
@@ -147,7 +155,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .style(Style::Posix)
         .options("-r= -f= -B= -R= -F= -E= -S= -t= -c= -d= -z= -n -a -l -i -m -v --version -h --help -q -s -w")
         .interpreter(interpreter(Language::Php, "-r -B -R -E"))
-        .paths(&["execute -f"])
+        .paths(&["execute -f", "read -t if -S"])
+        .recursive("-S")
         .classes(INTERPRETER),
     like(AWK, "awk"),
     like(AWK, "gawk"),

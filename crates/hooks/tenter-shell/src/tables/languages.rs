@@ -241,7 +241,8 @@ pub(super) const GIT_HOOKS: RecipeFiles = files(
 );
 pub(super) const CMAKE: RecipeFiles = files("-P", &["CMakeLists.txt"], Form::Cmake);
 pub(super) const CRATE: RecipeFiles = code(&["build.rs", "src/main.rs"], Language::Other);
-pub(super) const CARGO_SETTINGS: RecipeFiles = quoted(&[".cargo/config.toml", ".cargo/config"]);
+pub(super) const CARGO_SETTINGS: RecipeFiles =
+    RecipeFiles { inline: "--config", ..quoted(&[".cargo/config.toml", ".cargo/config"]) };
 pub(super) const DENO: RecipeFiles = quoted(&["deno.json", "deno.jsonc"]);
 pub(super) const GRADLE: RecipeFiles =
     code(&["build.gradle", "build.gradle.kts", "settings.gradle"], Language::Other);
@@ -281,5 +282,11 @@ const RAKEFILES: RecipeFiles = RecipeFiles {
 const MAKEFILE: Program = GNU
     .directory("-C --directory")
     .paths(&["execute -f --file --makefile"])
-    .runs(&[Run::Prefixed("SHELL="), Run::Recipes(&MAKEFILES)])
+    .runs(&[
+        Run::Prefixed("SHELL="),
+        Run::Prefixed("CC="),
+        Run::Prefixed("CXX="),
+        Run::Prefixed("LD="),
+        Run::Recipes(&MAKEFILES),
+    ])
     .classes(&[(Class::Interpreter, "if -f --file --makefile")]);

@@ -85,6 +85,8 @@ pub(crate) enum Style {
     Posix,
     /// Long options with a single dash: `java -jar`.
     Single,
+    /// As [`Single`](Self::Single), in any case. An abbreviation is the first option that begins with it.
+    Caseless,
     /// As [`Single`](Self::Single), with commands in `-exec … ;`.
     Find,
     /// As [`Gnu`](Self::Gnu); permissions can begin with a dash: `chmod -x file`.
@@ -130,7 +132,8 @@ pub(crate) enum Run {
     OptionRemote(&'static str),
     /// The texts after this key in the values of these options are scripts on another machine: `commands=["ls"]`.
     ListRemote(&'static str, &'static str),
-    /// The first operand is a package, whose program runs with the arguments after `--`: `nixpkgs#git`.
+    /// The first operand is a package, whose program runs with the arguments after `--`, or with the other operands: `nixpkgs#git`,
+    /// `npm:rimraf`.
     Package,
     /// The value of this option is a program, or the option starts a shell; the operands from this one on are its arguments.
     Entry(&'static str, usize),
@@ -144,6 +147,8 @@ pub(crate) enum Run {
     Transfers(&'static str, &'static str),
     /// Commands of an editor: the values of these options, operands after `+`, and the standard input.
     Edits(&'static str),
+    /// Commands of a debugger: the values of these options, and the standard input.
+    Debugs(&'static str),
     /// Each line of the standard input is the arguments of the program, if it has no operands.
     InputLines,
     /// SQL.
@@ -218,7 +223,7 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 54] = [
+const ALIASES: [(&str, &str); 61] = [
     ("elinks", "lynx"),
     ("links", "lynx"),
     ("GET", "lwp-request"),
@@ -263,9 +268,16 @@ const ALIASES: [(&str, &str); 54] = [
     ("wipe", "srm"),
     ("rip", "trash"),
     ("gomi", "trash"),
+    ("trash-cli", "trash"),
+    ("radare2", "r2"),
+    ("axel", "aria2c"),
     ("ri", "rm"),
     ("del", "rm"),
     ("erase", "rm"),
+    ("get-content", "cat"),
+    ("invoke-restmethod", "iwr"),
+    ("invoke-webrequest", "iwr"),
+    ("irm", "iwr"),
     ("remove-item", "rm"),
     ("set-content", "tee"),
     ("add-content", "tee"),
@@ -280,7 +292,7 @@ pub(crate) const IMAGES: [&str; 9] =
     ["ansible", "aws", "curl", "git", "helm", "kubectl", "pulumi", "rclone", "terraform"];
 
 /// Programs that no table has, with text about commands in their operands.
-pub(crate) const SPEAKING: [&str; 24] = [
+pub(crate) const SPEAKING: [&str; 22] = [
     "apropos",
     "cheat",
     "claude",
@@ -288,7 +300,6 @@ pub(crate) const SPEAKING: [&str; 24] = [
     "complete",
     "cowsay",
     "cz",
-    "espeak",
     "explain",
     "figlet",
     "gemini",
@@ -297,7 +308,6 @@ pub(crate) const SPEAKING: [&str; 24] = [
     "info",
     "jj",
     "jrnl",
-    "logger",
     "man",
     "notify-send",
     "say",
@@ -422,7 +432,7 @@ fn named(name: &str) -> Option<&'static Program> {
     INDEX.get(place).map(|place| row(*place))
 }
 
-/// Finds the row of a program or of its family: `python3.11` → `python`, `mkfs.ext4` → `mkfs`.
+/// Finds the row of a program or of its family: `python3.11` → `python`, `mkfs.ext4` → `mkfs`, `Stop-Computer` → `stop-computer`.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let unversioned =
         || name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
@@ -432,6 +442,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
         .or_else(|| program(alias()?.1))
         .or_else(|| program(unversioned()))
         .or_else(|| program(family()))
+        .or_else(|| program(&name.to_ascii_lowercase()))
 }
 
 /// Returns the row of a program that is often in paths, and fits a pattern: `c?t`, `b*sh`.

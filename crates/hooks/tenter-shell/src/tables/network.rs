@@ -89,6 +89,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read -A"])
         .runs(&[Run::Transfers("-c --command", "")]),
     like(DOWNLOADER, "tftp"),
+    like(DOWNLOADER, "iwr")
+        .style(Style::Caseless)
+        .options("-Uri= -OutFile= -InFile= -Body= -Method= -Headers= -ContentType= -Credential= -UserAgent= -TimeoutSec= -UseBasicParsing")
+        .paths(&["write -OutFile", "read -InFile"]),
     // What the clipboard has is as unread as a download.
     like(CLIPBOARD, "pbpaste").options("-pboard= -Prefer="),
     like(CLIPBOARD, "wl-paste"),

@@ -67,6 +67,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("npm install")
         .options("-g --global --prefix= --registry= -D --save-dev -E -O --no-save --ignore-scripts --legacy-peer-deps"),
     program("npm pkg").runs(&[Run::Prefixed("scripts.")]),
+    program("npm set-script").runs(&[Run::Script(1)]),
     program("npm publish").options("--tag= --access= --otp= --dry-run"),
     program("npm run").style(Style::Posix),
     like(RUNS, "npm x")
@@ -112,6 +113,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(MANAGER, "bundle").runs(&[Run::Recipes(&GEMFILE)]),
     like(RUNS, "bundle exec"),
     like(MANAGER, "gem"),
+    like(MANAGER, "nuget").style(Style::Single).options(
+        "-Source= -source= -OutputDirectory= -Version= -ConfigFile= -Name= -ApiKey= -Verbosity= -NonInteractive",
+    ),
     like(MANAGER, "composer").options("-d= --working-dir=").runs(&[Run::Recipes(&COMPOSER)]),
     like(MANAGER, "rbenv"),
     like(RUNS, "rbenv exec"),
@@ -177,6 +181,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         .with_subcommands(),
     like(COMPOSE, "docker compose exec"),
     like(COMPOSE, "docker compose run"),
+    program("docker save")
+        .options("-o= --output= --platform=")
+        .paths(&["write -o --output"])
+        .classes(&[(Class::Archive, "unless -o --output")]),
+    program("docker export")
+        .options("-o= --output=")
+        .paths(&["write -o --output"])
+        .classes(&[(Class::Archive, "unless -o --output")]),
     program("docker cp")
         .options("-a -L -q")
         .paths(&["read first", "write last"])

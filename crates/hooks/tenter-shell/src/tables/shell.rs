@@ -183,22 +183,33 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(WRAPPER, "faketime").options("-f -m -p=").runs(&[Run::Words(1)]),
     program("gdb")
         .style(Style::Single)
-        .options("-ex= -x= -p= -batch --batch -q --args -args")
-        .runs(&[
-            Run::AfterFlag("--args -args"),
-            Run::Keyed("-ex", "shell "),
-            Run::Keyed("-ex", "!"),
-        ])
+        .options("-ex= -iex= -eval-command= -init-eval-command= -x= -p= -batch --batch -q --args -args")
+        .runs(&[Run::AfterFlag("--args -args"), Run::Debugs("-ex -iex -eval-command -init-eval-command")])
         .paths(&["execute -x"])
         .classes(&[(Class::Interpreter, "if -x")]),
     program("lldb")
-        .options("-o= --one-line= -O= -s= --source= -f= --file= -p= -n= -c= -b --batch")
+        .options("-o= --one-line= -O= --one-line-before-file= -k= --one-line-on-crash= -K= -s= --source= -f= --file= -p= -n= -c= -b --batch")
         .style(Style::Posix)
+        .paths(&["execute -s --source"])
         .runs(&[
             Run::AfterDashes,
-            Run::Keyed("-o", "shell "),
-            Run::Keyed("-o", "platform shell "),
+            Run::Debugs("-o --one-line -O --one-line-before-file -k --one-line-on-crash"),
         ]),
+    program("r2").options("-q -c= -i= -A -n -w -d").runs(&[Run::Debugs("-c")]),
+    program("dc").options("-e= --expression= -f= --file=").runs(&[Run::Debugs("-e --expression")]),
+    program("fzf")
+        .options("--preview= --bind= -f= --filter= -q= --query= -d= --delimiter= -n= -m -e -1 -0")
+        .runs(&[Run::Option("--preview")]),
+    program("run-parts")
+        .options("-a= --arg= --regex= --test --list -v --verbose --report --reverse --exit-on-error -u= --umask=")
+        .paths(&["execute operands unless --test --list"]),
+    program("newgrp").options("-c=").interpreter(Interpreter {
+        language: None,
+        inline: Inline::Values("-c"),
+        module: "",
+        no_program: "",
+        stdin: "*",
+    }),
     program("nodemon")
         .style(Style::Posix)
         .options("-x= --exec= -w= --watch= -e= --ext= -i= --ignore= -d= --delay=")

@@ -86,6 +86,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("loginctl").with_subcommands(),
     program("shutdown").options("-h -r -c -P -H -k"),
     program("reboot").options("-f -w -d"),
+    program("stop-computer").style(Style::Caseless),
+    program("restart-computer").style(Style::Caseless),
     program("poweroff"),
     program("halt"),
     program("init"),

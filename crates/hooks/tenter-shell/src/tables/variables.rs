@@ -1,7 +1,7 @@
 //! Environment variables that are commands or options of programs.
 
 /// Variables whose values other programs run as commands.
-pub(crate) const COMMANDS: [&str; 43] = [
+const COMMANDS: [&str; 43] = [
     "AWS_PAGER",
     "BAT_PAGER",
     "BROWSER",
@@ -46,6 +46,12 @@ pub(crate) const COMMANDS: [&str; 43] = [
     "SYSTEMD_PAGER",
     "VISUAL",
 ];
+
+/// Checks whether other programs run the value of a variable as a command.
+pub(crate) fn is_command(name: &str) -> bool {
+    let is_program = |setting: &str| setting.ends_with("_RUNNER") || setting.ends_with("_LINKER");
+    COMMANDS.contains(&name) || name.strip_prefix("CARGO_TARGET_").is_some_and(is_program)
+}
 
 /// Variables whose values the shell itself runs.
 pub(crate) const PROMPTS: [&str; 4] = ["PROMPT_COMMAND", "PS0", "PS1", "PS4"];

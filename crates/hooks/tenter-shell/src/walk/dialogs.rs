@@ -1,4 +1,4 @@
-//! Commands of editors, and of programs that transfer files: in options, in files that the text wrote, and on the standard input.
+//! Commands of editors, debuggers, and programs that transfer files: in options, in files that the text wrote, and on the standard input.
 
 use crate::facts::{Language, PathOp};
 use crate::field::Field;
@@ -50,6 +50,18 @@ impl Reader<'_> {
         self.dialog(&texts, edited, emitted, context)
     }
 
+    /// Reads `shell command` and `python code` of gdb, lldb and other programs with a language of their own.
+    pub(super) fn debugs(
+        &mut self,
+        inline: &str,
+        emitted: &Emitted,
+        context: &Context,
+    ) -> NodeResult {
+        let mut texts = values(emitted, inline);
+        texts.extend(context.stdin.as_ref().and_then(|input| input.text.clone()));
+        self.dialog(&texts, debugged, emitted, context)
+    }
+
     fn dialog(
         &mut self,
         texts: &[Field],
@@ -59,12 +71,12 @@ impl Reader<'_> {
     ) -> NodeResult {
         let mut all = NodeResult::default();
         for text in texts {
-            let commands = || text.text.split(['\n', ';', '|']);
-            if commands().nth(MAX_COMMANDS).is_some() {
+            let mut effects = text.text.lines().flat_map(|line| line_effects(line, effect));
+            let read: Vec<Effect<'_>> = effects.by_ref().take(MAX_COMMANDS).collect();
+            if effects.next().is_some() {
                 self.reach_limit();
             }
-            let commands = commands().take(MAX_COMMANDS);
-            for effect in commands.filter_map(|command| effect(command.trim())) {
+            for effect in read {
                 match effect {
                     Effect::Script(script) => {
                         let script = text.with_text(script);
@@ -83,6 +95,45 @@ impl Reader<'_> {
             }
         }
         all
+    }
+}
+
+/// Returns the effects of a line. A command for a shell, or code, is all of its rest: `:!a | b`. Other commands end at `|` and `;`.
+fn line_effects(
+    line: &str,
+    effect: fn(&str) -> Option<Effect<'_>>,
+) -> impl Iterator<Item = Effect<'_>> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let command = rest?.trim();
+        if let Some(whole @ (Effect::Script(_) | Effect::Code(..))) = effect(command) {
+            rest = None;
+            return Some(Some(whole));
+        }
+        let parts = command.split_once(['|', ';']);
+        rest = parts.map(|(_, others)| others);
+        Some(effect(parts.map_or(command, |(first, _)| first.trim())))
+    })
+    .flatten()
+}
+
+/// Returns the effect of a command of gdb, lldb, radare2 or dc.
+fn debugged(command: &str) -> Option<Effect<'_>> {
+    if let Some(script) = command.strip_prefix('!') {
+        return Some(Effect::Script(script));
+    }
+    let (name, rest) = command.split_once([' ', '(']).unwrap_or((command, ""));
+    match name {
+        "shell" | "make" => Some(Effect::Script(rest)),
+        "platform" => Some(Effect::Script(rest.trim_start().strip_prefix("shell ")?)),
+        "python" | "py" | "pi" | "python-interactive" | "script" => {
+            Some(Effect::Code(Language::Python, rest))
+        }
+        "call" | "print" | "p" | "compile" | "expression" | "expr" | "eval" => {
+            Some(Effect::Code(Language::Other, rest))
+        }
+        "source" => Some(Effect::Path(rest.split_whitespace().next()?, PathOp::Execute)),
+        _ => None,
     }
 }
 
@@ -116,7 +167,11 @@ fn edited(command: &str) -> Option<Effect<'_>> {
     }
     let end = command.find(|c: char| !c.is_ascii_alphabetic())?;
     let (name, rest) = command.split_at(end);
-    let in_quotes = || rest.trim().trim_matches(['"', '\'']);
+    let in_quotes = || {
+        let rest = rest.trim();
+        let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
+        quote.map_or(rest, |quote| rest[1..].split(quote).next().unwrap_or_default())
+    };
     let op = match name {
         "sil" | "silent" => return edited(rest.trim_start_matches('!')),
         "exe" | "execute" => return edited(in_quotes()),

@@ -91,7 +91,15 @@ impl Reader<'_> {
             if !inline.is_empty() {
                 let mut text = awk_variables(language, emitted);
                 text.extend(inline);
-                return self.code(language, &Field::join(&text, "\n"), emitted.index, context);
+                let mut text = Field::join(&text, "\n");
+                // `pwsh -Command git status`: the rest of the words belongs to it.
+                if language == Language::Powershell {
+                    for operand in &operands {
+                        text.push(&Field::known(" "));
+                        text.push(operand);
+                    }
+                }
+                return self.code(language, &text, emitted.index, context);
             }
         } else if let Some(script) = inline.first() {
             let arguments = operands.get(2..).unwrap_or_default().to_vec();
@@ -243,9 +251,11 @@ impl Reader<'_> {
             all.commands.extend(self.input_as_code(language, command, context).commands);
         }
         let is_network = facts.calls.contains(&CodeCall::Network);
+        if facts.has_environment {
+            self.classify(command, Class::Environment);
+        }
         if facts.has_environment && (is_network || facts.downloads) {
             self.classify(command, Class::Network);
-            self.classify(command, Class::Environment);
             self.sends_own_output(command);
         }
         if facts.dynamic {

@@ -36,6 +36,10 @@ impl Reader<'_> {
             }
             let own = |statement| SqlStatement { command: emitted.index, ..statement };
             self.facts.sql.extend(facts.statements.into_iter().map(own));
+            for (path, op) in facts.paths {
+                let path = Field::known(self.in_home(path));
+                self.touch(&path, op, Some(emitted.index));
+            }
             let scripts: Vec<Field> =
                 facts.scripts.into_iter().map(|script| text.with_text(script)).collect();
             commands.extend(self.scripts(&scripts, emitted, context).commands);

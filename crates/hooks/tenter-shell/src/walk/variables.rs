@@ -83,13 +83,13 @@ impl Reader<'_> {
         let mut scripts: Vec<Field> = call
             .env
             .iter()
-            .filter(|(name, _)| variables::COMMANDS.contains(&name.as_str()))
+            .filter(|(name, _)| variables::is_command(name))
             .map(|(_, value)| value.clone())
             .collect();
         if matches!(emitted.program.as_str(), "export" | "declare" | "typeset") {
             scripts.extend(call.operands(emitted).filter_map(|operand| {
                 let (name, value) = operand.text.split_once('=')?;
-                variables::COMMANDS.contains(&name).then(|| operand.with_text(value))
+                variables::is_command(name).then(|| operand.with_text(value))
             }));
         }
         let is_wrapper = emitted.row.is_some_and(|row| {

@@ -151,13 +151,20 @@ impl Reader<'_> {
                 self.scripts(&scripts, emitted, &remote())
             }
             Run::Package => {
-                let package = from(0).first().and_then(|first| first.text.rsplit_once('#'));
-                let Some((_, name)) = package else { return NodeResult::default() };
-                let words = [&[Field::known(name)], after_dashes(call)].concat();
+                let package = from(0).first().map_or("", |first| first.text.as_str());
+                let words = if let Some((_, name)) = package.rsplit_once('#') {
+                    [&[Field::known(name)], after_dashes(call)].concat()
+                } else if let Some(name) = package.strip_prefix("npm:") {
+                    let name = name.split_once('@').map_or(name, |(name, _)| name);
+                    [&[Field::known(name)], from(1)].concat()
+                } else {
+                    return NodeResult::default();
+                };
                 self.words(&words, &call.env, via, context)
             }
             Run::Transfers(inline, files) => self.transfers((inline, files), emitted, context),
             Run::Edits(inline) => self.edits(inline, call, emitted, context),
+            Run::Debugs(inline) => self.debugs(inline, emitted, context),
             Run::InputLines => self.input_lines(call, emitted, context),
             Run::Entry(option, start) => {
                 self.words(&entry(option, from(start), emitted), &call.env, via, context)
