@@ -181,6 +181,22 @@ fn calls_that_a_script_of_codex_made_are_read() {
 }
 
 #[test]
+fn calls_that_a_script_of_claude_code_made_are_read() {
+    let (calls, counts) = scan_home(&home("claude-code", "script"));
+    check("claude-code", &calls, &counts);
+    let denial = CallEnd::Denied(DenialSource::Hook);
+    let list = [
+        ("bash", "touch a.txt; git push --force origin main", denial),
+        ("file_write", "/home/ada/app/b.txt", CallEnd::Succeeded),
+        ("file_edit", "/home/ada/app/b.txt", CallEnd::Succeeded),
+        ("file_write", "/home/ada/app/.claude/settings.json", denial),
+        ("file_read", "/home/ada/.ssh/id_rsa", denial),
+        ("bash", "echo ok", CallEnd::Succeeded),
+    ];
+    assert_eq!(outline(&calls), expected(list));
+}
+
+#[test]
 fn calls_of_qwen_code_by_way_of_another_tool_are_read() {
     let denial = CallEnd::Denied(DenialSource::Hook);
     let push = "git push --force origin main";

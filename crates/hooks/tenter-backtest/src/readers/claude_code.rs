@@ -1,6 +1,6 @@
-//! Transcripts of Claude Code: `projects/DIRECTORY/SESSION.jsonl`, and `SESSION/subagents/agent-*.jsonl`. Measured with 2.1.330.
+//! Transcripts of Claude Code: `projects/DIRECTORY/SESSION.jsonl`, and `SESSION/subagents/agent-*.jsonl`. Measured with 2.1.332.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -9,38 +9,65 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// Records that contain no call.
-const OTHERS: [&str; 23] = [
+const OTHERS: [&str; 45] = [
     "agent-color",
     "agent-name",
     "agent-setting",
     "ai-title",
     "api-request",
     "api-request-blob",
+    "api-request-resumed",
     "api-request-shape",
+    "artifact-autoreact-ledger",
+    "artifact-comment-monitor",
     "atis-latch",
     "attachment",
     "attribution-snapshot",
+    "bridge-session",
+    "content-replacement",
+    "continued-in",
     "cost-state",
     "custom-title",
+    "data-flow-incomplete",
+    "data-flow-records",
+    "derived-from",
+    "dev-mods",
+    "ended-by-model",
+    "file-history-delta",
     "file-history-snapshot",
+    "fork-context-ref",
+    "frame-link",
+    "history-suppression",
+    "isolation-latch",
     "last-prompt",
+    "memory-mode",
     "mode",
+    "observer-ref",
     "permission-mode",
     "pr-link",
     "queue-operation",
+    "relocated",
+    "repl-mode",
+    "resume-head-vouch",
+    "session-owner",
     "summary",
     "system",
     "tag",
     "tools-used",
     "worktree-state",
 ];
+/// The tools of code mode. Hooks see only the calls of their scripts, which have records of their own.
+const CODE_MODE: [&str; 2] = ["REPL", "Poll"];
 
 pub(super) const READER: TranscriptReader =
     TranscriptReader::new("claude-code", files, |session| json_lines::read(session, read_line));
 
 fn files(places: &HostPlaces) -> Vec<PathBuf> {
     let projects = places.directory("CLAUDE_CONFIG_DIR", ".claude").join("projects");
-    files_below(&projects, 5, |path| is_named(path, "", ".jsonl"))
+    // A workflow has a journal beside the transcripts of its agents.
+    let is_transcript =
+        |path: &Path| is_named(path, "", ".jsonl") && !path.ends_with("journal.jsonl");
+    files_below(&projects, 5, is_transcript)
 }
 
 fn read_line(session: &mut TranscriptSession<'_, '_>, line: &Value) {
@@ -73,7 +100,8 @@ fn blocks<'l>(line: &'l Value, kind: &'static str) -> impl Iterator<Item = &'l V
 }
 
 fn begin_calls(session: &mut TranscriptSession<'_, '_>, line: &Value) {
-    for block in blocks(line, "tool_use") {
+    let is_seen = |block: &&Value| !CODE_MODE.contains(&text(block, "name"));
+    for block in blocks(line, "tool_use").filter(is_seen) {
         let native = native(&block["id"], text(block, "name"), &block["input"]);
         session.begin(&line["timestamp"], native);
     }
