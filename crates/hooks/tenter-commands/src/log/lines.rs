@@ -171,40 +171,36 @@ impl RecordRow {
     fn empty() -> Self {
         Self { cells: Default::default(), decision: FAINT, tail: String::new() }
     }
+
+    fn new(
+        record: &Record,
+        hook: Option<&str>,
+        (decision, style): (String, Style),
+        parts: impl Iterator<Item = String>,
+    ) -> Self {
+        let hook = one_line(hook.unwrap_or_default(), COLUMN);
+        let (time, event) = (ui::short_time(&record.time), one_line(&record.event, COLUMN));
+        Self { cells: [time, event, hook, decision], decision: style, tail: join(record, parts) }
+    }
 }
 
 fn run_row(record: &Record, run: &RunRecord) -> RecordRow {
-    RecordRow {
-        cells: [
-            ui::short_time(&record.time),
-            one_line(&record.event, COLUMN),
-            one_line(&run.hook, COLUMN),
-            run.would.map_or_else(
-                || run.decision.as_str().to_owned(),
-                |would| format!("would {}", would.as_str()),
-            ),
-        ],
-        decision: if run.would.is_some() { NOTICE } else { style(run.decision) },
-        tail: run_tail(record, run),
-    }
+    let decision = match run.would {
+        Some(would) => (format!("would {}", would.as_str()), NOTICE),
+        None => (run.decision.as_str().to_owned(), style(run.decision)),
+    };
+    RecordRow::new(record, Some(&run.hook), decision, run_parts(record, run))
 }
 
 fn notice_row(record: &Record, notice: &NoticeRecord) -> RecordRow {
-    RecordRow {
-        cells: [
-            ui::short_time(&record.time),
-            one_line(&record.event, COLUMN),
-            notice.hook.as_deref().map(|hook| one_line(hook, COLUMN)).unwrap_or_default(),
-            "notice".to_owned(),
-        ],
-        decision: NOTICE,
-        tail: join(record, [one_line(&notice.text, LENGTH)].into_iter()),
-    }
+    let text = one_line(&notice.text, LENGTH);
+    let decision = ("notice".to_owned(), NOTICE);
+    RecordRow::new(record, notice.hook.as_deref(), decision, [text].into_iter())
 }
 
 /// Returns whether a call had the user's permission, and who said so.
 fn permission_row(record: &Record, permission: &PermissionRecord) -> RecordRow {
-    let (word, decision) = if permission.allowed { ("allow", FAINT) } else { ("deny", BAD) };
+    let (word, style) = if permission.allowed { ("allow", FAINT) } else { ("deny", BAD) };
     let earlier = if permission.remembered { " (answered earlier)" } else { "" };
     let answer = permission.answer.as_deref();
     let reply = answer.map(|answer| format!("answer: {}{earlier}", one_line(answer, LENGTH)));
@@ -212,34 +208,25 @@ fn permission_row(record: &Record, permission: &PermissionRecord) -> RecordRow {
     let reason = permission.reason.as_deref().map(|reason| one_line(reason, LENGTH));
     let by = format!("by the {} in mode {}", permission.by, permission.mode);
     let parts = call(record).into_iter().chain([one_line(&by, LENGTH)]);
-    RecordRow {
-        cells: [
-            ui::short_time(&record.time),
-            one_line(&record.event, COLUMN),
-            "permission".to_owned(),
-            word.to_owned(),
-        ],
-        decision,
-        tail: join(record, parts.chain(reply).chain(rules).chain(reason)),
-    }
+    let parts = parts.chain(reply).chain(rules).chain(reason);
+    RecordRow::new(record, Some("permission"), (word.to_owned(), style), parts)
 }
 
 /// Returns the call, the other parts of the decision, the reason and the duration of a run.
-fn run_tail(record: &Record, run: &RunRecord) -> String {
+fn run_parts(record: &Record, run: &RunRecord) -> impl Iterator<Item = String> {
     // The reason of a failure says how the process ended.
     let shows_end = run.decision != DecisionKind::Failed
         && !matches!(run.end, RunEnd::Exited(0) | RunEnd::NoProcess | RunEnd::Answered);
     let runtime = run.transport.map(|transport| styled(FAINT, transport.as_str()));
     let also = run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str())));
-    let parts = call(record)
+    call(record)
         .into_iter()
         .chain(also)
         .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
         .chain(shows_end.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
         .chain(runtime)
         .chain([styled(FAINT, format!("{} ms", run.duration.as_millis()))])
-        .chain(record.is_newer().then(newer));
-    join(record, parts)
+        .chain(record.is_newer().then(newer))
 }
 
 /// Returns the parts of a row that have no column; the parts of a subagent begin with that word.
@@ -328,16 +315,8 @@ fn other_row(record: &Record, fields: &Object) -> RecordRow {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let facts = [text("kind"), text("reason")].into_iter().flatten();
     let parts = facts.map(|text| one_line(text, LENGTH)).chain([newer()]);
-    RecordRow {
-        cells: [
-            ui::short_time(&record.time),
-            one_line(&record.event, COLUMN),
-            one_line(text("hook").unwrap_or_default(), COLUMN),
-            one_line(text("decision").unwrap_or_default(), COLUMN),
-        ],
-        decision: FAINT,
-        tail: join(record, parts),
-    }
+    let decision = one_line(text("decision").unwrap_or_default(), COLUMN);
+    RecordRow::new(record, text("hook"), (decision, FAINT), parts)
 }
 
 fn newer() -> String {
