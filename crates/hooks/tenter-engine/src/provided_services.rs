@@ -34,12 +34,8 @@ const MAX_CHOICES: usize = 20;
 #[derive(Clone, Copy)]
 pub(crate) struct Requester<'r> {
     pub(crate) settings: &'r EngineSettings,
-    /// The services of the embedding program.
-    pub(crate) services: Option<&'r Arc<dyn Services>>,
-    pub(crate) hook: &'r Hook,
     /// The event of the open request, or the last one.
-    pub(crate) event: EventName,
-    pub(crate) scope: &'r Scope,
+    pub(crate) at: &'r EventCaller,
     /// True if an event request is open.
     pub(crate) has_request: bool,
 }
@@ -63,14 +59,7 @@ impl RequestCaller for EventCaller {
         cancel: &Cancel,
     ) -> Result<RawJson, ErrorObject> {
         let settings = self.settings.upgrade().ok_or(ServiceError::Cancelled)?;
-        let requester = Requester {
-            settings: &settings,
-            services: self.services.as_ref(),
-            hook: &self.hook,
-            event: self.event,
-            scope: &self.scope,
-            has_request,
-        };
+        let requester = Requester { settings: &settings, at: self, has_request };
         let service = &request.call.service;
         if !matches!(service, ServiceRequest::Ask(_)) {
             return Ok(requester.answer(service, cancel)?);
@@ -109,7 +98,7 @@ impl Requester<'_> {
     }
 
     fn check_consent(&self, service: Service) -> Result<(), ServiceError> {
-        let services = self.hook.runtime.as_ref().map_or(&[][..], |runtime| &runtime.services);
+        let services = self.at.hook.runtime.as_ref().map_or(&[][..], |runtime| &runtime.services);
         if services.contains(&service) {
             return Ok(());
         }
@@ -120,9 +109,9 @@ impl Requester<'_> {
     }
 
     fn history(&self, query: &HistoryQuery) -> Result<RawJson, ServiceError> {
-        let conversation = query.conv_id.as_deref().unwrap_or(&self.scope.conversation_id);
-        let own =
-            std::iter::once(&self.scope.conversation_id).chain(&self.scope.parent_conversation_id);
+        let conversation = query.conv_id.as_deref().unwrap_or(&self.at.scope.conversation_id);
+        let own = std::iter::once(&self.at.scope.conversation_id)
+            .chain(&self.at.scope.parent_conversation_id);
         if !own.into_iter().any(|id| id == conversation) {
             let message = "a hook reads only the conversation of its event, and its parent";
             return Err(ServiceError::Refused(message.to_owned()));
@@ -144,7 +133,7 @@ impl Requester<'_> {
         cancel: &Cancel,
     ) -> Result<RawJson, ServiceError> {
         let session = self.values(StateScope::Session)?;
-        self.hook.policy.model.begin_call(&session).map_err(|refusal| match refusal {
+        self.at.hook.policy.model.begin_call(&session).map_err(|refusal| match refusal {
             Refusal::Spent { is_first, text } => {
                 if is_first {
                     self.tell_user(&format!("{text}; its further calls are refused"));
@@ -160,10 +149,10 @@ impl Requester<'_> {
 
     fn ask(&self, question: &Question, cancel: &Cancel) -> Result<RawJson, ServiceError> {
         let unsupported = |why: &str| Err(ServiceError::Unsupported(why.to_owned()));
-        if self.event == EventName::SessionEnd {
+        if self.at.event == EventName::SessionEnd {
             return unsupported("a hook cannot ask while the session ends");
         }
-        if self.hook.policy.asynchronous {
+        if self.at.hook.policy.asynchronous {
             return unsupported("an asynchronous hook cannot ask");
         }
         let texts = std::iter::once(&question.question).chain(&question.choices);
@@ -225,9 +214,9 @@ impl Requester<'_> {
     /// Shows the user a line through the observers.
     fn tell_user(&self, text: &str) {
         let text = self.settings.keys.text(text).into_owned();
-        let record = NoticeRecord { hook: Some(self.hook.name.clone()), text };
+        let record = NoticeRecord { hook: Some(self.at.hook.name.clone()), text };
         let time = (self.settings.clock)();
-        let notice = Notice::new(Arc::new(self.scope.clone()), self.event, time, record);
+        let notice = Notice::new(Arc::new(self.at.scope.clone()), self.at.event, time, record);
         self.settings.notify(|observer| observer.noticed(&notice));
     }
 
@@ -239,22 +228,22 @@ impl Requester<'_> {
         let scope = match scope {
             StateScope::Project => ValueScope::Project,
             StateScope::Session if self.has_request => {
-                ValueScope::Session(&self.scope.conversation_id)
+                ValueScope::Session(&self.at.scope.conversation_id)
             }
             StateScope::Session => return Err(ServiceError::NoRequest),
         };
-        let (layer, name) = (self.hook.layer, self.hook.name.as_str());
-        let project = self.hook.project_in(&self.settings.project);
+        let (layer, name) = (self.at.hook.layer, self.at.hook.name.as_str());
+        let project = self.at.hook.project_in(&self.settings.project);
         let owner = HookOwner { project, layer, name };
         Ok(values.file(owner, scope, (self.settings.clock)()))
     }
 
     fn caller(&self) -> ServiceCaller<'_> {
-        ServiceCaller::new(self.hook, self.event, self.scope)
+        ServiceCaller::new(&self.at.hook, self.at.event, &self.at.scope)
     }
 
     fn services(&self) -> &dyn Services {
-        self.services.map_or(&NoServices, |services| services.as_ref())
+        self.at.services.as_ref().map_or(&NoServices, |services| services.as_ref())
     }
 }
 

@@ -126,14 +126,14 @@ impl Stage {
         params: &Value,
     ) -> Result<Value, ServiceError> {
         let catalog = self.engine.catalog();
-        let requester = Requester {
-            settings: self.engine.settings(),
-            services: Some(&self.services),
-            hook: &catalog.hooks()[0],
+        let caller = EventCaller {
+            settings: Weak::new(),
+            hook: Arc::clone(&catalog.hooks()[0]),
             event,
-            scope: &self.scope,
-            has_request,
+            scope: self.scope.clone(),
+            services: Some(Arc::clone(&self.services)),
         };
+        let requester = Requester { settings: self.engine.settings(), at: &caller, has_request };
         let call = ServiceCall::read(method, Some(&RawJson::new(params))).unwrap()?;
         let answer = requester.answer(&call.service, &Cancel::new())?;
         Ok(answer.read().unwrap())
