@@ -32,7 +32,7 @@ fn rules(hook: &str, directory: &Path) -> Vec<OwnRule> {
         return Vec::new();
     };
     let extensions = &manifest.extensions;
-    if extensions.monitors == Some(true) || manifest.event != EventName::BeforeTool {
+    if extensions.monitors == Some(true) || manifest.trigger.event != EventName::BeforeTool {
         return Vec::new();
     }
     let check = (CHECKS.examples)(&extensions.rules);

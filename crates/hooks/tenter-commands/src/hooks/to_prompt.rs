@@ -45,7 +45,7 @@ fn hook(manifest: &Manifest, file: &Path) -> Vec<String> {
     let inner = [
         element("name", &manifest.name),
         element("description", &manifest.description),
-        element("trigger", manifest.trigger),
+        element("trigger", manifest.trigger.spelling),
         element("location", &location.to_string_lossy()),
         matcher(manifest),
     ];

@@ -8,7 +8,6 @@ use std::time::Duration;
 use tenter_base::untrusted_file;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::front_matter::{self, Node, Strictness, find};
-use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::manifest::{Extensions, Manifest, StaticActionText};
 use tenter_protocol::{Diagnostic, EventName, Severity};
@@ -117,6 +116,7 @@ fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
     let metadata = value("metadata").and_then(Node::as_mapping).unwrap_or_default();
     let metadata_value = |key| find(metadata, key).map(|field| &field.value);
     let further = metadata_value("triggers").and_then(Node::as_list).unwrap_or_default();
+    let event = |word: &Node| Some(Subscription::in_manifest(word.as_text()?)?.event);
     let events: Option<Vec<EventName>> =
         value("trigger").into_iter().chain(further).map(event).collect();
     let own = OwnPolicy {
@@ -134,12 +134,6 @@ pub(super) fn is_fail_closed(text: &str) -> bool {
     let manifest =
         format::read(Path::new(MANIFEST_FILE), text.as_bytes(), Strictness::Tolerant, CHECKS).0;
     manifest.is_some_and(|manifest| manifest.extensions.fail_closed == Some(true))
-}
-
-fn event(trigger: &Node) -> Option<EventName> {
-    let word = trigger.as_text()?;
-    let table_row = TABLE.iter().find(|row| row.manifest.contains(&word));
-    table_row.map(|row| row.event)
 }
 
 /// Returns the name in a manifest.

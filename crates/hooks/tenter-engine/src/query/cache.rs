@@ -15,14 +15,14 @@ use tenter_protocol::manifest::Manifest;
 use tenter_protocol::runtime::SERVE;
 
 use super::QueryReply;
-use super::kept_manifest::{KeptManifest, KeptScript};
+use super::kept_script::KeptScript;
 use crate::hook_stamp::HookStamp;
 use crate::matcher::HookRules;
 use crate::source::{Candidate, Script};
 use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("10/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("11/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -86,7 +86,7 @@ struct ManifestEntry {
     /// The digest of the directory's stamp.
     stamp: String,
     hash: Fingerprint,
-    /// A [`KeptManifest`] as JSON: its settings have no fixed form.
+    /// The manifest as JSON, since its settings have no fixed form. Its rules are cached on their own: most of them are not read.
     manifest: String,
     rules: Option<HookRules>,
     script: KeptScript,
@@ -159,7 +159,7 @@ impl Cache {
         let entry = self.old.manifests.get(candidate.real_path.to_str()?)?;
         let stored_manifest = || {
             Some(KnownManifest {
-                manifest: KeptManifest::read(&entry.manifest)?,
+                manifest: serde_json::from_str(&entry.manifest).ok()?,
                 rules: entry.rules.clone(),
                 fingerprint: entry.hash.clone(),
                 script: entry.script.read(&candidate.path)?,
@@ -177,9 +177,9 @@ impl Cache {
         facts: &KnownManifest,
     ) {
         if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::new(&facts.script)) {
-            let Ok(manifest) = serde_json::to_string(&KeptManifest::from(&facts.manifest)) else {
-                return;
-            };
+            let mut manifest = facts.manifest.clone();
+            manifest.extensions.rules = Vec::new();
+            let Ok(manifest) = serde_json::to_string(&manifest) else { return };
             let entry = ManifestEntry {
                 stamp: stamp.digest(),
                 hash: facts.fingerprint.clone(),

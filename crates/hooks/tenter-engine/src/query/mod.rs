@@ -4,7 +4,7 @@
 
 mod ask;
 mod cache;
-mod kept_manifest;
+mod kept_script;
 pub(crate) mod parallel;
 mod suggest;
 

@@ -13,19 +13,45 @@ pub use request::payload;
 pub(crate) use request::payload_schema;
 
 use crate::EventName;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::lifecycle::TABLE;
 use crate::runtime::SERVE;
 
 /// The version of the protocol in payloads and in `TENTER_PROTOCOL_VERSION`.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// An event that a hook subscribes to, in the hook's own spelling.
+/// An event that a hook subscribes to, in the hook's own spelling. It is stored as the spelling, and read from the manifest spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subscription {
     /// The event.
     pub event: EventName,
     /// The spelling that the hook used; the payload echoes it (R2).
     pub spelling: &'static str,
+}
+
+impl Subscription {
+    /// Returns the event that a manifest calls `word`.
+    pub fn in_manifest(word: &str) -> Option<Self> {
+        TABLE.iter().find_map(|row| {
+            let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;
+            Some(Self { event: row.event, spelling })
+        })
+    }
+}
+
+impl Serialize for Subscription {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.spelling)
+    }
+}
+
+impl<'de> Deserialize<'de> for Subscription {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(from)?;
+        Self::in_manifest(&word).ok_or_else(|| D::Error::custom(format!("no event {word:?}")))
+    }
 }
 
 /// The announcement of an executable.

@@ -26,24 +26,24 @@ pub use static_action::{Action, StaticActionText, actions_at};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Object;
 use crate::executable::Subscription;
 use crate::runtime::{Runtime, Service};
-use crate::{EventName, Object};
 use rule::Rule;
 use setting::HookSetting;
 
-/// A manifest with every value set and every number within its range.
-#[derive(Debug, Clone, PartialEq)]
+/// A manifest with every value set and every number within its range. It is stored without its metadata, and without values that are
+/// usual.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The name of the hook.
     pub name: String,
     /// The purpose of the hook.
     pub description: String,
-    /// The event of `trigger`.
-    pub event: EventName,
-    /// The spelling of that event in the manifest; the payload's `event_type` repeats it (R2).
-    pub trigger: &'static str,
+    /// The event of `trigger`; the payload's `event_type` repeats its spelling (R2).
+    pub trigger: Subscription,
     /// Further events (R67), each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Subscription>,
     /// The tool calls that it applies to.
     pub matcher: MatcherText,
@@ -56,16 +56,23 @@ pub struct Manifest {
     /// The values that the file does not set.
     pub unset: Unset,
     /// Tenter's own extensions (R17).
+    #[serde(default, skip_serializing_if = "Extensions::are_usual")]
     pub extensions: Extensions,
     /// The whole of `metadata`, extensions included.
+    #[serde(skip)]
     pub metadata: Object,
 }
 
 impl Manifest {
     /// Returns all its events, the event of `trigger` first.
     pub fn subscriptions(&self) -> Vec<Subscription> {
-        let first = Subscription { event: self.event, spelling: self.trigger };
-        [first].into_iter().chain(self.further.iter().copied()).collect()
+        [self.trigger].into_iter().chain(self.further.iter().copied()).collect()
+    }
+}
+
+impl Extensions {
+    fn are_usual(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -160,7 +160,7 @@ proptest! {
         let manifest = manifest.ok_or_else(|| TestCaseError::fail(format!("{findings:?}\n{text}")))?;
         prop_assert_eq!(manifest.name, name);
         prop_assert_eq!(manifest.description, description);
-        prop_assert_eq!(manifest.trigger, trigger);
+        prop_assert_eq!(manifest.trigger.spelling, trigger);
         prop_assert_eq!(manifest.matcher.tool, tool);
         prop_assert_eq!(manifest.matcher.pattern, pattern);
         prop_assert_eq!(manifest.timeout_ms, timeout);

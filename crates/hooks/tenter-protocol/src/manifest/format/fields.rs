@@ -39,12 +39,10 @@ pub(super) fn manifest(
     let is_unset = |key| find(fields, key).is_none();
     let unset = Unset { timeout: is_unset("timeout"), asynchronous: is_unset("async") };
     let (metadata, extensions) = metadata(fields, (&events, asynchronous), checks, report);
-    let trigger = trigger?;
     Some(Manifest {
         name: name?,
         description,
-        event: trigger.event,
-        trigger: trigger.spelling,
+        trigger: trigger?,
         further,
         matcher,
         timeout_ms: u64::try_from(timeout).ok()?,

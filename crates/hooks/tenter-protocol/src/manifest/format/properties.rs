@@ -12,7 +12,7 @@ pub fn properties(manifest: &Manifest) -> Value {
     let mut set = |key: &str, value: Value| properties.insert(key.to_owned(), value);
     set("name", json!(manifest.name));
     set("description", json!(manifest.description));
-    set("trigger", json!(manifest.trigger));
+    set("trigger", json!(manifest.trigger.spelling));
     set("timeout", json!(manifest.timeout_ms));
     set("async", json!(manifest.asynchronous));
     set("priority", json!(manifest.priority));

@@ -48,10 +48,7 @@ fn item_subscription(item: &Node, report: &mut Report<'_>) -> Option<Subscriptio
 
 /// Returns the event with the spelling `word`.
 fn subscription(word: &str, node: &Node, report: &mut Report<'_>) -> Option<Subscription> {
-    let subscription = TABLE.iter().find_map(|row| {
-        let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;
-        Some(Subscription { event: row.event, spelling })
-    });
+    let subscription = Subscription::in_manifest(word);
     if subscription.is_none() {
         let message = format!("`{}` is not an event", quotable(word));
         report.add(&TRIGGER, &node.at, message, help(word));
