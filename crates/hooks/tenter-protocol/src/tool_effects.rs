@@ -22,8 +22,7 @@ pub struct ToolEffects {
     pub cwd: Option<String>,
     /// The paths that it touches.
     pub paths: Vec<TouchedPath>,
-    /// The deletion that the name of the tool means, as a command: `delete repository --owner=ada`. `None` if the tool runs something
-    /// or has paths.
+    /// The deletion that the name of the tool means, as a command: `delete repository --owner=ada`. `None` if the tool runs something.
     pub deletion: Option<String>,
     /// The input has too many values: some were not looked at.
     pub is_limited: bool,
@@ -68,30 +67,48 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
         words
             .extend(text.filter(|text| !text.contains(' ')).map(self::words).into_iter().flatten());
     }
+    let name_words = self::words(name);
+    let program = PROGRAMS.into_iter().find(|program| name_words.iter().any(|it| it == program));
     let has = |terms: &[&str]| words.iter().any(|word| terms.contains(&word.as_str()));
     let deed = WORDS.iter().filter(|(_, terms)| has(terms));
     let mut reading = Reading {
         deed: deed.map(|(deed, _)| *deed).max(),
         is_terminal: has(&TERMINALS) || (has(&["process"]) && has(&TYPES)),
         interpreter: interpreter(&words, input),
-        is_database: self::words(name).iter().any(|word| DATABASES.contains(&word.as_str())),
-        program: PROGRAMS.into_iter().find(|program| words.iter().any(|word| word == program)),
+        is_database: name_words.iter().any(|word| DATABASES.contains(&word.as_str())),
+        program,
         effects: ToolEffects::default(),
         budget: MOST_VALUES,
     };
     reading.object(input, DEEPEST);
     let mut effects = reading.effects;
-    if effects.scripts.is_empty() && effects.paths.is_empty() {
-        effects.deletion = deletion(&words, input);
+    if effects.scripts.is_empty() {
+        effects.scripts.extend(program.and_then(|program| with_arguments(program, input)));
+    }
+    if effects.scripts.is_empty() {
+        effects.deletion = deletion(&words, program, input);
     }
     effects
 }
 
-/// Returns the deletion that a tool's words mean, with its fields as options.
-fn deletion(words: &[String], input: &Object) -> Option<String> {
+/// Returns the command of a tool `gcloud` with a field `args`.
+fn with_arguments(program: &str, input: &Object) -> Option<String> {
+    let args = input.get("args").or_else(|| input.get("arguments"))?;
+    let words: Vec<String> = match args {
+        Value::String(text) => vec![text.clone()],
+        list => texts(list).map(quote).collect(),
+    };
+    (!words.is_empty()).then(|| format!("{program} {}", words.join(" ")))
+}
+
+/// Returns the deletion that a tool's words mean, with its fields as options. With no other word, it deletes what the server is for:
+/// `delete terraform`.
+fn deletion(words: &[String], program: Option<&str>, input: &Object) -> Option<String> {
     let is_deletion = |word: &&String| DELETIONS.contains(&word.as_str());
     words.iter().find(is_deletion)?;
-    let objects = words.iter().filter(|word| !is_deletion(word)).map(|word| format!(" {word}"));
+    let objects = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
+    let server = program.filter(|_| words.iter().all(|word| is_deletion(&word)));
+    let objects = objects.chain(server).map(|word| format!(" {word}"));
     let fields = input.iter().filter_map(|(field, value)| {
         let value = match value {
             Value::String(text) => text.clone(),
@@ -368,6 +385,7 @@ mod tests {
                 &["destroy", "terraform destroy"][..],
             ),
             ("mcp__aws__call_aws", json!({"cli_command": "aws s3 ls"}), &["aws s3 ls"]),
+            ("mcp__gcloud__run", json!({"args": ["a", "b c"]}), &["gcloud 'a' 'b c'"]),
         ] {
             assert_eq!(effects(name, &input).scripts, script, "{name}");
         }
@@ -394,7 +412,9 @@ mod tests {
                 json!({"action": "remove"}),
                 Some("delete manage users --action='remove'"),
             ),
-            ("delete_file", json!({"path": "a"}), None),
+            ("mcp__terraform__destroy", json!({"dir": "a"}), Some("delete terraform --dir='a'")),
+            ("mcp__helm__uninstall_chart", json!({}), Some("delete chart")),
+            ("delete_file", json!({"path": "a"}), Some("delete file --path='a'")),
             ("delete_by_command", json!({"command": "rm a"}), None),
             ("undelete_repository", json!({}), None),
             ("list_repositories", json!({}), None),

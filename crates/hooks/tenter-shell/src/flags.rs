@@ -38,6 +38,8 @@ enum Arity {
 struct Options<'a> {
     list: Vec<(&'a str, Arity)>,
     style: Style,
+    /// Everything after an operand is an operand.
+    end_at_operand: bool,
     /// Everything after one of these options is an operand.
     last: &'static [&'static str],
 }
@@ -98,7 +100,7 @@ impl Arguments {
             || (text.starts_with('+') && !options.has_plus(text))
             || options.style == Style::Keys
             || (options.style == Style::Mode && options.is_mode(text))
-            || (options.style == Style::Posix && !self.operands.is_empty())
+            || (options.end_at_operand && !self.operands.is_empty())
             || self.flags.iter().any(|flag| options.last.contains(&flag.name.as_str()));
         if is_operand {
             self.operands.push(at);
@@ -200,7 +202,7 @@ pub(crate) fn command_end(args: &[Field], at: usize) -> Option<usize> {
 impl<'a> Options<'a> {
     fn new(program: Option<&'a Program>) -> Self {
         let Some(program) = program else {
-            return Self { list: Vec::new(), style: Style::Gnu, last: &[] };
+            return Self { list: Vec::new(), style: Style::Gnu, end_at_operand: false, last: &[] };
         };
         let options = program.options.split_ascii_whitespace();
         let list = options.map(|option| match option.as_bytes().last() {
@@ -214,7 +216,10 @@ impl<'a> Options<'a> {
             Some(Language::Powershell) => &["-Command"],
             _ => &[],
         };
-        Self { list: list.collect(), style: program.style, last }
+        // The options of PowerShell end at an operand. The options of its commands do not.
+        let end_at_operand =
+            program.style == Style::Posix || language == Some(Language::Powershell);
+        Self { list: list.collect(), style: program.style, end_at_operand, last }
     }
 
     fn all(&self) -> impl Iterator<Item = (&'a str, Arity)> {
@@ -250,6 +255,13 @@ impl<'a> Options<'a> {
             let option = exact().or_else(abbreviated).filter(|_| name.len() > 1);
             return option
                 .map_or((name.to_owned(), Arity::None), |(flag, arity)| (flag.to_owned(), arity));
+        }
+        // `gdb --ex`, `sqlite3 --cmd`.
+        if self.style == Style::Single
+            && let Some(single) = name.strip_prefix('-').filter(|name| name.len() > 2)
+            && let Some((flag, arity)) = self.all().find(|(flag, _)| *flag == single)
+        {
+            return (flag.to_owned(), arity);
         }
         let is_abbreviation = name.len() > 2 && !matches!(self.style, Style::Single | Style::Find);
         let mut fitting = self.all().filter(|(flag, _)| {

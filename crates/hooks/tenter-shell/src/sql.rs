@@ -290,6 +290,9 @@ mod tests {
         }
         let facts = read(".once |a b\n.import '|c' t\n\\o |d\n\\copy t from program 'e'");
         assert_eq!(facts.scripts, ["a b", "c", "d", "e"]);
+        let facts = read(".read |a\npager b\n\\set x `c`\n.open d\n\\d users");
+        assert_eq!(facts.scripts, ["a", "b", "c"]);
+        assert_eq!(facts.paths, [("d".to_owned(), Write)]);
     }
 
     #[test]

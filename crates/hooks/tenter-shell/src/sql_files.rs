@@ -68,9 +68,10 @@ pub(crate) fn client_line(line: &str) -> Option<ClientLine<'_>> {
         "\\!" | ".shell" | ".system" | "system" => {
             Some(ClientLine::Script(rest)).filter(|_| !rest.is_empty())
         }
-        "\\o" | "\\out" | "\\w" | "\\write" | ".output" | ".once" | ".backup" | ".save"
-        | ".log" => target(PathOp::Write),
-        ".import" | ".restore" => target(PathOp::Read),
+        "\\o" | "\\out" | "\\w" | "\\write" | ".output" | ".once" | ".open" | ".backup"
+        | ".save" | ".log" => target(PathOp::Write),
+        "pager" | "\\P" => Some(ClientLine::Script(rest)),
+        ".import" | ".read" | ".restore" => target(PathOp::Read),
         ".load" => target(PathOp::Execute),
         "\\copy" => {
             let ends = [(" from ", PathOp::Read), (" to ", PathOp::Write)];
@@ -81,6 +82,8 @@ pub(crate) fn client_line(line: &str) -> Option<ClientLine<'_>> {
                 None => Some(ClientLine::Path(unquote(end)?, op)),
             }
         }
+        // psql runs what is in backticks.
+        name if name.starts_with('\\') => Some(ClientLine::Script(rest.split('`').nth(1)?)),
         _ => None,
     }
 }

@@ -62,7 +62,9 @@ impl<'t, 's> Tokens<'t, 's> {
     }
 
     fn is_line_of_client(&self) -> bool {
-        self.rest.starts_with(['\\', '.']) || self.rest.starts_with("system ")
+        self.rest.starts_with(['\\', '.'])
+            || self.rest.starts_with("system ")
+            || self.rest.starts_with("pager ")
     }
 
     /// Returns a text in quotes. Two quotes, or one after a backslash, are part of it.

@@ -95,17 +95,20 @@ pub(super) const WORDS: [(Deed, &[&str]); 8] = [
 ];
 
 /// Words in the names of tools that delete something that is no file.
-pub(super) const DELETIONS: [&str; 11] = [
+pub(super) const DELETIONS: [&str; 14] = [
     "delete",
     "destroy",
     "drop",
+    "empty",
     "erase",
     "flush",
+    "prune",
     "purge",
     "remove",
     "reset",
     "terminate",
     "truncate",
+    "uninstall",
     "wipe",
 ];
 

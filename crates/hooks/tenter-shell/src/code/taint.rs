@@ -28,6 +28,8 @@ const DECODES: &[&str] = &[
 ];
 
 const DOWNLOADS: &[&str] = &[
+    "socket.http\").request(",
+    "socket.http').request(",
     "urlopen(",
     "requests.get",
     "requests.post",
@@ -83,6 +85,8 @@ const INPUTS: &[&str] = &[
 
 /// Expressions with all variables of the environment.
 const ENVIRONMENTS: &[&str] = &[
+    "print(os.environ)",
+    "console.log(process.env)",
     "dict(os.environ)",
     "str(os.environ)",
     "json.dumps(os.environ",

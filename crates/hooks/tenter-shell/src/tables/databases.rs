@@ -17,8 +17,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read -f --file", "write -o --output"])
         .runs(&[Run::Sql(sql("-c --command", NONE, "-f --file"))]),
     program("mysql")
-        .options("-e= --execute= -h= --host= -P= --port= -u= --user= -D= --database= -S= --socket= --defaults-file= --default-character-set= --ssl-ca= -p? --password? -B -N -s -t -v -f -A -r")
-        .runs(&[Run::Sql(sql("-e --execute", NONE, ""))]),
+        .options("-e= --execute= -h= --host= -P= --port= -u= --user= -D= --database= -S= --socket= --defaults-file= --default-character-set= --ssl-ca= -p? --password? --pager= -B -N -s -t -v -f -A -r")
+        .runs(&[Run::Sql(sql("-e --execute", NONE, "")), Run::Option("--pager")]),
     program("sqlite3")
         .options("-cmd= -init= -separator= -nullvalue= -newline= -mode= -batch -bail -csv -json -header -noheader -line -list -column -readonly")
         .paths(&["write first unless -readonly", "read first if -readonly"])

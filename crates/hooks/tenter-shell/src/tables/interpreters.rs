@@ -163,7 +163,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(AWK, "mawk"),
     like(AWK, "nawk"),
     like(POWERSHELL, "pwsh"),
-    like(POWERSHELL, "powershell"),
+    // That of Windows runs its operands as `-Command`.
+    like(POWERSHELL, "powershell").interpreter(Interpreter {
+        inline: Inline::ValuesOrOperand("-Command"),
+        no_program: "-File -EncodedCommand -ec",
+        ..interpreter(Language::Powershell, "")
+    }),
     program("java")
         .style(Style::Posix)
         .options("-cp= -classpath= --class-path= -jar= -p= -m= --module-path=")

@@ -86,6 +86,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(EXPRESSION, "kotlin").options("-e= -cp= -classpath="),
     like(EXPRESSION, "swift"),
     like(EXPRESSION, "ghc").options("-e= -o= -i= -package="),
+    program("ghci").options("-e= -i= -package= -v0").runs(&[Run::Debugs("-e")]),
+    program("pry")
+        .options("-e= --exec= -r= -I= -f")
+        .interpreter(runner(Language::Ruby, Inline::Values("-e --exec"))),
     like(EXPRESSION, "racket").options("-e= -f= -t= -l="),
     like(EXPRESSION, "ocaml").options("-e= -I="),
     // Programs of frameworks that run code.

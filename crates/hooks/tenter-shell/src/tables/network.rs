@@ -306,6 +306,21 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read init", "write last"])
         .recursive("-r -R")
         .classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
+    program("glab").with_subcommands(),
+    program("glab snippet")
+        .options("-t= --title= -d= --description= -f= --filename= -R= --repo= -v= --visibility=")
+        .paths(&["read rest"])
+        .classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
+    program("s3cmd").with_subcommands(),
+    program("s3cmd get").paths(&["write last"]).classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
+    program("s3cmd put").paths(&["read init"]).recursive("always").classes(&[(NETWORK, "")]),
+    program("svn").with_subcommands(),
+    like(DOWNLOADER, "svn cat").options("-r= --revision="),
+    program("ipfs").with_subcommands(),
+    like(DOWNLOADER, "ipfs cat"),
+    like(DOWNLOADER, "hurl").options("-o= --output= --variable= --test --json"),
+    like(DOWNLOADER, "monolith").options("-o= -u= -t="),
+    like(DOWNLOADER, "snarf"),
     program("gsutil cat").classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
     like(DOWNLOADER, "aria2c")
         .options("-d= --dir= -o= --out= -i= --input-file= -x= -s= -j= -q")

@@ -113,6 +113,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(MANAGER, "bundle").runs(&[Run::Recipes(&GEMFILE)]),
     like(RUNS, "bundle exec"),
     like(MANAGER, "gem"),
+    program("gem sources").options("-a= --add= -r= --remove= -c --clear-all -u --update -l --list -f --force"),
+    like(MANAGER, "crictl").options("-r= --runtime-endpoint= -c= --config= -t= --timeout="),
+    program("crictl exec")
+        .style(Style::Posix)
+        .options("-i --interactive -t --tty -s --sync --timeout=")
+        .runs(&[Run::Container(1)]),
     like(MANAGER, "nuget").style(Style::Single).options(
         "-Source= -source= -OutputDirectory= -Version= -ConfigFile= -Name= -ApiKey= -Verbosity= -NonInteractive",
     ),

@@ -101,6 +101,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         .style(Style::Single)
         .runs(&[Run::Words(0)]),
     // Containers and virtual machines.
+    like(FAMILY, "toolbox"),
+    program("toolbox run")
+        .style(Style::Posix)
+        .options("-c= --container= -d= --distro= -r= --release=")
+        .runs(&[Run::Container(0)]),
+    like(WRAPPER, "wsl").options("-d= --distribution= -u= --user= --cd= -e --exec --system"),
+    like(WRAPPER, "wine"),
+    program("cmd")
+        .style(Style::Posix)
+        .runs(&[Run::AfterScript("/c"), Run::AfterScript("/C"), Run::AfterScript("/k")]),
     like(FAMILY, "distrobox"),
     program("distrobox enter").options("-n= --name= -r").runs(&[Run::AfterDashesContainer]),
     like(WRAPPER, "flatpak-spawn").options("--host --watch-bus --clear-env"),

@@ -117,8 +117,9 @@ fn line_effects(
     .flatten()
 }
 
-/// Returns the effect of a command of gdb, lldb, radare2 or dc.
+/// Returns the effect of a command of gdb, lldb, radare2, dc or ghci.
 fn debugged(command: &str) -> Option<Effect<'_>> {
+    let command = command.trim_start_matches([':', ' ']);
     if let Some(script) = command.strip_prefix('!') {
         return Some(Effect::Script(script));
     }

@@ -470,13 +470,13 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
         return false;
     };
     let arguments = &emitted.arguments;
-    let is_inline = match interpreter.inline {
-        Inline::Values(names) if arguments.values(names).any(|(value, _)| value.text == "-") => {
-            return true;
-        }
-        Inline::Values(names) | Inline::OperandWith(names) => arguments.has(names),
-        Inline::ValuesOrOperand(_) => true,
+    let (names, has_program) = match interpreter.inline {
+        Inline::Values(names) | Inline::OperandWith(names) => (names, false),
+        Inline::ValuesOrOperand(names) => (names, call.operands(emitted).any(|it| it.text != "-")),
     };
+    if arguments.values(names).any(|(value, _)| value.text == "-") {
+        return true;
+    }
     // `awk -f -`.
     if interpreter.language == Some(Language::Awk)
         && arguments.values(interpreter.module).any(|(file, _)| is_stdin(&file.text))
@@ -487,7 +487,7 @@ fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
         return false;
     }
     let has_no_program = arguments.has(interpreter.no_program) && !arguments.has("+n");
-    if has_no_program || is_inline || arguments.has(interpreter.module) {
+    if has_no_program || has_program || arguments.has(names) || arguments.has(interpreter.module) {
         return false;
     }
     let first = call.operands(emitted).next().map(|operand| operand.text.as_str());

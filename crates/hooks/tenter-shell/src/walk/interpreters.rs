@@ -94,7 +94,8 @@ impl Reader<'_> {
                 let mut text = Field::join(&text, "\n");
                 // `pwsh -Command git status`: the rest of the words belongs to it.
                 if language == Language::Powershell {
-                    for operand in &operands {
+                    let is_first = matches!(interpreter.inline, Inline::ValuesOrOperand(names) if !arguments.has(names));
+                    for operand in operands.iter().skip(usize::from(is_first)) {
                         text.push(&Field::known(" "));
                         text.push(operand);
                     }
@@ -272,7 +273,9 @@ impl Reader<'_> {
         if language == Language::Powershell {
             self.facts.unparsed = true;
             // Its plain commands are like the commands of other shells.
-            all.commands.extend(self.script(text, &program, context).commands);
+            let variables = text.text.replace("$env:", "$").replace("${env:", "${");
+            let script = text.with_text(variables);
+            all.commands.extend(self.script(&script, &program, context).commands);
         }
         for call in facts.calls {
             if facts.downloads && matches!(call, CodeCall::Path { op: PathOp::Write, .. }) {

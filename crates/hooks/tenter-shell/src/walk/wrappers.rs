@@ -1,6 +1,6 @@
 //! Programs that run other programs, by the tables.
 
-use crate::facts::{FlowRole, Location};
+use crate::facts::{Class, FlowRole, Location};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 use crate::scope::{Environment, Keep};
@@ -200,6 +200,10 @@ impl Reader<'_> {
         let input = context.stdin.clone();
         let input = input.filter(|_| operands.is_empty() && !call.args().is_empty());
         if let Some(input) = &input {
+            self.classify(emitted.index, Class::Interpreter);
+            for source in &input.sources {
+                self.flow(*source, emitted.index, FlowRole::Code);
+            }
             self.runs_unread(&input.sources, input.text.as_ref(), emitted.index);
         }
         match input.and_then(|input| input.text.clone()) {
