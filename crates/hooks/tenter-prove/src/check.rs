@@ -9,13 +9,13 @@ use tenter_bridge::{Host, breach, hosts};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
 
-use crate::client::Client;
+use crate::client::{Client, GUARDED_SKILL, PASSED_SKILL};
 use crate::observed::{Fact, Observed, Run, native_event};
 use crate::other_program::{self, EntryPosition};
 use crate::plan::failures::HookFailure;
 use crate::plan::{
-    self, confined, deadline, decisions, mcp, own_sandbox, prompt, resume, single, subagent, tools,
-    user_rule,
+    self, confined, deadline, decisions, mcp, own_sandbox, prompt, resume, single, skill, subagent,
+    tools, user_rule,
 };
 use crate::scenario::Scenario;
 use crate::verdict::Promise;
@@ -41,6 +41,8 @@ pub enum Check {
     ByTool,
     /// A call of the tool of an MCP server is denied by the name of the tool.
     Mcp,
+    /// A command in the text of a skill is denied.
+    Skill,
     /// A denial and a context count if there is a notice beside them.
     BesideNotice,
     /// A deny denies between hooks of another program, which run as well.
@@ -81,9 +83,6 @@ pub enum Check {
     Managed,
 }
 
-/// The number of times that a check looks for the event of a message.
-const ONCE: usize = 1;
-
 impl Check {
     /// Returns every check of the table, in its order.
     pub fn all() -> Vec<Self> {
@@ -98,6 +97,7 @@ impl Check {
             Self::Ask,
             Self::ByTool,
             Self::Mcp,
+            Self::Skill,
             Self::BesideNotice,
             Self::AmongOthers,
             Self::Rewrite,
@@ -130,6 +130,7 @@ impl Check {
             Self::Ask => "ask".to_owned(),
             Self::ByTool => "deny.tool".to_owned(),
             Self::Mcp => "deny.mcp".to_owned(),
+            Self::Skill => "deny.skill".to_owned(),
             Self::BesideNotice => "deny.notice".to_owned(),
             Self::AmongOthers => "deny.others".to_owned(),
             Self::Notice => "notice".to_owned(),
@@ -168,6 +169,7 @@ impl Check {
             Self::Ask => "a call that a hook asks about waits".to_owned(),
             Self::ByTool => "a guard by the name of a tool denies".to_owned(),
             Self::Mcp => "a tool of an MCP server is denied".to_owned(),
+            Self::Skill => "a command in a skill is denied".to_owned(),
             Self::BesideNotice => "an answer beside a notice counts".to_owned(),
             Self::AmongOthers => "denies among hooks of other programs".to_owned(),
             Self::Notice => "a notice reaches the user".to_owned(),
@@ -204,6 +206,7 @@ impl Check {
             | Self::Subagent
             | Self::ByTool
             | Self::Mcp
+            | Self::Skill
             | Self::BesideNotice
             | Self::AmongOthers
             | Self::Fails(_)
@@ -260,6 +263,7 @@ impl Check {
             Self::Context(EventName::BeforeStop) | Self::Resume => Scenario::Resume,
             Self::Ask | Self::ByTool | Self::BesideNotice | Self::Notice => Scenario::Decisions,
             Self::Mcp => Scenario::Mcp,
+            Self::Skill => Scenario::Skill,
             Self::AmongOthers => Scenario::Others,
             Self::Fails(_) => Scenario::Failures,
             Self::Prompt => Scenario::Prompt,
@@ -294,20 +298,23 @@ impl Check {
             let why = if client.deny_ends_run { run.denied_by(hook) } else { run.read(reason) };
             vec![run.not_made(file), why]
         };
+        let with_passed =
+            |file: &str, denial: Vec<Fact>| [run.made(file)].into_iter().chain(denial).collect();
         match self {
             Self::Deny => denial(tools::DENIED, tools::DENY_HOOK, tools::DENY_REASON),
             Self::ExitCode => denial(tools::WRITTEN, tools::EXIT_HOOK, tools::EXIT_REASON),
             Self::Outside => denial(tools::OUTSIDE, tools::OUTSIDE_HOOK, tools::OUTSIDE_REASON),
             Self::Parallel => parallel(run, client),
             Self::Ask => denial(decisions::ASKED, decisions::ASK_HOOK, decisions::QUESTION),
-            Self::ByTool => {
-                let fact = denial(decisions::WRITTEN, decisions::TOOL_HOOK, decisions::TOOL_REASON);
-                fact.into_iter().chain([run.made(decisions::PASSED)]).collect()
-            }
-            Self::Mcp => {
-                let fact = denial(mcp::DENIED, mcp::HOOK, mcp::REASON);
-                [run.made(mcp::FILE)].into_iter().chain(fact).collect()
-            }
+            Self::ByTool => with_passed(
+                decisions::PASSED,
+                denial(decisions::WRITTEN, decisions::TOOL_HOOK, decisions::TOOL_REASON),
+            ),
+            Self::Mcp => with_passed(mcp::FILE, denial(mcp::DENIED, mcp::HOOK, mcp::REASON)),
+            Self::Skill => with_passed(
+                PASSED_SKILL.file,
+                denial(GUARDED_SKILL.file, skill::HOOK, skill::REASON),
+            ),
             Self::BesideNotice => {
                 let fact = denial(decisions::DENIED, decisions::DENY_HOOK, decisions::REASON);
                 fact.into_iter().chain(context_beside_notice(run, client)).collect()
@@ -324,19 +331,18 @@ impl Check {
             Self::Changed => vec![run.changed(tools::TOUCHED)],
             Self::Output => vec![run.read(tools::REPLACED), run.not_read(tools::OUTPUT)],
             Self::Continue => continued(run, client),
-            Self::Subagent => {
-                let fact = denial(subagent::DENIED, subagent::HOOK, subagent::REASON);
-                fact.into_iter().chain([run.made(subagent::FILE)]).collect()
-            }
+            Self::Subagent => with_passed(
+                subagent::FILE,
+                denial(subagent::DENIED, subagent::HOOK, subagent::REASON),
+            ),
             Self::Prompt => rejected(run),
             Self::Fails(failure) => failed(run, failure, client),
             Self::Deadline => denial(deadline::FILE, deadline::HOOK, deadline::HOOK),
             Self::Registered => {
-                let fact = denial(single::DENIED, single::HOOK, single::REASON);
-                [run.made(single::FILE)].into_iter().chain(fact).collect()
+                with_passed(single::FILE, denial(single::DENIED, single::HOOK, single::REASON))
             }
             Self::Managed => single::managed_facts(run, client),
-            Self::Twice => twice(run),
+            Self::Twice => single::twice_facts(run),
             Self::Resume => resume::facts(run),
             Self::Fires(_) | Self::Context(_) | Self::Missing => Vec::new(),
         }
@@ -456,15 +462,6 @@ fn missing(observed: &Observed) -> Vec<Fact> {
         [guard(run.not_made(single::FILE)), guard(run.not_made(single::DENIED))]
     });
     passes.chain(blocks).collect()
-}
-
-fn twice(run: &Run) -> Vec<Fact> {
-    let count = run.calls_seen(single::FILE);
-    vec![
-        run.made(single::FILE),
-        run.not_made(single::DENIED),
-        Fact::new(count == ONCE, format!("hooks saw the call {count} times")),
-    ]
 }
 
 #[cfg(test)]

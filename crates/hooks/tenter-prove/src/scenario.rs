@@ -9,6 +9,8 @@ pub enum Scenario {
     Decisions,
     /// A hook denies a call of the tool of an MCP server.
     Mcp,
+    /// A hook denies a command in the text of a skill.
+    Skill,
     /// A hook denies one of two calls, between hooks of another program.
     Others,
     /// Hooks fail.
@@ -43,7 +45,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every scenario, the longest first.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Tools,
         Self::Decisions,
         Self::Failures,
@@ -52,6 +54,7 @@ impl Scenario {
         Self::Subagent,
         Self::Resume,
         Self::Mcp,
+        Self::Skill,
         Self::Others,
         Self::Registered,
         Self::Twice,
@@ -69,6 +72,7 @@ impl Scenario {
             Self::Tools => "tools",
             Self::Decisions => "decisions",
             Self::Mcp => "mcp",
+            Self::Skill => "skill",
             Self::Others => "others",
             Self::Failures => "failures",
             Self::Compaction => "compaction",

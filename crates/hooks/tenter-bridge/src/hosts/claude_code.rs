@@ -12,6 +12,7 @@ use crate::host::{
     within,
 };
 use crate::occurrence::{ToolEnd, ToolOutcome};
+use crate::reply::{HostReply, HostVerdict};
 use crate::shell_prefix;
 use crate::user_rules::RuleCheck;
 
@@ -40,8 +41,10 @@ pub(super) const HOST: Host = Host {
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
         "Files that a shell command writes do not count as calls of a file tool.",
+        "Before version 2.1.332, commands in the text of a skill or custom command (`` !`…` ``).",
     ],
     notes: &[
+        "A command in the text of a skill cannot be asked about, changed or confined: it is denied instead. It has no event after it.",
         "Settings with comments or trailing commas are ignored as a whole, without a message.",
         "`disableAllHooks` in the settings of a project turns hooks off, also yours.",
         "The report of a command or subagent that ended in the background is a message for hooks: a user could type the same.",
@@ -54,6 +57,7 @@ pub(super) const HOST: Host = Host {
     asks_unasked_since: HostVersion::new(2, 1, 85),
     user_rules: RuleCheck::CLAUDE_CODE,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
+    answer,
     rewrite_output: rewrite_result,
     takes_notice: claude_form::takes_notice,
     ..claude_form::BASE
@@ -98,10 +102,14 @@ const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
 
 /// Versions that do not know an event ignore every setting in a file that names it, permissions included: measured up to 2.1.100.
 /// 10 minutes is the longest timeout that the host accepts.
+/// The event before a command in the text of a skill runs.
+const SKILL_COMMAND: &str = "PreSkillShellCommand";
+
 const EVENTS: &[NativeEvent] = &[
     event("SessionStart", Moment::SessionStart).since(1, 0, 62),
     event("UserPromptSubmit", Moment::Prompt).since(1, 0, 53),
     event("PreToolUse", Moment::BeforeTool),
+    event(SKILL_COMMAND, Moment::BeforeTool).since(2, 1, 332),
     event("PostToolUse", Moment::AfterTool),
     event("PostToolUseFailure", Moment::AfterToolFailure).since(2, 0, 56),
     event("PostToolBatch", Moment::AfterBatch).since(2, 1, 118),
@@ -119,7 +127,7 @@ const POWERS: &[EventPowers] = &[
         .native(&[Power::AddContext])
         .emulated(emulation::DENIED_SESSION),
     at(EventName::BeforeAgent, &["UserPromptSubmit"]).native(&[Power::Block, Power::AddContext]),
-    at(EventName::BeforeTool, &["PreToolUse"]).native(&[
+    at(EventName::BeforeTool, &["PreToolUse", SKILL_COMMAND]).native(&[
         Power::Block,
         Power::Ask,
         Power::RewriteInput,
@@ -146,6 +154,22 @@ const POWERS: &[EventPowers] = &[
     at(EventName::PostCompact, &["PostCompact"]),
     at(EventName::SessionEnd, &["SessionEnd"]),
 ];
+
+/// Writes the native answer. A command in the text of a skill runs as it is or not at all.
+fn answer(event: &NativeEvent, reply: &HostReply) -> Option<String> {
+    if event.name != SKILL_COMMAND {
+        return claude_form::answer(event, reply);
+    }
+    let verdict = match (&reply.verdict, &reply.input) {
+        (Some(HostVerdict::Allow) | None, Some(_)) => {
+            let why = "a hook changes this command, and a skill cannot run it changed".to_owned();
+            Some(HostVerdict::Deny(why))
+        }
+        (verdict, _) => verdict.clone(),
+    };
+    let notices = reply.notices.clone();
+    claude_form::answer(event, &HostReply { verdict, notices, ..HostReply::default() })
+}
 
 /// Returns the native result for the model, after hooks changed Tenter's form of it to `result`. `None` if the tool failed, or if the
 /// form of its results is unknown: the host ignores other forms without a message.
@@ -190,4 +214,28 @@ fn read_text(result: &ToolResult) -> Option<String> {
     let lines = result.metadata.as_ref()?.get("lines")?.as_array()?;
     let lines: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
     result.error.is_none().then(|| lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_of_a_skill_that_a_hook_changes_is_denied() {
+        let event = EVENTS.iter().find(|event| event.name == SKILL_COMMAND).unwrap();
+        let reply = HostReply {
+            input: Some([("command".to_owned(), json!("ls"))].into_iter().collect()),
+            contexts: vec!["more".to_owned()],
+            ..HostReply::default()
+        };
+        let text = answer(event, &reply).unwrap();
+        let specific = &serde_json::from_str::<Value>(&text).unwrap()["hookSpecificOutput"];
+        assert_eq!(specific["permissionDecision"], "deny");
+        assert_eq!(specific["hookEventName"], SKILL_COMMAND);
+        assert!(
+            specific.get("updatedInput").is_none() && specific.get("additionalContext").is_none()
+        );
+        let context = HostReply { input: None, ..reply };
+        assert_eq!(answer(event, &context), None);
+    }
 }

@@ -37,7 +37,7 @@ pub(super) const HOST: Host = Host {
     powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
-        "Commands that you type after `!` run without a tool call.",
+        "Commands that you type after `!`, and those in the text of a custom command (`!{…}`), run without a tool call.",
         "The compaction of a conversation: `PreCompress` fires before every request to the model, so the bridge does not use it.",
     ],
     notes: &[

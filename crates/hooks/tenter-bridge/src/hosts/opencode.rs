@@ -77,7 +77,7 @@ const SETTINGS: &[SettingsPaths] = &[
 
 const BLIND_SPOTS: &[&str] = &[
     "Files that a message mentions as `@file` are read without a tool call.",
-    "Commands that the user runs with `!` are not tool calls.",
+    "Commands that the user runs with `!`, and those in the text of a custom command (`` !`…` ``), are not tool calls.",
     "Files that a shell command writes do not count as calls of a file tool.",
     "The other plugins of the host run in the same process: one of a project can change what this one sees and says.",
 ];

@@ -35,6 +35,7 @@ pub(super) const HOST: Host = Host {
     powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
+        "Commands in the text of a custom command (`!{…}`) run without a tool call.",
         "Messages that Qwen Code sends on its own, such as the result of a subagent in the background.",
     ],
     notes: &[

@@ -15,7 +15,7 @@
 //! let registry = Registry::in_home(home.path());
 //! let host = hosts::find("claude-code").unwrap();
 //! let target = registry.target(host, RegistrationScope::User, home.path()).unwrap();
-//! let options = Options { version: HostVersion::parse("2.1.330"), ..Options::default() };
+//! let options = Options { version: HostVersion::parse("2.1.332"), ..Options::default() };
 //! let plan = registry.plan_install(&target, options).unwrap();
 //! assert_eq!(plan.changes()[0].before(), None);
 //! registry.install(&plan, &program, "2026-11-22T18:00:00Z").unwrap();

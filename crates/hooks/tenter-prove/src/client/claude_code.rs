@@ -55,6 +55,7 @@ pub(super) const CLIENT: Client = Client {
         requests: || Match::default().last_user("create a detailed summary"),
     }),
     mcp_tool: Some("mcp__scratch__touch"),
+    skill: Some(|reply, name| reply.call("Skill", json!({"skill": name}))),
     own_sandbox: Some(OwnSandbox {
         setting: "`sandbox.enabled`",
         programs: &["bwrap", "socat"],
@@ -76,5 +77,6 @@ fn files(launch: &Launch) -> Vec<(PathBuf, String)> {
         .map(|settings| (launch.home.join(".claude/settings.json"), settings.to_string()));
     let local = off()
         .map(|settings| (launch.project.join(".claude/settings.local.json"), settings.to_string()));
-    settings.into_iter().chain(local).chain(launch.mcp_file(".claude.json")).collect()
+    let own = settings.into_iter().chain(local).chain(launch.mcp_file(".claude.json"));
+    own.chain(launch.skills(".claude/skills")).collect()
 }

@@ -57,6 +57,8 @@ pub struct Client {
     pub compaction: Option<Compaction>,
     /// The name that its model reads of the tool `MCP_TOOL`; `None` if it has no MCP servers, or none without a terminal.
     pub mcp_tool: Option<&'static str>,
+    /// Adds a call of the tool that loads a skill; `None` if it fires no event for commands in the text of a skill.
+    pub skill: Option<fn(ModelReply, &str) -> ModelReply>,
     /// Its own sandbox for commands; `None` if it has none, or none without a terminal.
     pub own_sandbox: Option<OwnSandbox>,
     /// The setting with which a user disables hooks; `None` if it is not known where its administrators register hooks.
@@ -91,6 +93,29 @@ impl OwnSandbox {
             search_path::files(*name, path).any(|file| search_path::is_executable(&file))
         };
         !cfg!(target_os = "linux") || self.programs.iter().all(is_installed)
+    }
+}
+
+/// A skill with a command in its text that makes a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SkillCommand {
+    pub(crate) name: &'static str,
+    pub(crate) file: &'static str,
+}
+
+/// The skill whose command hooks let pass.
+pub(crate) const PASSED_SKILL: SkillCommand =
+    SkillCommand { name: "passed-skill", file: "by-skill.txt" };
+/// The skill whose command a hook denies.
+pub(crate) const GUARDED_SKILL: SkillCommand =
+    SkillCommand { name: "guarded-skill", file: "denied-to-skill.txt" };
+
+impl SkillCommand {
+    fn text(self) -> String {
+        let Self { name, file } = self;
+        format!(
+            "---\nname: {name}\ndescription: A test\nallowed-tools: Bash\n---\nThe state: !`touch {file}`\n"
+        )
     }
 }
 
@@ -171,6 +196,15 @@ impl Launch<'_> {
         self.scenario == Scenario::OwnSandbox
     }
 
+    /// Returns the skills below a directory of the project, if there are to be any.
+    fn skills(&self, directory: &str) -> Vec<(PathBuf, String)> {
+        let directory = self.project.join(directory);
+        let file =
+            |skill: SkillCommand| (directory.join(skill.name).join("SKILL.md"), skill.text());
+        let skills = [PASSED_SKILL, GUARDED_SKILL].map(file);
+        if self.scenario == Scenario::Skill { skills.into() } else { Vec::new() }
+    }
+
     /// Returns true if the user disables hooks.
     fn disables_hooks(&self) -> bool {
         self.scenario == Scenario::Managed
@@ -207,6 +241,7 @@ impl Client {
         subagent: None,
         compaction: None,
         mcp_tool: None,
+        skill: None,
         own_sandbox: None,
         off_switch: None,
         other_plugin: None,

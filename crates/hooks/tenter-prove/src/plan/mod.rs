@@ -12,6 +12,7 @@ pub(crate) mod own_sandbox;
 pub(crate) mod prompt;
 pub(crate) mod resume;
 pub(crate) mod single;
+pub(crate) mod skill;
 pub(crate) mod subagent;
 pub(crate) mod tools;
 pub(crate) mod user_rule;
@@ -80,6 +81,9 @@ pub(crate) fn impossible(
         ),
         Scenario::Subagent => (client.subagent.is_some(), "it has no subagents"),
         Scenario::Mcp => (client.mcp_tool.is_some(), "it has no MCP servers"),
+        Scenario::Skill => {
+            (client.skill.is_some(), "no event is known there for commands in the text of a skill")
+        }
         Scenario::Others => (
             other_program::is_possible(host, client),
             "the hooks of an event are one file there, so there is one program",
@@ -125,6 +129,7 @@ pub(crate) fn contents(scenario: Scenario, client: &Client, sandbox: &Sandbox) -
         Scenario::Tools => tools::plan(client, sandbox),
         Scenario::Decisions => decisions::plan(client, sandbox),
         Scenario::Mcp => mcp::plan(client),
+        Scenario::Skill => skill::plan(client),
         Scenario::Others => single::plan(client, Registered::AmongOthers),
         Scenario::Failures => failures::plan(client),
         Scenario::Deadline => deadline::plan(client),

@@ -30,3 +30,10 @@ pub(crate) fn managed_facts(run: &Run, client: &Client) -> Vec<Fact> {
     let fact = Fact::new(fact.holds, format!("with {setting}, {}", fact.text));
     vec![fact, run.read(REASON), run.made(FILE)]
 }
+
+/// Returns the facts that show whether hooks that are registered twice run once.
+pub(crate) fn twice_facts(run: &Run) -> Vec<Fact> {
+    let count = run.calls_seen(FILE);
+    let once = Fact::new(count == 1, format!("hooks saw the call {count} times"));
+    vec![run.made(FILE), run.not_made(DENIED), once]
+}

@@ -113,8 +113,8 @@ fn what_hooks_can_do_is_shown_for_each_event() {
     sandbox.sh_hook("history", "after_turn", "");
     let output = sandbox.run("bridge show claude-code").expect_code(0);
     for line in [
-        "Claude Code (measured with 2.1.330)",
-        "  before_tool         PreToolUse",
+        "Claude Code (measured with 2.1.332)",
+        "  before_tool         PreToolUse, PreSkillShellCommand",
         "    rewrite the input   native",
         "    rewrite the message unsupported",
         "    feed back           emulated: given to the model with the next prompt",

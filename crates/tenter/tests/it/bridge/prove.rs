@@ -71,6 +71,7 @@ const DENIALS: &[&str] = &[
     "deny",
     "deny.exit-code",
     "deny.parallel",
+    "deny.skill",
     "deny.outside",
     "deny.subagent",
     "ask",
@@ -110,7 +111,7 @@ fn without_a_defect_nothing_is_broken_and_nothing_is_left() {
     assert!(failures.is_empty(), "{failures:?}");
     assert!(checks.iter().filter(|check| check["verdict"] == "yes").count() > 20, "{output}");
     assert!(output.stdout.contains("sandbox-inside.txt was made"), "{output}");
-    let file = ".local/state/tenter/bridge/proofs/claude-code/2.1.330.json";
+    let file = ".local/state/tenter/bridge/proofs/claude-code/2.1.332.json";
     assert!(host.home().join(file).is_file());
     let new = tree(&host.home()).len() - before;
     assert!(new <= 10, "only the result is kept: {:?}", tree(&host.home()));
@@ -225,7 +226,7 @@ fn the_pipeline_on_the_page_about_ci_passes_and_fails_as_it_says() {
         fs::write(directory.join("tenter"), few).unwrap();
         fs::set_permissions(directory.join("tenter"), fs::Permissions::from_mode(0o755)).unwrap();
         let output = run(&bridge, "sh ci/prove.sh").expect_code(code);
-        assert!(output.stdout.contains("Claude Code 2.1.330, proved in"), "{output}");
+        assert!(output.stdout.contains("Claude Code 2.1.332, proved in"), "{output}");
         let is_broken = output.stdout.contains("BROKEN    a call is rewritten");
         assert_eq!(is_broken, code == 1, "{output}");
         fs::remove_dir_all(&directory).unwrap();
@@ -276,7 +277,7 @@ fn a_client_that_is_missing_crashes_or_hangs_is_reported_at_once() {
         ("echo thinking\nsleep 1000 & sleep 1000\n", ["did not end within 1 s", "thinking"]),
         ("yes flood\n", ["wrote more than 32 MiB", "flood"]),
     ] {
-        let version = "[ \"$1\" = --version ] && exec echo 2.1.330";
+        let version = "[ \"$1\" = --version ] && exec echo 2.1.332";
         host.program("claude", &format!("#!/bin/sh\n{version}\n{script}"));
         let output = prove(&host, "--json --only deny --timeout 1").expect_code(1);
         let deny = checks(&output).into_iter().find(|check| check["id"] == "deny").unwrap();

@@ -153,7 +153,8 @@ impl Hooks {
     fn spoil(&self, event: &str, answer: &mut HookAnswer) {
         let first_line = |text: &mut String| *text = text.lines().next().unwrap_or("").to_owned();
         let has = |defect: Defect| self.has(defect);
-        if (event == "PreToolUse" && has(Defect::IgnoresDeny))
+        let is_call = matches!(event, "PreToolUse" | "PreSkillShellCommand");
+        if (is_call && has(Defect::IgnoresDeny))
             || (answer.is_question && has(Defect::IgnoresAsk))
             || (event == "UserPromptSubmit" && has(Defect::IgnoresRejection))
         {

@@ -1,7 +1,7 @@
 //! A client that behaves like Claude Code without a terminal, as far as the proof of clients needs it, and can have defects.
 //!
 //! It reads the hooks in the scratch home and project, fires their events, asks the model at `ANTHROPIC_BASE_URL`, carries out
-//! calls of `Bash`, `Write`, `Agent` and of MCP servers, and honours the answers of hooks: as was measured of Claude Code 2.1.330.
+//! calls of `Bash`, `Write`, `Agent`, `Skill` and of MCP servers, and honours the answers of hooks: as was measured of Claude Code 2.1.332.
 //!
 //! It needs no program of its own: a test binary is the client if a test in it calls [`run`]. [`install`] writes a script
 //! `claude` that starts that test.
@@ -21,7 +21,7 @@ use session::Session;
 use crate::own_process;
 
 /// The version that `claude --version` prints.
-pub const VERSION: &str = "2.1.330";
+pub const VERSION: &str = "2.1.332";
 
 const PROMPT: &str = "TENTER_FAKE_PROMPT";
 const CONTINUES: &str = "TENTER_FAKE_CONTINUES";
@@ -78,7 +78,7 @@ pub enum Defect {
 pub const PART: &str = "claude";
 
 /// Writes the program `claude` into a directory: it starts the test with the name `test` in this test binary, which calls [`run`] if it
-/// plays [`PART`].
+/// plays [`PART`]. Beside it are the programs that Claude Code's sandbox needs; this client only looks for them.
 ///
 /// # Errors
 /// It cannot be written.
@@ -98,9 +98,16 @@ exec '{}' {}
         binary.display(),
         own_process::arguments(test).join(" ")
     );
-    let program = directory.join("claude");
-    fs::write(&program, script)?;
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+    write_program(&directory.join("claude"), &script)?;
+    for name in ["bwrap", "socat"] {
+        write_program(&directory.join(name), "#!/bin/sh\nexit 1\n")?;
+    }
+    Ok(())
+}
+
+fn write_program(path: &Path, script: &str) -> io::Result<()> {
+    fs::write(path, script)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
 /// Acts as the client: with the environment that a client is given, in its project.

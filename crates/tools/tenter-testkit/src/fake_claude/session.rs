@@ -175,6 +175,7 @@ impl Session {
     fn run(&mut self, tool: &str, input: &Value) -> FakeToolEnd {
         match tool {
             "Agent" => self.subagent(input),
+            "Skill" => self.skill(input["skill"].as_str().unwrap_or_default()),
             _ if mcp::is_tool(tool) => mcp::run(&self.home, tool, input),
             _ => {
                 let (project, session) = (self.project.as_path(), self.id.as_str());
@@ -182,6 +183,24 @@ impl Session {
                 let surroundings = CommandSurroundings { project, session, variables, sandbox };
                 tools::run(tool, input, &surroundings)
             }
+        }
+    }
+
+    /// Loads a skill. The command in its text runs under hooks.
+    fn skill(&mut self, name: &str) -> FakeToolEnd {
+        let file = self.project.join(".claude/skills").join(name).join("SKILL.md");
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let command = text.split_once("!`").and_then(|(_, rest)| rest.split('`').next());
+        let Some(command) = command else {
+            return FakeToolEnd::failure(format!("{name} has no command"));
+        };
+        let input = json!({"command": command});
+        let id = format!("{name}:preamble-0");
+        let fields = json!({"tool_name": "Bash", "tool_input": input, "tool_use_id": id, "command_name": name});
+        let agent = Agent { messages: Vec::new(), id: None };
+        match self.fire(&agent, "PreSkillShellCommand", fields).refusal {
+            Some(reason) => FakeToolEnd::failure(reason),
+            None => self.run("Bash", &input),
         }
     }
 

@@ -55,7 +55,7 @@ fn removal_restores_the_bytes() {
     for text in SETTINGS {
         let user = User::with_settings(text);
         user.install().unwrap();
-        assert_eq!(user.count(), user.target.host.events.len(), "{text:?}\n{}", user.text());
+        assert_eq!(user.count(), user.known_events(), "{text:?}\n{}", user.text());
         let text_after = user.text();
         user.install().unwrap();
         assert_eq!(user.text(), text_after, "{text:?}: a second installation changes nothing");
@@ -119,7 +119,7 @@ fn fail_closed_sets_the_hosts_switch_where_blocking_is_possible() {
         .filter(|(_, groups)| groups[0]["hooks"][0]["onFailure"] == "block")
         .map(|(event, _)| event.as_str())
         .collect();
-    assert_eq!(blocking, ["UserPromptSubmit", "PreToolUse"]);
+    assert_eq!(blocking, ["UserPromptSubmit", "PreToolUse", "PreSkillShellCommand"]);
     assert_eq!(user.count(), user.target.host.events.len(), "the first registration is replaced");
     assert!(user.registry.records()[0].fail_closed);
     let text = user.text();
@@ -383,7 +383,7 @@ proptest! {
     fn any_settings_are_restored(text in settings()) {
         let user = User::with_settings(&text);
         user.install().unwrap();
-        prop_assert_eq!(user.count(), user.target.host.events.len());
+        prop_assert_eq!(user.count(), user.known_events());
         let text_after = user.text();
         user.install().unwrap();
         prop_assert_eq!(user.text(), text_after.clone());

@@ -16,7 +16,7 @@ use super::{NOW, User};
 fn a_missing_file_is_created_with_its_directory_and_removed_again() {
     let user = User::new();
     user.install().unwrap();
-    assert_eq!(user.count(), user.target.host.events.len());
+    assert_eq!(user.count(), user.known_events());
     assert!(user.text().ends_with("}\n"));
     user.remove().unwrap();
     assert!(!user.file().parent().unwrap().exists());
@@ -44,7 +44,7 @@ fn mode_and_symlinks_are_kept() {
     let metadata = fs::metadata(&real).unwrap();
     assert_eq!(metadata.mode() & 0o7777, 0o640);
     assert!(fs::symlink_metadata(user.file()).unwrap().is_symlink());
-    assert_eq!(user.count(), user.target.host.events.len());
+    assert_eq!(user.count(), user.known_events());
     user.remove().unwrap();
     assert_eq!(fs::read_to_string(real).unwrap(), "{}\n");
 }
@@ -152,7 +152,7 @@ fn processes_that_install_at_the_same_time_leave_one_registration() {
             });
         }
     });
-    assert_eq!(user.count(), user.target.host.events.len());
+    assert_eq!(user.count(), user.known_events());
     assert_eq!(user.registry.records().len(), 1);
     user.remove().unwrap();
     assert_eq!(user.text(), "{\n  \"model\": \"opus\"\n}\n");

@@ -100,6 +100,11 @@ impl User {
         self.registry.registered(&self.target).unwrap().len()
     }
 
+    /// Returns the number of events that the ordinary version knows.
+    fn known_events(&self) -> usize {
+        self.target.host.events_of(ordinary().version.unwrap()).count()
+    }
+
     fn lose_record(&self) {
         fs::remove_file(self.home.path().join(".local/state/tenter/bridge/registrations.json"))
             .unwrap();

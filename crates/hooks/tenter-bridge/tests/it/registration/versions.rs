@@ -18,17 +18,25 @@ fn events(user: &User, version: Option<&str>) -> BTreeSet<String> {
 
 #[test]
 fn claude_code_gets_the_events_that_the_version_knows() {
-    for (version, unknown) in [
-        ("2.1.330", &[][..]),
-        ("2.1.118", &[]),
-        ("2.1.117", &["PostToolBatch"]),
-        ("2.1.100", &["PostToolBatch"]),
-        ("2.1.17", &["PostToolBatch", "StopFailure", "PostCompact"]),
-        (
-            "2.0.30",
-            &["PostToolBatch", "StopFailure", "PostCompact", "PostToolUseFailure", "SubagentStart"],
-        ),
-    ] {
+    let newest_first = [
+        "PreSkillShellCommand",
+        "PostToolBatch",
+        "StopFailure",
+        "PostCompact",
+        "PostToolUseFailure",
+        "SubagentStart",
+    ];
+    let versions = [
+        ("2.1.332", 0),
+        ("2.1.331", 1),
+        ("2.1.118", 1),
+        ("2.1.117", 2),
+        ("2.1.100", 2),
+        ("2.1.17", 4),
+        ("2.0.30", 6),
+    ];
+    for (version, count) in versions {
+        let unknown = &newest_first[..count];
         let user = User::with_settings("{}");
         let all = user.target.host.events.iter().map(|event| event.name.to_owned());
         let expected: BTreeSet<_> = all.filter(|name| !unknown.contains(&name.as_str())).collect();
@@ -40,8 +48,8 @@ fn claude_code_gets_the_events_that_the_version_knows() {
 fn an_update_and_a_downgrade_change_the_events() {
     let user = User::with_settings("{}");
     let old = events(&user, Some("2.1.17"));
-    let new = events(&user, Some("2.1.330"));
-    assert_eq!((old.len(), new.len()), (10, 13));
+    let new = events(&user, Some("2.1.332"));
+    assert_eq!((old.len(), new.len()), (10, 14));
     assert_eq!(
         events(&user, None),
         new,
