@@ -215,6 +215,14 @@ fn hooks_are_registered_where_the_administrators_of_an_agent_register_them() {
     let program = machine.join("usr/local/lib/tenter/tenter-hook");
     let command = format!("{} claude-code PreToolUse", program.display());
     assert_eq!(settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"], command, "{text}");
+    assert!(
+        settings["hooks"]["PreSkillShellCommand"].is_null(),
+        "versions that do not know it may ignore the file"
+    );
+    let newer = file.with_file_name("51-tenter-newer.json");
+    let newer: Value = serde_json::from_str(&fs::read_to_string(newer).unwrap()).unwrap();
+    let events: Vec<&String> = newer["hooks"].as_object().unwrap().keys().collect();
+    assert_eq!(events, ["PreSkillShellCommand"]);
     assert!(program.is_file());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
     let run = |arguments: &[&str]| {

@@ -41,7 +41,7 @@ pub(super) const HOST: Host = Host {
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
         "Files that a shell command writes do not count as calls of a file tool.",
-        "Commands in the text of a skill or custom command (`` !`…` ``) before version 2.1.332, and where hooks are registered for a project or for all users of a machine.",
+        "Commands in the text of a skill or custom command (`` !`…` ``) before version 2.1.332, and where hooks are registered in a project's shared settings.",
     ],
     notes: &[
         "A command in the text of a skill cannot be asked about, changed or confined: it is denied instead. It has no event after it.",

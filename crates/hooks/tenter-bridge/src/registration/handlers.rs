@@ -176,15 +176,18 @@ pub(super) fn content(
     }
 }
 
-/// Returns the content of a registration for all users of a machine; `None` if the host's hooks are files.
-pub(super) fn managed(host: &'static Host, program: &str) -> Option<RegistrationContent> {
+/// Returns the content of a registration of these events for all users of a machine; `None` if the host's hooks are files.
+pub(super) fn managed(
+    host: &'static Host,
+    program: &str,
+    events: impl Iterator<Item = &'static NativeEvent>,
+) -> Option<RegistrationContent> {
     let RegistrationFormat::Entries(format) = &host.registration.format else { return None };
     let entry = |event: &NativeEvent| {
         let form = CommandForm::Managed { program };
         let command = form.members(host.id, event.name, OnFailure::Nothing);
         (event.name, handler(format, event, command, ("managed", false)))
     };
-    let events = host.events_of(host.registration.oldest);
     Some(RegistrationContent::Entries(format, events.map(entry).collect(), None))
 }
 

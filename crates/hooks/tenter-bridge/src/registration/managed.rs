@@ -16,7 +16,7 @@ use super::entry::EventHandler;
 use super::handlers::{self, Options, RegistrationContent};
 use super::plan::Plan;
 use crate::Host;
-use crate::host::RegistrationScope;
+use crate::host::{Moment, NativeEvent, RegistrationScope};
 
 /// The files of administrators, from the root of the file system, by the id of the host.
 const FILES: [(&str, &str); 5] = [
@@ -26,6 +26,9 @@ const FILES: [(&str, &str); 5] = [
     ("gemini", "etc/gemini-cli/settings.json"),
     ("cursor", "etc/cursor/hooks.json"),
 ];
+/// The file beside it with the events that guard calls and that the oldest supported version does not know: such a version may ignore a
+/// file with them as a whole.
+const NEWER: &str = "51-tenter-newer.json";
 /// The host in which a user's settings disable all hooks unless the administrators' settings enable them.
 const GEMINI: &str = "gemini";
 /// The host whose administrators have a file in TOML, and in which a user disables hooks unless that file requires them.
@@ -73,10 +76,31 @@ pub fn install_managed(
 pub fn write_managed(host: &'static Host, file: &Path, program: &Path) -> Result<(), Diagnostic> {
     let name =
         program.to_str().ok_or_else(|| failed("the program's path is not UTF-8".to_owned()))?;
+    let oldest = host.registration.oldest;
+    write_events(host, file, name, host.events_of(oldest))?;
+    let is_newer_guard =
+        |event: &&NativeEvent| event.since > oldest && event.moment == Moment::BeforeTool;
+    let mut newer = host.events.iter().filter(is_newer_guard).peekable();
+    if newer.peek().is_some() {
+        write_events(host, &file.with_file_name(NEWER), name, newer)?;
+    }
+    if host.id == GEMINI {
+        keep_enabled(file)?;
+    }
+    Ok(())
+}
+
+/// Writes a registration of these events for all users of the machine.
+fn write_events(
+    host: &'static Host,
+    file: &Path,
+    program: &str,
+    events: impl Iterator<Item = &'static NativeEvent>,
+) -> Result<(), Diagnostic> {
     let scope = RegistrationScope::User;
     let target = Target { host, scope, file: file.to_owned(), trust_file: None };
     let form = Options::default().form(&target, &[]);
-    let content = handlers::managed(host, name)
+    let content = handlers::managed(host, program, events)
         .ok_or_else(|| failed(format!("{} has no settings of hooks", host.name)))?;
     let directory = file.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
@@ -85,9 +109,6 @@ pub fn write_managed(host: &'static Host, file: &Path, program: &Path) -> Result
             require_in_toml(file, &handlers)?;
         }
         content => Plan::install(&target, content, form, None)?.apply()?,
-    }
-    if host.id == GEMINI {
-        keep_enabled(file)?;
     }
     // Every user's agent reads it.
     fs::set_permissions(file, Permissions::from_mode(0o644))
