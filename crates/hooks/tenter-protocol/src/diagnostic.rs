@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -37,7 +37,7 @@ pub struct Diagnostic {
     /// The problem, in one sentence without its full stop.
     pub message: String,
     /// The file or directory with the problem.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "lossily", skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
     /// The part of the file with the problem.
     #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
@@ -45,6 +45,12 @@ pub struct Diagnostic {
     /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+}
+
+/// Serializes a path that may be no Unicode, which serde refuses.
+#[expect(clippy::ref_option, reason = "serde passes a reference")]
+fn lossily<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }
 
 /// A part of a line, together with the whole line, so that it can be shown.

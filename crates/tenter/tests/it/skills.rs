@@ -194,3 +194,29 @@ fn a_skill_is_shown_with_its_front_matter() {
       help: `tenter skill list` lists them
     "#);
 }
+
+/// Only Linux has such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn json_has_paths_that_are_no_unicode() {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let sandbox = sandbox();
+    let project = sandbox.root().join(std::ffi::OsStr::from_bytes(b"app\xff"));
+    let skill = project.join(".kodelet/skills/pdf");
+    fs::create_dir_all(&skill).unwrap();
+    fs::write(skill.join("SKILL.md"), "---\nname: pdf\ndescription: Forms\n---\nFill.").unwrap();
+    fs::create_dir_all(project.join("recipes")).unwrap();
+    fs::write(project.join("recipes/init.md"), "---\nunknown: 1\n---\nGo.").unwrap();
+    for args in [
+        ["skill", "list", "--json"].as_slice(),
+        &["skill", "show", "pdf", "--json"],
+        &["recipe", "list", "--json"],
+        &["recipe", "show", "init", "--json"],
+    ] {
+        let output = sandbox.command().current_dir(&project).args(args).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("/app\u{fffd}/"), "{args:?}: {text}");
+    }
+}

@@ -45,8 +45,8 @@ fn json(recipe: &ListedRecipe) -> Value {
         "description": recipe.description,
         "confine": recipe.confinements,
         "layer": recipe.origin.layer.as_str(),
-        "path": recipe.origin.path,
-        "shadowed_by": recipe.shadowed_by,
+        "path": recipe.origin.path.to_string_lossy(),
+        "shadowed_by": recipe.shadowed_by.as_ref().map(|path| path.to_string_lossy()),
         "usable": !recipe.is_broken,
     })
 }

@@ -106,7 +106,7 @@ fn json(recipe: &Recipe, text: Option<&str>, findings: &[Diagnostic]) -> Value {
         "title": recipe.title,
         "description": recipe.description,
         "layer": recipe.layer().as_str(),
-        "path": recipe.origin.path,
+        "path": recipe.origin.path.to_string_lossy(),
         "allowed_tools": recipe.allowed_tools,
         "allowed_commands": recipe.allowed_commands,
         "confine": recipe.confinements,

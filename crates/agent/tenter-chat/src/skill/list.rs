@@ -40,8 +40,8 @@ fn json(skill: &ListedSkill) -> Value {
         "name": skill.origin.name,
         "description": skill.description,
         "layer": skill.origin.layer.as_str(),
-        "path": skill.origin.path,
-        "shadowed_by": skill.shadowed_by,
+        "path": skill.origin.path.to_string_lossy(),
+        "shadowed_by": skill.shadowed_by.as_ref().map(|path| path.to_string_lossy()),
         "usable": !skill.is_broken,
     })
 }

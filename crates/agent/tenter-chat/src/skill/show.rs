@@ -54,7 +54,7 @@ fn json(skill: &Skill) -> Value {
         "name": skill.origin.name,
         "description": skill.description,
         "layer": skill.origin.layer.as_str(),
-        "path": skill.origin.path,
+        "path": skill.origin.path.to_string_lossy(),
         "license": skill.license,
         "compatibility": skill.compatibility,
         "metadata": metadata.collect::<Map<String, Value>>(),

@@ -11,7 +11,7 @@ pub(super) fn summary(location: PluginLocation, plugin: &Installed) -> Value {
     json!({
         "name": name,
         "location": location.as_str(),
-        "path": path,
+        "path": path.to_string_lossy(),
         "skills": skills,
         "recipes": recipes,
         "hooks": hooks,
