@@ -269,7 +269,8 @@ impl Reading {
                     std::iter::once(command.clone()).chain(args.iter().map(|arg| quote(arg)));
                 let script = words.collect::<Vec<_>>().join(" ");
                 // `command: destroy` of a tool `terraform`.
-                let program = self.program.filter(|name| !command.contains(name));
+                let first = command.split_whitespace().next();
+                let program = self.program.filter(|name| first != Some(name));
                 let with_program = program.map(|name| format!("{name} {script}"));
                 self.effects.scripts.extend([script].into_iter().chain(with_program));
             }
@@ -384,7 +385,13 @@ mod tests {
                 json!({"command": "destroy"}),
                 &["destroy", "terraform destroy"][..],
             ),
+            (
+                "mcp__tf__terraform_run",
+                json!({"command": "destroy -chdir=terraform"}),
+                &["destroy -chdir=terraform", "terraform destroy -chdir=terraform"],
+            ),
             ("mcp__aws__call_aws", json!({"cli_command": "aws s3 ls"}), &["aws s3 ls"]),
+            ("mcp__aws__run", json!({"command": "aws s3 ls"}), &["aws s3 ls"]),
             ("mcp__gcloud__run", json!({"args": ["a", "b c"]}), &["gcloud 'a' 'b c'"]),
         ] {
             assert_eq!(effects(name, &input).scripts, script, "{name}");
