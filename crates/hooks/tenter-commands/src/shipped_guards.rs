@@ -266,11 +266,15 @@ mod tests {
         }
     }
 
+    fn is_cache(path: &str) -> bool {
+        path.starts_with("~/.cache/") || path.starts_with("~/Library/Caches/")
+    }
+
     /// Returns the patterns of the guard's rule about settings of agents, from the table of the bridge. Caches may be deleted:
     /// they have a rule of their own.
     fn settings_patterns() -> Vec<String> {
         let mut patterns: Vec<String> = tenter_bridge::hosts::written_settings_paths()
-            .filter(|path| !path.starts_with("~/.cache/"))
+            .filter(|path| !is_cache(path))
             .map(|path| {
                 let start = if path.starts_with(['~', '/']) { "" } else { "**/" };
                 format!("{start}{path}/**")
@@ -300,9 +304,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "the author's request to write the guard")]
     fn protect_hooks_has_the_settings_of_every_agent() {
         let guard = GUARDS.iter().find(|guard| guard.name == "protect-hooks").unwrap();
-        for cache in tenter_bridge::hosts::written_settings_paths()
-            .filter(|path| path.starts_with("~/.cache/"))
-        {
+        for cache in tenter_bridge::hosts::written_settings_paths().filter(|path| is_cache(path)) {
             assert!(guard.text.contains(&format!("\"{cache}/**\"")), "{cache}");
         }
         let expected = with_settings_patterns(guard.text, &settings_patterns());

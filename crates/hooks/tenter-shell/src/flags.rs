@@ -96,7 +96,7 @@ impl Arguments {
         let text = arg.text.as_str();
         let is_operand = self.dashes.is_some()
             || text == "-"
-            || !text.starts_with(['-', '+'])
+            || !(text.starts_with(['-', '+']) || options.is_slashed(text))
             || (text.starts_with('+') && !options.has_plus(text))
             || options.style == Style::Keys
             || (options.style == Style::Mode && options.is_mode(text))
@@ -110,12 +110,11 @@ impl Arguments {
             self.dashes = Some(self.operands.len());
             return at + 1;
         }
-        match text.strip_prefix("--") {
-            Some(_) => self.long(args, at, options),
-            None if matches!(options.style, Style::Single | Style::Caseless | Style::Find) => {
-                self.long(args, at, options)
-            }
-            None => self.bundle(args, at, options),
+        let is_long = matches!(options.style, Style::Single | Style::Caseless | Style::Find);
+        if is_long || text.starts_with("--") {
+            self.long(args, at, options)
+        } else {
+            self.bundle(args, at, options)
         }
     }
 
@@ -213,7 +212,7 @@ impl<'a> Options<'a> {
         let language = program.interpreter.and_then(|interpreter| interpreter.language);
         let last: &[&str] = match language {
             Some(Language::Python) => &["-c", "-m"],
-            Some(Language::Powershell) => &["-Command"],
+            Some(Language::Powershell) => &["-Command", "-CommandWithArgs", "-cwa"],
             _ => &[],
         };
         // The options of PowerShell end at an operand. The options of its commands do not.
@@ -241,19 +240,32 @@ impl<'a> Options<'a> {
         self.all().any(|(flag, _)| flag.starts_with('+') && text.starts_with(flag))
     }
 
+    /// Checks whether an argument is an option of PowerShell with a slash or another dash than usual: `/c`, `–c`.
+    fn is_slashed(&self, text: &str) -> bool {
+        self.style == Style::Caseless
+            && text.starts_with(['/', '–', '—', '―'])
+            && self.caseless(text).is_some()
+    }
+
+    /// Returns the option that a name abbreviates, in any case and after any dash.
+    fn caseless(&self, name: &str) -> Option<(&'a str, Arity)> {
+        let name = name.trim_start_matches(['-', '/', '–', '—', '―']);
+        let fits = |flag: &str, length: usize| {
+            flag.get(1..=length).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        let exact = || self.all().find(|(flag, _)| fits(flag, flag.len() - 1));
+        let abbreviated = || self.all().find(|(flag, _)| fits(flag, name.len()));
+        exact().or_else(abbreviated).filter(|_| !name.is_empty())
+    }
+
     /// Returns the full name of a long option, and whether it takes a value. An abbreviation of several stays as it is.
     fn complete(&self, name: &str) -> (String, Arity) {
         if let Some((flag, arity)) = self.all().find(|(flag, _)| *flag == name) {
             return (flag.to_owned(), arity);
         }
         if self.style == Style::Caseless {
-            let fits = |flag: &str, length: usize| {
-                flag.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(name))
-            };
-            let exact = || self.all().find(|(flag, _)| fits(flag, flag.len()));
-            let abbreviated = || self.all().find(|(flag, _)| fits(flag, name.len()));
-            let option = exact().or_else(abbreviated).filter(|_| name.len() > 1);
-            return option
+            return self
+                .caseless(name)
                 .map_or((name.to_owned(), Arity::None), |(flag, arity)| (flag.to_owned(), arity));
         }
         // `gdb --ex`, `sqlite3 --cmd`.

@@ -283,6 +283,9 @@ mod tests {
             ),
             ("\\o a\n\\copy t from 'b'\n\\copy t to c", &[("a", Write), ("b", Read), ("c", Write)]),
             (".output\n.once -x\n\\o", &[]),
+            ("\\copy (select f(1) from a where b = ' to )') TO 'b'", &[("b", Write)]),
+            (".import --csv --skip 1\n.im --csv -skip 1 a t\n.ou b", &[("a", Read), ("b", Write)]),
+            ("select 1 \\g a\n\\i b", &[("a", Write), ("b", Read)]),
         ] {
             let paths = read(text).paths;
             let paths: Vec<_> = paths.iter().map(|(path, op)| (path.as_str(), *op)).collect();
@@ -293,6 +296,10 @@ mod tests {
         let facts = read(".read |a\npager b\n\\set x `c`\n.open d\n\\d users");
         assert_eq!(facts.scripts, ["a", "b", "c"]);
         assert_eq!(facts.paths, [("d".to_owned(), Write)]);
+        let facts = read(
+            "\\!a b\n.sh c\n.sys d\n.import --csv '|e' t\nselect 1 \\g |f\n\\copy t FROM Program 'g'",
+        );
+        assert_eq!(facts.scripts, ["a b", "c", "d", "e", "f", "g"]);
     }
 
     #[test]

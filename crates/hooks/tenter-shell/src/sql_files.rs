@@ -50,42 +50,104 @@ pub(crate) fn file_of<'t>(tokens: &[Token<'t>], at: usize) -> Option<(&'t str, P
     }
 }
 
+/// Commands of clients for a shell. Those of SQLite can be abbreviated.
+const SHELLS: [&str; 3] = [".shell", ".system", "system"];
+/// Commands of clients that touch a file.
+const FILE_COMMANDS: [(&str, PathOp); 16] = [
+    (".import", PathOp::Read),
+    (".read", PathOp::Read),
+    (".restore", PathOp::Read),
+    ("\\i", PathOp::Read),
+    ("\\ir", PathOp::Read),
+    (".load", PathOp::Execute),
+    (".backup", PathOp::Write),
+    (".log", PathOp::Write),
+    (".once", PathOp::Write),
+    (".open", PathOp::Write),
+    (".output", PathOp::Write),
+    (".save", PathOp::Write),
+    ("\\g", PathOp::Write),
+    ("\\gx", PathOp::Write),
+    ("\\o", PathOp::Write),
+    ("\\out", PathOp::Write),
+];
+
 /// Returns the effect of a line for the client: `\! ls`, `.shell ls`, `.output file`, `\copy t from 'file'`.
 pub(crate) fn client_line(line: &str) -> Option<ClientLine<'_>> {
+    if let Some(script) = line.strip_prefix("\\!") {
+        return Some(ClientLine::Script(script.trim())).filter(|_| !script.trim().is_empty());
+    }
     let (name, rest) = line.split_once(char::is_whitespace)?;
     let rest = rest.trim();
-    let target = |op| {
-        let word = unquote(rest)?;
-        Some(match word.strip_prefix('|') {
-            // Without quotes, the command is the rest of the line.
-            Some(_) if rest.starts_with('|') => ClientLine::Script(rest[1..].trim()),
-            Some(script) => ClientLine::Script(script.trim()),
-            None if word.starts_with('-') => return None,
-            None => ClientLine::Path(word, op),
-        })
+    let is = |command: &str| {
+        name == command || (name.len() > 1 && name.starts_with('.') && command.starts_with(name))
     };
+    if SHELLS.into_iter().any(is) {
+        return Some(ClientLine::Script(rest)).filter(|_| !rest.is_empty());
+    }
+    if let Some((_, op)) = FILE_COMMANDS.into_iter().find(|(command, _)| is(command)) {
+        return target(rest, op);
+    }
     match name {
-        "\\!" | ".shell" | ".system" | "system" => {
-            Some(ClientLine::Script(rest)).filter(|_| !rest.is_empty())
-        }
-        "\\o" | "\\out" | "\\w" | "\\write" | ".output" | ".once" | ".open" | ".backup"
-        | ".save" | ".log" => target(PathOp::Write),
+        "\\w" | "\\write" => target(rest, PathOp::Write),
         "pager" | "\\P" => Some(ClientLine::Script(rest)),
-        ".import" | ".read" | ".restore" => target(PathOp::Read),
-        ".load" => target(PathOp::Execute),
-        "\\copy" => {
-            let ends = [(" from ", PathOp::Read), (" to ", PathOp::Write)];
-            let (end, op) =
-                ends.iter().find_map(|(word, op)| Some((rest.split_once(word)?.1, *op)))?;
-            match end.trim().strip_prefix("program ") {
-                Some(script) => Some(ClientLine::Script(unquote(script)?)),
-                None => Some(ClientLine::Path(unquote(end)?, op)),
-            }
-        }
+        "\\copy" => copied(rest),
         // psql runs what is in backticks.
         name if name.starts_with('\\') => Some(ClientLine::Script(rest.split('`').nth(1)?)),
         _ => None,
     }
+}
+
+/// Returns the file, or the program after `|`, in the arguments of a command.
+fn target(arguments: &str, op: PathOp) -> Option<ClientLine<'_>> {
+    let mut rest = arguments;
+    // `.import --csv --skip 1 file table`
+    while rest.starts_with('-') {
+        let (option, others) = rest.split_once(char::is_whitespace)?;
+        let has_value = matches!(option.trim_start_matches('-'), "schema" | "skip");
+        let others = others.trim_start();
+        rest = if has_value { others.split_once(char::is_whitespace)?.1 } else { others };
+    }
+    let word = unquote(rest)?;
+    Some(match word.strip_prefix('|') {
+        // Without quotes, the command is the rest of the line.
+        Some(_) if rest.starts_with('|') => ClientLine::Script(rest[1..].trim()),
+        Some(script) => ClientLine::Script(script.trim()),
+        None => ClientLine::Path(word, op),
+    })
+}
+
+/// Returns the file or the program of psql's `\copy`.
+fn copied(arguments: &str) -> Option<ClientLine<'_>> {
+    let arguments = after_query(arguments);
+    let end = |word: &str| {
+        let at = arguments.to_ascii_lowercase().find(word)?;
+        arguments.get(at + word.len()..)
+    };
+    let ends = [(" from ", PathOp::Read), (" to ", PathOp::Write)];
+    let (end, op) = ends.into_iter().find_map(|(word, op)| Some((end(word)?.trim(), op)))?;
+    let (word, rest) = end.split_once(char::is_whitespace).unwrap_or((end, ""));
+    if word.eq_ignore_ascii_case("program") {
+        return Some(ClientLine::Script(unquote(rest)?));
+    }
+    Some(ClientLine::Path(unquote(end)?, op))
+}
+
+/// Returns the text after a query in brackets: `(select 1 from a) to 'b'`.
+fn after_query(text: &str) -> &str {
+    let (mut depth, mut is_quoted) = (0_usize, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '\'' => is_quoted = !is_quoted,
+            '(' if !is_quoted => depth += 1,
+            ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return if letter == ')' { &text[at + 1..] } else { text };
+        }
+    }
+    text
 }
 
 /// Returns the first word, or the text in quotes, at the start.

@@ -15,7 +15,7 @@ pub(crate) enum Token<'t> {
     Other,
 }
 
-/// Splits a text into tokens. Comments and the commands of clients are left out.
+/// Splits a text into tokens, without comments and lines for the client.
 pub(crate) struct Tokens<'t, 's> {
     rest: &'t str,
     is_at_line_start: bool,
@@ -162,6 +162,7 @@ impl<'t> Iterator for Tokens<'t, '_> {
             }
             // `\G` and `\g` end a statement of MySQL and PostgreSQL.
             '\\' if self.rest[1..].starts_with(['g', 'G']) => {
+                self.lines.extend(self.rest.lines().next());
                 self.take(2);
                 Token::End
             }

@@ -51,10 +51,10 @@ const NODE: Program = GNU
 /// PowerShell, whose options have one dash.
 const POWERSHELL: Program = GNU
     .style(Style::Caseless)
-    .options("-Command= -File= -EncodedCommand= -ec= -ExecutionPolicy= -ep= -WindowStyle= -WorkingDirectory= -wd= -InputFormat= -OutputFormat= -ConfigurationName= -CustomPipeName= -SettingsFile= -Version -NoLogo -NoExit -NonInteractive -NoProfile -Login -MTA -STA -Interactive -help")
+    .options("-Command= -CommandWithArgs= -cwa= -File= -EncodedCommand= -ec= -ExecutionPolicy= -ep= -WindowStyle= -WorkingDirectory= -wd= -InputFormat= -if= -OutputFormat= -of= -PSConsoleFile= -ConfigurationName= -CustomPipeName= -SettingsFile= -Version= -NoLogo -NoExit -NonInteractive -NoProfile -Login -MTA -STA -Interactive -i -help")
     .interpreter(Interpreter {
         no_program: "-File -EncodedCommand -ec",
-        ..interpreter(Language::Powershell, "-Command")
+        ..interpreter(Language::Powershell, "-Command -CommandWithArgs -cwa")
     })
     .paths(&["execute -File"])
     .classes(INTERPRETER);

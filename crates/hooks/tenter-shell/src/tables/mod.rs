@@ -445,6 +445,12 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
         .or_else(|| program(&name.to_ascii_lowercase()))
 }
 
+/// Returns the name of a program as rules spell it: PowerShell and its commands have names in any case.
+pub(crate) fn spelling(name: String, row: Option<&Program>) -> String {
+    let is_caseless = row.is_some_and(|row| row.style == Style::Caseless);
+    if is_caseless { name.to_ascii_lowercase() } else { name }
+}
+
 /// Returns the row of a program that is often in paths, and fits a pattern: `c?t`, `b*sh`.
 pub(crate) fn fitting(pattern: &str) -> Option<&'static Program> {
     const PROGRAMS: [&str; 16] = [

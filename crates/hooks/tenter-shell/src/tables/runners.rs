@@ -110,7 +110,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(WRAPPER, "wine"),
     program("cmd")
         .style(Style::Posix)
-        .runs(&[Run::AfterScript("/c"), Run::AfterScript("/C"), Run::AfterScript("/k")]),
+        .runs(&[
+            Run::AfterScript("/c"),
+            Run::AfterScript("/C"),
+            Run::AfterScript("/k"),
+            Run::AfterScript("/K"),
+        ]),
     like(FAMILY, "distrobox"),
     program("distrobox enter").options("-n= --name= -r").runs(&[Run::AfterDashesContainer]),
     like(WRAPPER, "flatpak-spawn").options("--host --watch-bus --clear-env"),

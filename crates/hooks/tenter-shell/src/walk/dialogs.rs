@@ -123,16 +123,20 @@ fn debugged(command: &str) -> Option<Effect<'_>> {
     if let Some(script) = command.strip_prefix('!') {
         return Some(Effect::Script(script));
     }
-    let (name, rest) = command.split_once([' ', '(']).unwrap_or((command, ""));
+    // `print/x system("a")`
+    let end = command.find([' ', '(', '/']).unwrap_or(command.len());
+    let (name, rest) = command.split_at(end);
+    let rest = rest.trim_start();
     match name {
-        "shell" | "make" => Some(Effect::Script(rest)),
-        "platform" => Some(Effect::Script(rest.trim_start().strip_prefix("shell ")?)),
+        "she" | "shel" | "shell" | "make" => Some(Effect::Script(rest)),
+        // The rest of the line after `|` is the command.
+        "pipe" => Some(Effect::Script(rest.split_once('|')?.1)),
+        "platform" => Some(Effect::Script(rest.strip_prefix("shell ")?)),
         "python" | "py" | "pi" | "python-interactive" | "script" => {
             Some(Effect::Code(Language::Python, rest))
         }
-        "call" | "print" | "p" | "compile" | "expression" | "expr" | "eval" => {
-            Some(Effect::Code(Language::Other, rest))
-        }
+        "call" | "print" | "p" | "inspect" | "output" | "set" | "compile" | "expression"
+        | "expr" | "eval" => Some(Effect::Code(Language::Other, rest)),
         "source" => Some(Effect::Path(rest.split_whitespace().next()?, PathOp::Execute)),
         _ => None,
     }

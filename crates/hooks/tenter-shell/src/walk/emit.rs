@@ -73,7 +73,7 @@ impl Reader<'_> {
         };
         let mut emitted = Emitted {
             index: self.facts.commands.len(),
-            program,
+            program: tables::spelling(program, row),
             has_path,
             is_program_certain,
             row,
