@@ -272,7 +272,7 @@ pub struct DecisionRecord {
     pub confined: Option<ConfinedFact>,
 }
 
-/// A hook's `ask` was answered.
+/// The record of the answer to a hook's `ask`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerRecord {
     /// The hook that asked.
@@ -288,7 +288,7 @@ pub struct AnswerRecord {
     pub remembered: bool,
 }
 
-/// The user must know something that no hook said.
+/// The record of something that the user must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeRecord {
     /// The hook that says it; none if the engine does.

@@ -4,7 +4,7 @@ use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
 
-/// It was decided whether a call that needs the user's permission may run.
+/// The record of the decision whether a call that needs the user's permission may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRecord {
     /// The permission mode: `ask` or `edits`.
