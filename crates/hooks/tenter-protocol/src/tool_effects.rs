@@ -1,6 +1,7 @@
 //! Guesses the effects of a tool without a known name from its name and the fields of its input: tools of MCP servers, and tools
 //! that agents add (R78).
 
+mod named;
 mod vocabulary;
 
 use serde_json::Value;
@@ -8,8 +9,9 @@ use tenter_base::percent_decoded;
 use tenter_shell::PathOp;
 
 use crate::Object;
+use named::{arguments, command, deletion, flags, quote, texts};
 use vocabulary::{
-    DATABASES, DELETIONS, DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS,
+    DATABASES, DIRECTORIES, Deed, ENDS, LONGEST_PATH, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS,
     PROGRAMS, SCRIPTS, STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
 };
 
@@ -41,12 +43,6 @@ pub struct TouchedPath {
 const MOST_VALUES: usize = 4096;
 /// Maximum nesting of values that are looked at.
 const DEEPEST: usize = 6;
-/// Maximum length of a path, in bytes.
-const LONGEST_PATH: usize = 4096;
-
-/// Maximum number of fields of a deletion.
-const MOST_FIELDS: usize = 32;
-
 /// The content of a field.
 #[derive(Clone, Copy)]
 enum FieldRole {
@@ -83,42 +79,17 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
     reading.object(input, DEEPEST);
     let mut effects = reading.effects;
     if effects.scripts.is_empty() {
-        effects.scripts.extend(program.and_then(|program| with_arguments(program, input)));
+        let args = arguments(input);
+        effects.scripts.extend(program.and_then(|program| command(program, &words, &args)));
     }
     if effects.scripts.is_empty() {
         effects.deletion = deletion(&words, program, input);
     }
+    if effects.scripts.is_empty() && effects.deletion.is_none() {
+        let flags = flags(input);
+        effects.scripts.extend(program.and_then(|program| command(program, &words, &flags)));
+    }
     effects
-}
-
-/// Returns the command of a tool `gcloud` with a field `args`.
-fn with_arguments(program: &str, input: &Object) -> Option<String> {
-    let args = input.get("args").or_else(|| input.get("arguments"))?;
-    let words: Vec<String> = match args {
-        Value::String(text) => vec![text.clone()],
-        list => texts(list).map(quote).collect(),
-    };
-    (!words.is_empty()).then(|| format!("{program} {}", words.join(" ")))
-}
-
-/// Returns the deletion that a tool's words mean, with its fields as options. With no other word, it deletes what the server is for:
-/// `delete terraform`.
-fn deletion(words: &[String], program: Option<&str>, input: &Object) -> Option<String> {
-    let is_deletion = |word: &&String| DELETIONS.contains(&word.as_str());
-    words.iter().find(is_deletion)?;
-    let objects = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
-    let server = program.filter(|_| words.iter().all(|word| is_deletion(&word)));
-    let objects = objects.chain(server).map(|word| format!(" {word}"));
-    let fields = input.iter().filter_map(|(field, value)| {
-        let value = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return None,
-        };
-        let field: String = field.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
-        (value.len() <= LONGEST_PATH).then(|| format!(" --{field}={}", quote(&value)))
-    });
-    Some(format!("delete{}", objects.chain(fields.take(MOST_FIELDS)).collect::<String>()))
 }
 
 /// Returns the name of a tool without the names of its server and namespace: `mcp__files__write`, `files.write`, `files/write`.
@@ -168,17 +139,6 @@ fn interpreter(words: &[String], input: &Object) -> Option<&'static str> {
 /// Returns a field's name without its case, underscores and dashes.
 fn plain(field: &str) -> String {
     field.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Returns a text, or the texts of a list.
-fn texts(value: &Value) -> impl Iterator<Item = &str> {
-    let list = value.as_array().into_iter().flatten();
-    value.as_str().into_iter().chain(list.filter_map(Value::as_str))
-}
-
-/// Returns a text as one word for a shell.
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// One input as it is read.
@@ -393,6 +353,9 @@ mod tests {
             ("mcp__aws__call_aws", json!({"cli_command": "aws s3 ls"}), &["aws s3 ls"]),
             ("mcp__aws__run", json!({"command": "aws s3 ls"}), &["aws s3 ls"]),
             ("mcp__gcloud__run", json!({"args": ["a", "b c"]}), &["gcloud 'a' 'b c'"]),
+            ("mcp__x__git_push", json!({"args": ["--force"]}), &["git push '--force'"]),
+            ("mcp__x__git_push", json!({"args": ["push", "-f"]}), &["git 'push' '-f'"]),
+            ("mcp__git__push", json!({"branch": "a", "force": true}), &["git push --force"]),
         ] {
             assert_eq!(effects(name, &input).scripts, script, "{name}");
         }

@@ -153,6 +153,10 @@ fn section(path: &str, change: &Value) -> String {
 /// Reads the calls of a script that a hook denied: only the script's output shows them.
 fn read_denials(session: &mut TranscriptSession<'_, '_>, line: &Value) {
     let item = &line["payload"];
+    let script = session.calls.last_pending(SCRIPT).and_then(|script| script.native.id.as_deref());
+    if script != item["call_id"].as_str() {
+        return;
+    }
     let parts = item["output"].as_array().into_iter().flatten();
     for (place, part) in parts.map(|part| text(part, "text")).enumerate() {
         let message = part.split_once(BLOCKED).map(|(_, message)| message);

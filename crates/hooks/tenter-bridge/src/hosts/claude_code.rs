@@ -49,7 +49,7 @@ pub(super) const HOST: Host = Host {
         "`disableAllHooks` in the settings of a project turns hooks off, also yours.",
         "The report of a command or subagent that ended in the background is a message for hooks: a user could type the same.",
         "A denied compaction ends a run with `-p` when the context is full.",
-        "In Code Mode, the calls that a script of `REPL` makes are seen one by one; the script itself is not.",
+        "In Code Mode, the calls that a script of `REPL` makes are seen one by one; the script itself is not read.",
         "An event that a version does not know makes it ignore the whole file: only events that the installed version knows are registered, and in files that are shared or if the version is unknown, only the events of 1.0.85.",
     ],
     marks_subagents: true,
