@@ -9,10 +9,10 @@ use tenter_base::percent_decoded;
 use tenter_shell::PathOp;
 
 use crate::Object;
-use named::{arguments, command, deletion, flags, quote, texts};
+use named::{arguments, commands, deletion, flags, quote, texts};
 use vocabulary::{
-    DATABASES, DIRECTORIES, Deed, ENDS, LONGEST_PATH, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS,
-    PROGRAMS, SCRIPTS, STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
+    DATABASES, DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS, PROGRAMS,
+    SCRIPTS, STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
 };
 
 /// The probable effects of a call.
@@ -43,6 +43,9 @@ pub struct TouchedPath {
 const MOST_VALUES: usize = 4096;
 /// Maximum nesting of values that are looked at.
 const DEEPEST: usize = 6;
+/// Maximum length of a path, in bytes.
+const LONGEST_PATH: usize = 4096;
+
 /// The content of a field.
 #[derive(Clone, Copy)]
 enum FieldRole {
@@ -80,14 +83,14 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
     let mut effects = reading.effects;
     if effects.scripts.is_empty() {
         let args = arguments(input);
-        effects.scripts.extend(program.and_then(|program| command(program, &words, &args)));
+        effects.scripts.extend(program.into_iter().flat_map(|name| commands(name, &words, &args)));
     }
     if effects.scripts.is_empty() {
         effects.deletion = deletion(&words, program, input);
     }
     if effects.scripts.is_empty() && effects.deletion.is_none() {
         let flags = flags(input);
-        effects.scripts.extend(program.and_then(|program| command(program, &words, &flags)));
+        effects.scripts.extend(program.into_iter().flat_map(|name| commands(name, &words, &flags)));
     }
     effects
 }
@@ -353,9 +356,21 @@ mod tests {
             ("mcp__aws__call_aws", json!({"cli_command": "aws s3 ls"}), &["aws s3 ls"]),
             ("mcp__aws__run", json!({"command": "aws s3 ls"}), &["aws s3 ls"]),
             ("mcp__gcloud__run", json!({"args": ["a", "b c"]}), &["gcloud 'a' 'b c'"]),
-            ("mcp__x__git_push", json!({"args": ["--force"]}), &["git push '--force'"]),
-            ("mcp__x__git_push", json!({"args": ["push", "-f"]}), &["git 'push' '-f'"]),
-            ("mcp__git__push", json!({"branch": "a", "force": true}), &["git push --force"]),
+            (
+                "mcp__x__git_push",
+                json!({"args": ["--force"]}),
+                &["git '--force'", "git push '--force'"],
+            ),
+            (
+                "mcp__x__kubectl_generic",
+                json!({"args": ["delete", "ns"]}),
+                &["kubectl 'delete' 'ns'", "kubectl generic 'delete' 'ns'"],
+            ),
+            (
+                "mcp__git__push",
+                json!({"branch": "a", "force": true}),
+                &["git --force", "git push --force"],
+            ),
         ] {
             assert_eq!(effects(name, &input).scripts, script, "{name}");
         }

@@ -2,11 +2,14 @@
 
 use serde_json::Value;
 
-use super::vocabulary::{DELETIONS, LONGEST_PATH};
+use super::vocabulary::DELETIONS;
 use crate::Object;
 
 /// Maximum number of fields that become options.
 const MOST_FIELDS: usize = 32;
+
+/// Maximum length of the value of such a field, in bytes.
+const LONGEST_VALUE: usize = 4096;
 
 /// Words in the names of tools that run a program with any arguments.
 const CALLS: [&str; 10] =
@@ -31,15 +34,22 @@ pub(super) fn flags(input: &Object) -> Vec<String> {
     fields.take(MOST_FIELDS).map(|(field, _)| format!("--{}", name(field))).collect()
 }
 
-/// Returns the command of a tool that is named after a program: `git_push` with `--force` is `git push --force`.
-pub(super) fn command(program: &str, words: &[String], args: &[String]) -> Option<String> {
-    let first = args.first()?;
-    let is_operation = |word: &&String| {
-        let word = word.as_str();
-        word != program && !CALLS.contains(&word) && *first != quote(word)
-    };
-    let words = words.iter().filter(is_operation).chain(args).map(|word| format!(" {word}"));
-    Some(format!("{program}{}", words.collect::<String>()))
+/// Returns the commands that a tool named after a program may run. The other words of its name may be the operation, or say nothing:
+/// `git_push` with `--force` is `git --force` and `git push --force`.
+pub(super) fn commands(program: &str, words: &[String], args: &[String]) -> Vec<String> {
+    if args.is_empty() {
+        return Vec::new();
+    }
+    let is_operation = |word: &&str| *word != program && !CALLS.contains(word);
+    let operation = words.iter().map(String::as_str).filter(is_operation);
+    let args = || args.iter().map(String::as_str);
+    let join = |words: Vec<&str>| words.join(" ");
+    let mut commands = vec![
+        join([program].into_iter().chain(args()).collect()),
+        join([program].into_iter().chain(operation).chain(args()).collect()),
+    ];
+    commands.dedup();
+    commands
 }
 
 /// Returns the deletion that a tool's words mean, with its fields as options. With no other word, it deletes what the server is for:
@@ -57,7 +67,7 @@ pub(super) fn deletion(words: &[String], program: Option<&str>, input: &Object) 
             _ => return None,
         };
         let field: String = field.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
-        (value.len() <= LONGEST_PATH).then(|| format!(" --{field}={}", quote(&value)))
+        (value.len() <= LONGEST_VALUE).then(|| format!(" --{field}={}", quote(&value)))
     });
     Some(format!("delete{}", objects.chain(fields.take(MOST_FIELDS)).collect::<String>()))
 }

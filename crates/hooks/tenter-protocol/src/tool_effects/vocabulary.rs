@@ -13,9 +13,6 @@ pub(super) enum Deed {
     Delete,
 }
 
-/// Maximum length of a path, in bytes.
-pub(super) const LONGEST_PATH: usize = 4096;
-
 /// Words in the names of tools, and in fields such as `operation`.
 pub(super) const WORDS: [(Deed, &[&str]); 8] = [
     (Deed::List, &["list", "ls", "search", "find", "glob", "tree", "scan", "dir", "walk"]),
