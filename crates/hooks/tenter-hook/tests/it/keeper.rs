@@ -327,23 +327,34 @@ fn a_hook_of_the_project_that_changes_while_an_event_waits_for_its_turn_is_not_c
     fs::rename(home.join(".config/agents/hooks/guard"), &hook).unwrap();
     stage.session.trust();
     stage.served("claude-code");
-    let threads = PathBuf::from(format!("/proc/{}/task", stage.keeper_pid().as_raw_pid()));
-    if !threads.exists() {
+    let keeper = stage.keeper_pid();
+    if !Path::new("/proc/self/task").exists() {
         return needs::skipped("linux", "there is no /proc");
     }
     let calls = || fs::read(home.join("calls")).unwrap().len();
     let before = calls();
+    // One thread accepts connections, one reads what the hook writes, and each connection has two.
+    wait_until("the connection of the event has ended", || sleeping_threads(keeper) == Some(2));
     fs::write(home.join("hold"), "").unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| stage.fire("claude-code", "PreToolUse.Bash"));
         wait_until("the first event is sent", || calls() > before);
         scope.spawn(|| stage.fire("claude-code", "PreToolUse.Bash"));
-        // One accepts, one reads what the hook writes, and each connection has two.
-        wait_until("the second event waits", || fs::read_dir(&threads).unwrap().count() >= 6);
+        wait_until("the second event waits", || sleeping_threads(keeper) == Some(6));
         fs::write(hook.join("scripts/run.sh"), script("true")).unwrap();
         fs::remove_file(home.join("hold")).unwrap();
     });
     assert_eq!(calls(), before + 1);
+}
+
+/// Returns the number of a process's threads, if all of them wait for something.
+fn sleeping_threads(process: Pid) -> Option<usize> {
+    let threads = fs::read_dir(format!("/proc/{}/task", process.as_raw_pid())).unwrap();
+    let states = threads.map(|thread| {
+        let stat = fs::read_to_string(thread.ok()?.path().join("stat")).ok()?;
+        stat.rsplit_once(')')?.1.trim_start().starts_with('S').then_some(())
+    });
+    states.collect::<Option<Vec<_>>>().map(|states| states.len())
 }
 
 /// Returns a transcript that the host recorded.
