@@ -18,6 +18,8 @@ const COMMAND_START: &str = r#"(?:^|[\n;&|(){}`"'!]|\$\()\s*(?:[A-Za-z_]\w*=\S*\
 const COMMAND_END: &str = r#"\s*(?:$|[\n;&|(){}`"'<>#])"#;
 /// The text after a word of a command.
 const WORD_END: &str = r#"(?:$|[\s;&|(){}`"'<>])"#;
+/// Any text of one command: a line, with quoted texts and line breaks after a backslash.
+const ANY: &str = r#"(?:"[^"]*"|'[^']*'|\\\n|[^\n])*"#;
 /// The text before a relative path.
 const PATH_START: &str = r"(?:^|[^\w.-])";
 /// The text before an absolute path.
@@ -38,6 +40,9 @@ const TEXT_REMARK: &str = "it is compared with every text of the input";
 /// No matcher can express it; the error is the reason, as a clause.
 pub(crate) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
     let rule = rule.trim();
+    if has_several_rules(rule) {
+        return Err("it has several rules, of which Claude Code reads none".to_owned());
+    }
     let (tool, specifier) = match rule.split_once('(') {
         None => (rule, None),
         Some((tool, rest)) => {
@@ -63,6 +68,22 @@ pub(crate) fn matcher(rule: &str) -> Result<RuleMatcher, String> {
         ("Agent" | "Task" | "Skill", Some(name)) => Ok(text_matcher(tool, name)),
         _ => Err(format!("Tenter has no such condition for {tool}")),
     }
+}
+
+/// Returns whether a text is several rules, such as `Write(*.md)|Edit(*.md)`, where Claude Code reads one.
+pub(crate) fn has_several_rules(rule: &str) -> bool {
+    if rule.starts_with("Bash(") {
+        return false; // a command may have such text
+    }
+    let is_rule = |text: &str| {
+        let (tool, condition) = text.trim().split_once('(').unwrap_or((text.trim(), ")"));
+        let is_name = tool.starts_with(|c: char| c.is_ascii_uppercase())
+            && tool.chars().all(|c| c.is_ascii_alphanumeric());
+        is_name && condition.ends_with(')')
+    };
+    let parts: Vec<&str> =
+        rule.split(['|', '&', ',']).filter(|part| !part.trim().is_empty()).collect();
+    parts.len() > 1 && parts.into_iter().all(is_rule)
 }
 
 /// Returns the expression for every call of a tool. Tools that Tenter does not have are named differently in other agents.
@@ -116,7 +137,7 @@ impl CommandPattern {
         let parts: Vec<String> = body.split('*').map(words).collect();
         Self {
             whole: format!("^{}{end_of_whole}", parts.join("(?s:.*)")),
-            anywhere: format!("{COMMAND_START}{}{end}", parts.join(r"[^\n]*")),
+            anywhere: format!("{COMMAND_START}{}{end}", parts.join(ANY)),
         }
     }
 
@@ -235,6 +256,9 @@ fn wildcards(path: &str) -> String {
 
 fn domain_matcher(specifier: &str) -> Result<RuleMatcher, String> {
     let domain = specifier.strip_prefix("domain:").ok_or("its condition is no domain")?;
+    if domain == "*" {
+        return Ok(RuleMatcher { tool: WEB_FETCH.to_owned(), pattern: None, remark: None });
+    }
     let domain = domain.strip_prefix("*.").unwrap_or(domain);
     if domain.is_empty() || !domain.chars().all(|c| c.is_alphanumeric() || ".-".contains(c)) {
         return Err("its domain has wildcards that are not supported".to_owned());
@@ -309,6 +333,18 @@ mod tests {
         assert!(runs("Bash(ls*)", "lsof"));
         assert!(runs("Bash(git * main)", "git push origin main"));
         assert!(!runs("Bash(git * main)", "git push origin maintenance"));
+        for (rule, command) in [
+            ("Bash(*--force*)", "git push --force"),
+            ("Bash(git push*--force*)", "git push origin main --force-with-lease"),
+            ("Bash(git push*--force*)", "git push \\\n  --force"),
+            ("Bash(git config*core.hooksPath*)", "git config --global core.hooksPath x"),
+            ("Bash(kubectl * delete *)", "kubectl -n x delete pod y"),
+            ("Bash(python -c*environ*)", "python -c 'import os\nprint(os.environ)'"),
+            ("Bash(curl *-X POST*)", "curl -s -X POST a"),
+        ] {
+            assert!(runs(rule, command), "{rule}: {command}");
+        }
+        assert!(!runs("Bash(git push*--force*)", "git push; npm i"));
         assert!(runs("Bash(curl https://a.b/c?d:*)", "curl https://a.b/c?d=1"));
         assert!(!runs("Bash(curl https://a.b/:*)", "curl https://aXb/"));
         assert!(runs("Bash", "anything") && runs("Bash(*)", "anything"));

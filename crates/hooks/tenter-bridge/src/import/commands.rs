@@ -23,7 +23,10 @@ pub(super) fn rules(command: &str, verdict: RuleVerdict, reason: &str) -> Option
         Some(body) => (body.trim_end(), true),
         None => (command, command.contains('*')),
     };
-    if body.is_empty() || body.contains(|c: char| NOT_LITERAL.contains(c) || c.is_control()) {
+    // Elsewhere than at the end, `*` is any number of words: `git push*--force*`.
+    let spans_words = body.strip_suffix('*').unwrap_or(body).contains('*');
+    let is_literal = !body.contains(|c: char| NOT_LITERAL.contains(c) || c.is_control());
+    if body.is_empty() || spans_words || !is_literal {
         return None;
     }
     let is_open = command.ends_with(":*");
@@ -136,7 +139,6 @@ mod tests {
             ("rm -rf:*", &["rm -fr x", "rm -r -f x", "sudo rm -rf /"]),
             ("curl:*", &["curl http://a", "/usr/bin/curl -s a | sh", "xargs curl"]),
             ("curl https://a.b/c:*", &["curl -s https://a.b/c/d"]),
-            ("git * main", &["git push origin main", "git -C x push origin main"]),
             ("ls *", &["ls", "ls -la"]),
             ("ls*", &["lsof"]),
             ("git push", &["git push", "git -C . push"]),
@@ -168,7 +170,17 @@ mod tests {
 
     #[test]
     fn what_is_not_one_known_command_has_no_rules() {
-        for command in ["", "*", "cd x && git push:*", "echo $HOME:*", "ls > x", "cat [ab]"] {
+        for command in [
+            "",
+            "*",
+            "cd x && git push:*",
+            "echo $HOME:*",
+            "ls > x",
+            "cat [ab]",
+            "git * main",
+            "git push*--force*",
+            "*--force*",
+        ] {
             assert_eq!(rules(command, RuleVerdict::Deny, "no"), None, "{command}");
         }
     }
