@@ -77,7 +77,7 @@ pub(crate) fn register(
 fn entry(format: &EntryFormat, place: EntryPosition, command: &str) -> Map<String, Value> {
     let timeout = match format.unit {
         TimeoutUnit::Seconds => TIMEOUT,
-        TimeoutUnit::Milliseconds => TIMEOUT * 1000,
+        TimeoutUnit::Milliseconds | TimeoutUnit::MillisecondsFrom1000 => TIMEOUT * 1000,
     };
     let fields = format.fields.iter().map(|(key, value)| (*key, json!(value)));
     let name = format.name.map(|key| (key, json!(place.name())));

@@ -234,6 +234,19 @@ pub enum TimeoutUnit {
     Seconds,
     /// Milliseconds.
     Milliseconds,
+    /// Milliseconds from 1000 on, seconds below.
+    MillisecondsFrom1000,
+}
+
+impl TimeoutUnit {
+    /// Returns a registered timeout in seconds.
+    pub fn seconds(self, timeout: f64) -> f64 {
+        match self {
+            Self::MillisecondsFrom1000 if timeout < 1000.0 => timeout,
+            Self::Seconds => timeout,
+            Self::Milliseconds | Self::MillisecondsFrom1000 => timeout / 1000.0,
+        }
+    }
 }
 
 /// Files that have nothing but the registration.

@@ -87,9 +87,9 @@ const SETTINGS: &[SettingsPaths] = &[
     within(&[SYSTEM], &["etc/qwen-code", "Library/Application Support/QwenCode"]),
 ];
 
-// Timeouts below 1000 would be seconds. `failMode` is documented, but not in this version.
+// `failMode` is documented, but not in this version.
 const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
-    unit: TimeoutUnit::Milliseconds,
+    unit: TimeoutUnit::MillisecondsFrom1000,
     ..EntryFormat::JSON_GROUPS
 });
 

@@ -9,11 +9,24 @@ use super::needs;
 use super::variables::Variables;
 use super::{Import, ImportedAction, Source};
 use crate::hook_lint::{HookEntry, entries};
-use crate::host::{Host, Moment, TimeoutUnit};
+use crate::host::{Host, Moment};
 use crate::registration::RegisteredCommand;
 
 /// The hosts whose hooks read Claude Code's payloads and answer in its way.
 const IMITATORS: [&str; 4] = ["codex", "qwen", "droid", "kimi-code"];
+
+/// Names that Qwen Code accepts for its tools besides their own, and that Claude Code does not have.
+const QWEN_NAMES: [(&str, &str); 9] = [
+    ("FindFiles", "glob"),
+    ("ListFiles", "list_directory"),
+    ("ReadFile", "read_file"),
+    ("SearchFiles", "grep_search"),
+    ("Shell", "run_shell_command"),
+    ("WriteFile", "write_file"),
+    ("replace", "edit"),
+    ("search_file_content", "grep_search"),
+    ("task", "agent"),
+];
 
 /// Reads the hooks of a host's settings file.
 ///
@@ -21,11 +34,14 @@ const IMITATORS: [&str; 4] = ["codex", "qwen", "droid", "kimi-code"];
 /// It is not JSON or TOML.
 pub(super) fn read(source: &Source, import: &mut Import) -> Result<(), Diagnostic> {
     let host = source.host;
-    let variables = Variables::default();
     for entry in entries(host, &source.file, &source.text)? {
         if RegisteredCommand::read(host.id, &entry.handler).is_some() {
             continue;
         }
+        let variables = match host.id {
+            "qwen" => Variables::read(&entry.handler, import),
+            _ => Variables::default(),
+        };
         let hook = convert(source, &entry).and_then(|conversion| {
             let matcher = conversion.matcher.as_deref();
             let event = conversion.event;
@@ -80,11 +96,10 @@ fn convert(source: &Source, entry: &HookEntry) -> Result<Converted, String> {
     if let Some(format) = host.registration.entries()
         && let Some(timeout) = handler.get(format.timeout).and_then(Value::as_f64)
     {
-        let seconds = match format.unit {
-            TimeoutUnit::Seconds => timeout,
-            TimeoutUnit::Milliseconds => timeout / 1000.0,
-        };
-        handler["timeout"] = json!(seconds);
+        handler["timeout"] = json!(format.unit.seconds(timeout));
+    }
+    if host.id == "qwen" && handler.get("failMode").and_then(Value::as_str) == Some("closed") {
+        handler["onFailure"] = json!("block");
     }
     let matcher = entry.matcher.as_deref().map(|matcher| claude_names(host, matcher));
     let name = host.name;
@@ -168,12 +183,14 @@ fn claude_names(host: &Host, matcher: &str) -> String {
             word.push(c);
             continue;
         }
-        let tool = host.tools.iter().find(|tool| tool.name == word);
+        let other = QWEN_NAMES.iter().find(|(name, _)| host.id == "qwen" && *name == word);
+        let own = other.map_or(word.as_str(), |(_, own)| own);
+        let tool = host.tools.iter().find(|tool| tool.name == own);
         let name = match word.as_str() {
             "apply_patch" if tool.is_some() => Some(patch),
             _ => tool.and_then(|tool| claude_name(tool.canonical)),
         };
-        text.push_str(name.unwrap_or(&word));
+        text.push_str(name.unwrap_or(own));
         word.clear();
         text.extend((c != '\0').then_some(c));
     }
@@ -200,4 +217,41 @@ fn set_project_variables(host: &Host, action: &mut ImportedAction) {
     };
     let values = names.iter().map(|name| format!(" {name}=\"$CLAUDE_PROJECT_DIR\""));
     *script = format!("export{}\n{script}", values.collect::<String>());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosts;
+
+    fn import(host: &str, settings: &Value) -> Import {
+        let source = Source {
+            host: hosts::find(host).unwrap(),
+            file: "/none/settings.json".into(),
+            text: settings.to_string(),
+            origin: String::new(),
+            plugin_root: None,
+            project: "/none".into(),
+            home: "/none".into(),
+        };
+        let mut import = Import::default();
+        read(&source, &mut import).unwrap();
+        import
+    }
+
+    #[test]
+    fn what_only_qwen_has_is_carried_over() {
+        let handler =
+            json!({"command": "x", "timeout": 20, "failMode": "closed", "env": {"LEVEL": "a b"}});
+        let group = json!({"matcher": "WriteFile|Shell", "hooks": [handler]});
+        let import = import("qwen", &json!({"hooks": {"PreToolUse": [group]}}));
+        let ImportedAction::Command { matcher, script, timeout_ms, fail_closed, .. } =
+            &import.hooks[0].action
+        else {
+            panic!("{import:?}");
+        };
+        assert_eq!(matcher.as_deref(), Some("Write|Bash"));
+        assert!(script.contains("export LEVEL='a b'\nx"), "{script}");
+        assert_eq!((*timeout_ms, *fail_closed), (20_000, true));
+    }
 }

@@ -252,7 +252,7 @@ impl EntryFormat {
     pub(super) fn timeout_of(&self, event: &NativeEvent) -> u64 {
         match self.unit {
             TimeoutUnit::Seconds => event.timeout.as_secs(),
-            TimeoutUnit::Milliseconds => {
+            TimeoutUnit::Milliseconds | TimeoutUnit::MillisecondsFrom1000 => {
                 u64::try_from(event.timeout.as_millis()).unwrap_or(u64::MAX)
             }
         }
