@@ -1,12 +1,13 @@
 //! Entries in the hook settings of agents that cannot work, each with the form that works.
 //!
-//! `entries` reads the entries of every format, `facts` is what each agent has, `text` looks at commands and scripts, `same_work` finds
-//! tools that do the same, `policies` rules for which Gemini CLI drops a file.
+//! `entries` reads the entries of every format, `facts` is what each agent has, `text` looks at commands and scripts, `shape` finds fields
+//! in the wrong place, `same_work` tools that do the same, `policies` rules for which Gemini CLI drops a file.
 
 mod entries;
 mod facts;
 mod policies;
 mod same_work;
+mod shape;
 mod text;
 
 use std::collections::BTreeSet;
@@ -80,6 +81,7 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
     }
     let facts = HookFacts::for_host(host);
     let all = entries(host, &file.path, &file.text)?;
+    let content = settings(&file.path, &file.text)?;
     let mut diagnostics: Vec<Diagnostic> = file_problem(host, file, &all).into_iter().collect();
     let mut commands = BTreeSet::new();
     for (number, entry) in all.iter().enumerate() {
@@ -88,6 +90,7 @@ pub fn lint(host: &'static Host, file: &LintedFile) -> Result<Vec<Diagnostic>, D
         }
         let linter = Linter { host, facts: &facts, file, entry };
         let mut problems = linter.problems();
+        problems.extend(shape::problem(host, entry, &content));
         let condition =
             [COMMAND_REGEX, "if"].map(|key| entry.handler.get(key).map(Value::to_string));
         if let Some(command) = entry.command_line()
@@ -205,12 +208,23 @@ impl Linter<'_> {
             matches!(moment, Moment::BeforeTool | Moment::AfterTool | Moment::AfterToolFailure);
         if !has_tool {
             let is_read = self.facts.matched_events.contains(&self.entry.event.as_str());
-            return (!is_read).then(|| {
-                Problem::new(
+            let is_word = matcher.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+            return if !is_read {
+                Some(Problem::new(
                     format!("the matcher {matcher:?} has no effect: {} has none", self.entry.event),
                     "remove it",
-                )
-            });
+                ))
+            } else if self.host.id == "gemini" && !is_word {
+                Some(Problem::new(
+                    format!(
+                        "the matcher {matcher:?} never matches: at {}, it is one word and no expression",
+                        self.entry.event
+                    ),
+                    "write one word, such as \"startup\", or remove it",
+                ))
+            } else {
+                None
+            };
         }
         if let Some((tool, condition)) = permission_syntax(matcher) {
             let help = if self.host.id == "claude-code" {
@@ -258,6 +272,15 @@ impl Linter<'_> {
             .map(|tool| tool.name)
             .chain(self.facts.tools.iter().copied())
             .collect();
+        let is_server = |name: &&str| name.starts_with("mcp__") && name.matches("__").count() == 1;
+        if self.host.id == "claude-code"
+            && let Some(server) = names.iter().find(|name| is_server(name))
+        {
+            return Some(Problem::new(
+                format!("the matcher {matcher:?} does not match: {server} is the name of no tool"),
+                format!("write {server}__.*, for all tools of the server"),
+            ));
+        }
         for name in names.iter().filter(|name| !own.contains(*name) && !name.starts_with("mcp__")) {
             let bare = |name: &str| name.replace(['_', '-'], "").to_ascii_lowercase();
             let same = own.iter().find(|tool| bare(tool) == bare(name));
@@ -272,7 +295,9 @@ impl Linter<'_> {
                 let mut own = self.host.tools.iter();
                 own.find(|tool| tool.canonical == foreign.canonical).map(|tool| tool.name)
             };
-            if let Some(tool) = same.copied().or_else(counterpart) {
+            // A list for several agents has the right name, too.
+            let tool = same.copied().or_else(counterpart).filter(|tool| !names.contains(tool));
+            if let Some(tool) = tool {
                 return Some(Problem::new(
                     format!(
                         "the matcher {matcher:?} does not match: {} has no tool {name}",
@@ -288,10 +313,7 @@ impl Linter<'_> {
     fn timeout(&self) -> Option<Problem> {
         let format = self.host.registration.entries()?;
         let timeout = self.entry.handler.get(format.timeout).and_then(Value::as_f64)?;
-        let seconds = match format.unit {
-            TimeoutUnit::Seconds => timeout,
-            TimeoutUnit::Milliseconds => timeout / 1000.0,
-        };
+        let seconds = format.unit.seconds(timeout);
         if format.unit == TimeoutUnit::Milliseconds && timeout < 100.0 {
             return Some(Problem::new(
                 format!("the timeout of {timeout} is in milliseconds: no script ends in time"),

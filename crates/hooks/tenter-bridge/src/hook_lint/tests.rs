@@ -95,6 +95,25 @@ fn entries_that_cannot_work_are_found_with_the_form_that_works() {
         ),
         (before_tool("Bash", "python3 \"%USERPROFILE%\\hooks\\x.py\""), "it has a Windows path"),
         (before_tool("Bash", "node C:\\hooks\\x.js"), "it has a Windows path"),
+        (before_tool("Bash", "node \"C:/hooks/x.js\""), "it has a Windows path"),
+        (before_tool("Bash", "/usr/bin/env-python/python3 gone/x.py"), "gone/x.py does not exist"),
+        (before_tool("mcp__memory", "./ok.sh"), "write mcp__memory__.*, for all tools"),
+        (
+            json!({"hooks": {"PreToolUse": [{"matcher": "Write", "if": "Write(*.md)", "hooks": [{"command": "./ok.sh"}]}]}}),
+            "`if` has no effect beside `hooks`",
+        ),
+        (
+            json!({"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"command": "./ok.sh", "if": "Write(*.md)|Edit(*.md)"}]}]}}),
+            "never applies: it is one rule",
+        ),
+        (
+            json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "./ok.sh", "matcher": "Write"}]}]}}),
+            "the matcher \"Write\" has no effect in the hook | write `matcher` beside `hooks`",
+        ),
+        (
+            json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "prompt": "Is it done?"}]}]}}),
+            "it has no command, so nothing runs | write \"type\": \"prompt\"",
+        ),
         (
             json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/gone.js"]}]}]}}),
             "gone.js does not exist",
@@ -121,6 +140,11 @@ fn entries_that_work_are_not_reported() {
         before_tool("Bash", "bash plain.sh"),
         before_tool("Edit|MultiEdit|Write", "\"$CLAUDE_PROJECT_DIR\"/ok.sh"),
         before_tool("mcp__github__.*", "./ok.sh"),
+        before_tool("Bash", "node -e \"require('./x/y.js')\" node x/y.js"),
+        before_tool("Bash", "python3 -c 'import sys\nprint(1 / 2)'"),
+        before_tool("Bash", "bash -lc './x/y.sh; exit 0'"),
+        before_tool("Bash", "sed 's:/a:/b:' ok.sh"),
+        before_tool("Bash|Execute", "./ok.sh"),
         before_tool(
             "Bash",
             "input=$(cat); file=$(printf %s \"$input\" | jq -r .tool_input.file_path); echo \"$file ${X:-y}\"",
@@ -153,6 +177,11 @@ fn every_host_has_its_own_facts() {
     );
     let gemini = json!({"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"command": "./ok.sh", "timeout": 5}]}]}});
     assert!(findings("gemini", &gemini)[0].contains("in milliseconds"));
+    let gemini =
+        json!({"hooks": {"SessionEnd": [{"matcher": ".*", "hooks": [{"command": "./ok.sh"}]}]}});
+    assert!(findings("gemini", &gemini)[0].contains("it is one word and no expression"));
+    let gemini = json!({"hooks": {"SessionStart": [{"type": "command", "command": "./ok.sh"}]}});
+    assert!(findings("gemini", &gemini)[0].contains("Gemini CLI drops it"));
     let copilot = json!({"version": 1, "hooks": {"PretoolUse": [{"bash": "./ok.sh"}]}});
     assert!(findings("copilot", &copilot)[0].contains("has no event PretoolUse"));
     for (host, settings) in [
@@ -162,7 +191,18 @@ fn every_host_has_its_own_facts() {
         ),
         (
             "cursor",
-            json!({"hooks": {"beforeShellExecution": [{"command": "./ok.sh"}], "afterFileEdit": [{"command": "x"}]}}),
+            json!({"hooks": {
+                "beforeShellExecution": [{"command": "./ok.sh", "matcher": "git"}], "afterFileEdit": [{"command": "x"}],
+                "preToolUse": [{"matcher": "Write|ApplyPatch|apply_patch", "command": "./ok.sh"}],
+            }}),
+        ),
+        (
+            "qwen",
+            json!({"hooks": {"PreToolUse": [{"matcher": "WriteFile", "hooks": [{"command": "./ok.sh", "timeout": 10}]}]}}),
+        ),
+        (
+            "gemini",
+            json!({"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"command": "./ok.sh"}]}]}}),
         ),
     ] {
         assert_eq!(findings(host, &settings), [""; 0], "{host}");

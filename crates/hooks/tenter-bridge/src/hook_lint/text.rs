@@ -12,6 +12,9 @@ const MAX_SCRIPT: u64 = 256 << 10;
 const SLOW_PROGRAMS: [&str; 12] = [
     "npx", "npm", "pnpm", "yarn", "bunx", "uvx", "uv", "docker", "podman", "cargo", "go", "dotnet",
 ];
+/// Programs that run the script that follows them.
+const INTERPRETERS: [&str; 10] =
+    ["bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "bun", "deno"];
 /// Words in a script that refuses a call.
 const REFUSALS: [&str; 8] =
     ["block", "deny", "denied", "refus", "forbid", "not allowed", "prohibit", "prevent"];
@@ -40,15 +43,15 @@ impl CommandText {
         let first = words.next().cloned().unwrap_or_default();
         let is_path =
             |word: &str| word.contains('/') && !word.contains("://") && !word.starts_with('-');
-        let has_interpreter = !is_path(&first);
-        let interpreters =
-            ["bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "bun", "deno"];
-        let script = if !has_interpreter {
-            Some(first)
-        } else if interpreters.contains(&first.as_str()) {
+        let base = first.rsplit('/').next().unwrap_or_default();
+        let is_interpreter = INTERPRETERS.contains(&base);
+        let has_interpreter = is_interpreter || !is_path(&first);
+        let script = if is_interpreter {
+            let is_shell = base.ends_with("sh");
+            let mut words = words.take_while(|word| !is_before_code(word, is_shell));
             words.find(|word| !word.starts_with('-')).filter(|word| is_path(word)).cloned()
         } else {
-            None
+            Some(first).filter(|first| is_path(first))
         };
         let script = script.and_then(|word| resolve(&word, &file.project, &file.home));
         let text =
@@ -101,7 +104,7 @@ impl CommandText {
         if has_windows_path(&self.command) {
             return Some(Problem::new(
                 "it has a Windows path, which does not exist here",
-                "write the path with `/`, and $HOME instead of %USERPROFILE%",
+                "write the path with `/`, and with $HOME or the variable of the project's directory",
             ));
         }
         let script = self.script.as_ref()?;
@@ -128,6 +131,18 @@ impl CommandText {
             )
         })
     }
+}
+
+/// Returns whether a word of an interpreter is the option before code: `bash -lc`, `node -e`, `python3 -c`.
+fn is_before_code(word: &str, is_shell: bool) -> bool {
+    if ["--eval", "--print"].contains(&word) {
+        return true;
+    }
+    let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+        return false;
+    };
+    let is_code = |c: char| c == 'c' || !is_shell && "epm".contains(c);
+    letters.chars().all(|c| c.is_ascii_alphabetic()) && letters.contains(is_code)
 }
 
 /// Returns the absolute path of a word; `None` if a part of it is not known.
@@ -174,13 +189,26 @@ pub(super) fn variables(command: &str) -> Vec<String> {
     names
 }
 
-/// Returns whether a command has a path of Windows: `C:\hooks\x.py`, or `%USERPROFILE%\x.py`.
+/// Returns whether a command has a path of Windows: `C:\hooks\x.py`, `C:/hooks/x.py`, or `%USERPROFILE%\x.py`.
 pub(crate) fn has_windows_path(command: &str) -> bool {
     command.split(|c: char| c.is_whitespace() || "\"'=".contains(c)).any(|word| {
+        if word
+            .split_once(":/")
+            .is_some_and(|(drive, rest)| is_drive(drive) && !rest.starts_with('/'))
+        {
+            return true;
+        }
         let Some((start, _)) = word.split_once('\\') else { return false };
         let drive = start.strip_suffix(':').is_some_and(|it| it.len() == 1);
         drive || start.len() > 2 && start.starts_with('%') && start.ends_with('%')
     })
+}
+
+/// Returns whether a text is the letter of a drive. `s:/a/b:` is an expression for sed.
+fn is_drive(text: &str) -> bool {
+    let mut letters = text.chars();
+    let letter = letters.next().filter(|_| letters.next().is_none());
+    letter.is_some_and(|c| c.is_ascii_alphabetic() && c != 's' && c != 'y')
 }
 
 /// Returns the program that a command starts, if that takes long.

@@ -11,7 +11,7 @@ use super::{Import, ImportedAction, ImportedHook, Source, http, needs, prompt};
 use crate::digest::digest;
 use crate::hook_lint::COMMAND_REGEX;
 use crate::registration::RegisteredCommand;
-use crate::rule_matcher;
+use crate::rule_matcher::{self, RuleMatcher};
 
 /// The id of Claude Code.
 const HOST: &str = "claude-code";
@@ -126,14 +126,14 @@ impl HandlerContext<'_> {
         let key = key(self.event, self.matcher, handler).ok_or("it has no command")?;
         let mut remarks = self.remarks(handler);
         remarks.extend(needs::remarks(&work.label, self.source));
-        let pattern = condition(handler, &mut remarks);
+        let matcher = condition(handler, &mut remarks);
         Ok(ImportedHook {
             key,
             names: names(&work.name_source, self.event, self.matcher),
             about: format!("{}: {}", self.shown(), one_line(&work.label)),
             remarks,
             trigger: native.event,
-            matcher: MatcherText { tool: None, pattern },
+            matcher,
             action: ImportedAction::Command {
                 event: native.name,
                 matcher: self.matcher.filter(|text| !text.trim().is_empty()).map(str::to_owned),
@@ -155,7 +155,8 @@ impl HandlerContext<'_> {
         let (trigger, tool) = prompt::subscription(native, self.matcher)?;
         let key = key(self.event, self.matcher, handler).ok_or("it has no prompt")?;
         let mut remarks = prompt::remarks(handler, native);
-        let pattern = condition(handler, &mut remarks);
+        let MatcherText { tool: narrower, pattern } = condition(handler, &mut remarks);
+        let tool = tool.or(narrower);
         Ok(ImportedHook {
             key,
             names: vec![prompt::name(text)],
@@ -201,25 +202,27 @@ fn is_set(handler: &Value, field: &str) -> bool {
     handler.get(field) == Some(&Value::Bool(true))
 }
 
-/// Returns the pattern for the condition of a handler. Without one, it runs on more calls.
-fn condition(handler: &Value, remarks: &mut Vec<String>) -> Option<String> {
+/// Returns the matcher for the condition of a handler. Without one, it runs on more calls.
+fn condition(handler: &Value, remarks: &mut Vec<String>) -> MatcherText {
     if let Some(expression) = handler.get(COMMAND_REGEX).and_then(Value::as_str) {
         if check_pattern(expression).is_ok() {
-            return Some(expression.to_owned());
+            return MatcherText { tool: None, pattern: Some(expression.to_owned()) };
         }
         remarks.push(format!(
             "`{COMMAND_REGEX}: {expression}`: Tenter has no such expressions, so it runs on every call of the matcher"
         ));
     }
-    let rule = handler.get("if").and_then(Value::as_str)?;
+    let Some(rule) = handler.get("if").and_then(Value::as_str) else {
+        return MatcherText::default();
+    };
     match rule_matcher::matcher(rule) {
-        Ok(matcher) => {
-            remarks.extend(matcher.remark.map(|remark| format!("`if: {rule}`: {remark}")));
-            matcher.pattern
+        Ok(RuleMatcher { tool, pattern, remark }) => {
+            remarks.extend(remark.map(|remark| format!("`if: {rule}`: {remark}")));
+            MatcherText { tool: Some(tool), pattern }
         }
         Err(why) => {
             remarks.push(format!("`if: {rule}`: {why}, so it runs on every call of the matcher"));
-            None
+            MatcherText::default()
         }
     }
 }
@@ -359,6 +362,18 @@ mod tests {
         ] {
             assert_eq!(hook(event, matcher, &handler).unwrap_err(), why);
         }
+    }
+
+    #[test]
+    fn a_condition_is_about_its_tool() {
+        let matcher = |rule: &str| {
+            hook("PreToolUse", None, &json!({"command": "x", "if": rule})).unwrap().matcher
+        };
+        let edit = matcher("Edit(src/**)");
+        assert_eq!(edit.tool.as_deref(), Some("^(?:Edit|Write)$"));
+        assert!(edit.pattern.is_some());
+        assert_eq!(matcher("Bash").tool.as_deref(), Some("^Bash$"));
+        assert_eq!(matcher("Write(*.md)|Edit(*.md)"), MatcherText::default());
     }
 
     #[test]

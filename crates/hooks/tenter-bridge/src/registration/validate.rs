@@ -70,6 +70,11 @@ fn hooks(hooks: &At<'_>) -> Result<(), RejectedValue> {
             group.is(Value::is_object, "an object with `matcher` and `hooks`")?;
             group.optional("matcher", |it| it.is(Value::is_string, "text"))?;
             let handlers = group.at("hooks");
+            if handlers.value.is_null() && group.value.get("command").is_some() {
+                let help =
+                    "write `{\"hooks\": […]}` around the hook, with the matcher beside `hooks`";
+                return Err(group.problem("is a hook in no group".to_owned(), help.to_owned()));
+            }
             handlers.is(Value::is_array, "a list of hooks")?;
             handlers.each(handler)
         })
@@ -160,9 +165,14 @@ mod tests {
             ),
             (json!({"hooks": {"Stop": {}}}), "hooks.Stop", "is not a list"),
             (
-                json!({"hooks": {"Stop": [{"command": "x"}]}}),
+                json!({"hooks": {"Stop": [{"matcher": ""}]}}),
                 "hooks.Stop.0.hooks",
                 "is not a list of hooks",
+            ),
+            (
+                json!({"hooks": {"Stop": [{"type": "command", "command": "x"}]}}),
+                "hooks.Stop.0",
+                "is a hook in no group",
             ),
             (
                 json!({"hooks": {"Stop": [{"hooks": [{"timeout": -1}]}]}}),
