@@ -11,7 +11,7 @@ use tenter_base::{real_path, search_path, untrusted_file};
 use tenter_engine::inspect::Environment;
 use tenter_shell::{Command, Facts, Location, PathOp, PathPlace, Surroundings, Uncertain};
 
-use super::programs::{self, Kind, Runner};
+use super::programs::{self, Kind, Runner, without_version};
 
 /// The command of a server.
 pub(super) struct ServerCommand<'a> {
@@ -315,7 +315,7 @@ impl CommandReader<'_> {
     /// Adds the files that decide what a package runner runs.
     fn add_settings(&mut self, runner: Runner, directory: &Path) {
         self.add_above(directory, |reader, above| {
-            runner.files().iter().for_each(|name| reader.add_named(&above.join(name)));
+            runner.files().for_each(|name| reader.add_named(&above.join(name)));
             runner.directories().iter().for_each(|name| reader.add_run(&above.join(name)));
         });
     }
@@ -399,14 +399,6 @@ fn without_pattern(path: &str) -> PathBuf {
         !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{'])
     };
     Path::new(path).components().take_while(is_plain).collect()
-}
-
-/// Returns the name of a package without the version that is asked for.
-fn without_version(package: &str) -> &str {
-    match package.rfind('@') {
-        Some(at) if at > 0 => package.get(..at).unwrap_or(package),
-        _ => package,
-    }
 }
 
 /// Returns the package of a module's name: its first part, or the first two.
