@@ -6,34 +6,19 @@
 use std::fs;
 use std::path::Path;
 
-use tenter_base::untrusted_file;
+use tenter_base::{is_among, untrusted_file};
 
 /// Maximum size of a file of settings, in bytes.
 const MAX_SIZE: u64 = 64 << 10;
-/// The settings that start no program: a section, and keys.
-const HARMLESS: [(&str, &[&str]); 8] = [
-    (
-        "core",
-        &[
-            "repositoryformatversion",
-            "filemode",
-            "bare",
-            "logallrefupdates",
-            "ignorecase",
-            "precomposeunicode",
-            "symlinks",
-            "autocrlf",
-            "eol",
-        ],
-    ),
-    ("remote", &["url", "pushurl", "fetch", "tagopt", "prune"]),
-    ("branch", &["remote", "merge", "rebase", "description", "vscode-merge-base"]),
-    ("user", &["name", "email", "signingkey"]),
-    ("init", &["defaultbranch"]),
-    ("pull", &["rebase", "ff"]),
-    ("push", &["default", "autosetupremote"]),
-    ("submodule", &["url", "active"]),
-];
+/// The settings that start no program, as `section.key`.
+const HARMLESS: &str = "
+    core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase
+    core.precomposeunicode core.symlinks core.autocrlf core.eol
+    remote.url remote.pushurl remote.fetch remote.tagopt remote.prune
+    branch.remote branch.merge branch.rebase branch.description branch.vscode-merge-base
+    user.name user.email user.signingkey init.defaultbranch pull.rebase pull.ff
+    push.default push.autosetupremote submodule.url submodule.active
+";
 
 /// Returns whether reading commands of `git` start no program in the repository whose top directory is `top`.
 pub(super) fn start_no_program(top: &Path) -> bool {
@@ -48,20 +33,19 @@ pub(super) fn start_no_program(top: &Path) -> bool {
 
 /// Returns whether all settings of a file are harmless. A line that is continued or quoted in an unusual way is not.
 fn is_harmless(text: &str) -> bool {
-    let mut keys: &[&str] = &[];
+    let mut section = String::new();
     text.lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
         .all(|line| {
             if let Some(header) = line.strip_prefix('[') {
                 let Some(header) = header.strip_suffix(']') else { return false };
-                let name = header.split(' ').next().unwrap_or_default().to_ascii_lowercase();
-                let section = HARMLESS.iter().find(|(section, _)| *section == name);
-                keys = section.map_or(&[], |(_, keys)| keys);
-                return section.is_some();
+                let name = header.split(' ').next().unwrap_or_default();
+                section = name.to_ascii_lowercase() + ".";
+                return HARMLESS.split_ascii_whitespace().any(|key| key.starts_with(&section));
             }
             let key = line.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
-            keys.contains(&key.as_str()) && !line.ends_with('\\')
+            is_among(&(section.clone() + &key), HARMLESS) && !line.ends_with('\\')
         })
 }
 
