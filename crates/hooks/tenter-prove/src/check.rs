@@ -118,76 +118,59 @@ impl Check {
 
     /// Returns the id in JSON, such as `fires.before_tool`.
     pub fn id(self) -> String {
-        match self {
-            Self::Fires(event) => format!("fires.{event}"),
-            Self::Context(event) => format!("context.{event}"),
-            Self::Fails(failure) => format!("fails.{}", failure.name()),
-            Self::Deny => "deny".to_owned(),
-            Self::ExitCode => "deny.exit-code".to_owned(),
-            Self::Parallel => "deny.parallel".to_owned(),
-            Self::Outside => "deny.outside".to_owned(),
-            Self::Subagent => "deny.subagent".to_owned(),
-            Self::Ask => "ask".to_owned(),
-            Self::ByTool => "deny.tool".to_owned(),
-            Self::Mcp => "deny.mcp".to_owned(),
-            Self::Skill => "deny.skill".to_owned(),
-            Self::BesideNotice => "deny.notice".to_owned(),
-            Self::AmongOthers => "deny.others".to_owned(),
-            Self::Notice => "notice".to_owned(),
-            Self::Rewrite => "rewrite".to_owned(),
-            Self::UserRule => "rewrite.user-rule".to_owned(),
-            Self::Confined => "confined".to_owned(),
-            Self::OwnSandbox => "sandbox".to_owned(),
-            Self::Changed => "changed".to_owned(),
-            Self::Output => "output".to_owned(),
-            Self::Prompt => "prompt".to_owned(),
-            Self::Continue => "continue".to_owned(),
-            Self::Deadline => "deadline".to_owned(),
-            Self::Missing => "missing".to_owned(),
-            Self::Registered => "registered".to_owned(),
-            Self::Twice => "twice".to_owned(),
-            Self::Resume => "resume".to_owned(),
-            Self::Managed => "managed".to_owned(),
-        }
+        self.words().0
     }
 
     /// Returns the statement that it proves, for users.
     pub fn proves(self) -> String {
-        match self {
-            Self::Fires(event) => format!("{event} fires"),
-            Self::Context(event) => format!("context of {event} reaches the model"),
-            Self::Fails(HookFailure::Hangs) => "a hook that hangs fails as set".to_owned(),
-            Self::Fails(HookFailure::Crashes) => "a hook that crashes fails as set".to_owned(),
-            Self::Fails(HookFailure::Garbage) => {
-                "a hook that prints garbage fails as set".to_owned()
+        self.words().1
+    }
+
+    /// Returns the id and the statement.
+    fn words(self) -> (String, String) {
+        let (id, statement) = match self {
+            Self::Fires(event) => return (format!("fires.{event}"), format!("{event} fires")),
+            Self::Context(event) => {
+                let statement = format!("context of {event} reaches the model");
+                return (format!("context.{event}"), statement);
             }
-            Self::Deny => breach::PROMISE.to_owned(),
-            Self::ExitCode => "exit code 2 denies".to_owned(),
-            Self::Parallel => "one of three parallel calls is denied".to_owned(),
-            Self::Outside => "denies outside of the project".to_owned(),
-            Self::Subagent => "a subagent's calls are seen and denied".to_owned(),
-            Self::Ask => "a call that a hook asks about waits".to_owned(),
-            Self::ByTool => "a guard by the name of a tool denies".to_owned(),
-            Self::Mcp => "a tool of an MCP server is denied".to_owned(),
-            Self::Skill => "a command in a skill is denied".to_owned(),
-            Self::BesideNotice => "an answer beside a notice counts".to_owned(),
-            Self::AmongOthers => "denies among hooks of other programs".to_owned(),
-            Self::Notice => "a notice reaches the user".to_owned(),
-            Self::Rewrite => "a call is rewritten".to_owned(),
-            Self::UserRule => "your own deny rule beside a rewrite holds".to_owned(),
-            Self::Confined => "a confined call writes the project only".to_owned(),
-            Self::OwnSandbox => "its own sandbox holds if it is on".to_owned(),
-            Self::Changed => "a hook sees which file a command changed".to_owned(),
-            Self::Output => "an output is replaced".to_owned(),
-            Self::Prompt => "a message is rejected".to_owned(),
-            Self::Continue => "the agent continues, once".to_owned(),
-            Self::Deadline => "a hook that exceeds the time limit of the agent denies".to_owned(),
-            Self::Missing => "a missing program does as stated".to_owned(),
-            Self::Registered => "the registration is read".to_owned(),
-            Self::Twice => "registered twice, hooks run once".to_owned(),
-            Self::Resume => "a resumed session starts once".to_owned(),
-            Self::Managed => "the managed registration cannot be disabled".to_owned(),
-        }
+            Self::Fails(HookFailure::Hangs) => ("fails.hangs", "a hook that hangs fails as set"),
+            Self::Fails(HookFailure::Crashes) => {
+                ("fails.crashes", "a hook that crashes fails as set")
+            }
+            Self::Fails(HookFailure::Garbage) => {
+                ("fails.garbage", "a hook that prints garbage fails as set")
+            }
+            Self::Deny => ("deny", breach::PROMISE),
+            Self::ExitCode => ("deny.exit-code", "exit code 2 denies"),
+            Self::Parallel => ("deny.parallel", "one of three parallel calls is denied"),
+            Self::Outside => ("deny.outside", "denies outside of the project"),
+            Self::Subagent => ("deny.subagent", "a subagent's calls are seen and denied"),
+            Self::Ask => ("ask", "a call that a hook asks about waits"),
+            Self::ByTool => ("deny.tool", "a guard by the name of a tool denies"),
+            Self::Mcp => ("deny.mcp", "a tool of an MCP server is denied"),
+            Self::Skill => ("deny.skill", "a command in a skill is denied"),
+            Self::BesideNotice => ("deny.notice", "an answer beside a notice counts"),
+            Self::AmongOthers => ("deny.others", "denies among hooks of other programs"),
+            Self::Notice => ("notice", "a notice reaches the user"),
+            Self::Rewrite => ("rewrite", "a call is rewritten"),
+            Self::UserRule => ("rewrite.user-rule", "your own deny rule beside a rewrite holds"),
+            Self::Confined => ("confined", "a confined call writes the project only"),
+            Self::OwnSandbox => ("sandbox", "its own sandbox holds if it is on"),
+            Self::Changed => ("changed", "a hook sees which file a command changed"),
+            Self::Output => ("output", "an output is replaced"),
+            Self::Prompt => ("prompt", "a message is rejected"),
+            Self::Continue => ("continue", "the agent continues, once"),
+            Self::Deadline => {
+                ("deadline", "a hook that exceeds the time limit of the agent denies")
+            }
+            Self::Missing => ("missing", "a missing program does as stated"),
+            Self::Registered => ("registered", "the registration is read"),
+            Self::Twice => ("twice", "registered twice, hooks run once"),
+            Self::Resume => ("resume", "a resumed session starts once"),
+            Self::Managed => ("managed", "the managed registration cannot be disabled"),
+        };
+        (id.to_owned(), statement.to_owned())
     }
 
     /// Returns the promise of Tenter where `path` is the `PATH`.
