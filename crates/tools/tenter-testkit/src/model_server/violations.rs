@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+/// Returns whether a name is one of these words.
+pub(super) fn is_among(name: &str, words: &str) -> bool {
+    words.split_ascii_whitespace().any(|word| word == name)
+}
+
 /// The violations of a request, in the order of the checks.
 #[derive(Debug, Default)]
 pub(super) struct Violations(Vec<String>);
@@ -19,18 +24,18 @@ impl Violations {
         }
     }
 
-    /// Adds a violation for every field of `value` that is not in `fields`, or if `value` is not an object.
-    pub(super) fn known(&mut self, value: &Value, at: &str, fields: &[&str]) {
+    /// Adds a violation for every field of `value` that is not among the words `fields`, or if `value` is not an object.
+    pub(super) fn known(&mut self, value: &Value, at: &str, fields: &str) {
         let Some(object) = value.as_object() else {
             return self.add(at, "must be an object");
         };
-        for name in object.keys().filter(|name| !fields.contains(&name.as_str())) {
+        for name in object.keys().filter(|name| !is_among(name, fields)) {
             self.add(at, &format!("has no field `{name}`"));
         }
     }
 
     /// Like [`Violations::known`], for an optional value.
-    pub(super) fn known_if_there(&mut self, value: &Value, at: &str, fields: &[&str]) {
+    pub(super) fn known_if_there(&mut self, value: &Value, at: &str, fields: &str) {
         if !value.is_null() {
             self.known(value, at, fields);
         }

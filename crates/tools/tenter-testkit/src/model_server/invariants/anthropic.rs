@@ -7,50 +7,23 @@ use super::tools::Rules;
 use super::turns::{Side, Turn};
 use super::{CheckedRequest, Violations, elements, media, text_of, tools, turns};
 
-const FIELDS: [&str; 22] = [
-    "model",
-    "messages",
-    "max_tokens",
-    "system",
-    "stream",
-    "temperature",
-    "top_p",
-    "top_k",
-    "stop_sequences",
-    "tools",
-    "tool_choice",
-    "thinking",
-    "metadata",
-    "service_tier",
-    "container",
-    "context_management",
-    "mcp_servers",
-    "output_config",
-    "output_format",
-    "cache_control",
-    "inference_geo",
-    "speed",
-];
+const FIELDS: &str = "
+    model messages max_tokens system stream temperature top_p top_k stop_sequences tools
+    tool_choice thinking metadata service_tier container context_management mcp_servers
+    output_config output_format cache_control inference_geo speed
+";
 
-const TOOL: [&str; 10] = [
-    "name",
-    "description",
-    "input_schema",
-    "type",
-    "cache_control",
-    "strict",
-    "eager_input_streaming",
-    "defer_loading",
-    "input_examples",
-    "allowed_callers",
-];
+const TOOL: &str = "
+    name description input_schema type cache_control strict eager_input_streaming defer_loading
+    input_examples allowed_callers
+";
 
 /// Maximum number of cache markers in a request.
 const MARKERS: usize = 4;
 
 pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
     let body = request.body;
-    violations.known(body, "body", &FIELDS);
+    violations.known(body, "body", FIELDS);
     let limit = body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
     violations.demand(limit || request.keyless, "max_tokens", "must be a number above 0");
     violations.demand(body["model"].is_string(), "model", "must be there");
@@ -63,8 +36,7 @@ pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Ve
 
 fn settings(body: &Value, violations: &mut Violations) {
     let thinking = &body["thinking"];
-    let fields = ["type", "budget_tokens", "display", "block_binding"];
-    violations.known_if_there(thinking, "thinking", &fields);
+    violations.known_if_there(thinking, "thinking", "type budget_tokens display block_binding");
     let kind = text_of(&thinking["type"]);
     let is_known = ["enabled", "disabled", "adaptive", "between_tools"].contains(&kind);
     violations.demand(thinking.is_null() || is_known, "thinking.type", "is unknown");
@@ -77,11 +49,7 @@ fn settings(body: &Value, violations: &mut Violations) {
             "must be 1024 or more, and below max_tokens",
         );
     }
-    violations.known_if_there(
-        &body["output_config"],
-        "output_config",
-        &["effort", "format", "task_budget"],
-    );
+    violations.known_if_there(&body["output_config"], "output_config", "effort format task_budget");
     if let Some(effort) = body["output_config"].get("effort") {
         let is_known = ["low", "medium", "high", "xhigh", "max"].contains(&text_of(effort));
         violations.demand(is_known, "output_config.effort", "is unknown");
@@ -101,7 +69,7 @@ fn offered(body: &Value, violations: &mut Violations) {
     let tools = elements(&body["tools"]);
     for (index, tool) in tools.iter().enumerate() {
         let at = format!("tools[{index}]");
-        violations.known(tool, &at, &TOOL);
+        violations.known(tool, &at, TOOL);
         let custom = tool.get("type").is_none_or(|kind| kind == "custom");
         violations.demand(custom, &at, "only custom tools are supported");
         tools::name(&tool["name"], &at, violations);
@@ -114,11 +82,7 @@ fn offered(body: &Value, violations: &mut Violations) {
     }
     tools::distinct(tools.iter().map(|tool| &tool["name"]), violations);
     let choice = &body["tool_choice"];
-    violations.known_if_there(
-        choice,
-        "tool_choice",
-        &["type", "name", "disable_parallel_tool_use"],
-    );
+    violations.known_if_there(choice, "tool_choice", "type name disable_parallel_tool_use");
     violations.demand(choice.is_null() || !tools.is_empty(), "tool_choice", "needs tools");
     let uses = elements(&body["messages"])
         .iter()
@@ -141,7 +105,7 @@ fn markers(body: &Value, violations: &mut Violations) {
         .collect();
     violations.demand(marks.len() <= MARKERS, "cache_control", "at most 4 places can be marked");
     for mark in marks {
-        violations.known(mark, "cache_control", &["type", "ttl"]);
+        violations.known(mark, "cache_control", "type ttl");
         violations.demand(mark["type"] == "ephemeral", "cache_control", "must be ephemeral");
         let lasts = mark.get("ttl").is_none_or(|ttl| ttl == "5m" || ttl == "1h");
         violations.demand(lasts, "cache_control.ttl", "must be 5m or 1h");
@@ -152,7 +116,7 @@ fn messages(messages: &Value, violations: &mut Violations) -> Vec<Replayed> {
     let (mut turns, mut replayed) = (Vec::new(), Vec::new());
     for (index, message) in elements(messages).iter().enumerate() {
         let at = format!("messages[{index}]");
-        violations.known(message, &at, &["role", "content"]);
+        violations.known(message, &at, "role content");
         match text_of(&message["role"]) {
             "user" => {
                 user(message, turns::turn(&mut turns, &at, Side::User, false), &at, violations);
@@ -189,7 +153,7 @@ fn user(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violations)
 }
 
 fn result(block: &Value, at: &str, violations: &mut Violations) {
-    violations.known(block, at, &["type", "tool_use_id", "content", "is_error", "cache_control"]);
+    violations.known(block, at, "type tool_use_id content is_error cache_control");
     let error = block.get("is_error").is_none_or(Value::is_boolean);
     violations.demand(error, at, "`is_error` must be true or false");
     for (index, block) in elements(&block["content"]).iter().enumerate() {
@@ -201,27 +165,23 @@ fn content(block: &Value, at: &str, violations: &mut Violations) {
     match text_of(&block["type"]) {
         "text" => text(block, at, violations),
         "image" => {
-            violations.known(block, at, &["type", "source", "cache_control"]);
+            violations.known(block, at, "type source cache_control");
             source(&block["source"], at, violations);
         }
         "document" => {
-            violations.known(
-                block,
-                at,
-                &["type", "source", "title", "context", "citations", "cache_control"],
-            );
+            violations.known(block, at, "type source title context citations cache_control");
         }
         other => violations.add(at, &format!("there is no block `{other}` here")),
     }
 }
 
 fn text(block: &Value, at: &str, violations: &mut Violations) {
-    violations.known(block, at, &["type", "text", "cache_control", "citations"]);
+    violations.known(block, at, "type text cache_control citations");
     violations.demand(!text_of(&block["text"]).trim().is_empty(), at, "the text is blank");
 }
 
 fn source(source: &Value, at: &str, violations: &mut Violations) {
-    violations.known(source, at, &["type", "media_type", "data", "url", "file_id"]);
+    violations.known(source, at, "type media_type data url file_id");
     match text_of(&source["type"]) {
         "base64" => {
             let (kind, data) = (text_of(&source["media_type"]), text_of(&source["data"]));
@@ -279,12 +239,12 @@ fn thinking(
 ) -> Option<(String, Option<String>)> {
     match text_of(&block["type"]) {
         "thinking" => {
-            violations.known(block, at, &["type", "thinking", "signature"]);
+            violations.known(block, at, "type thinking signature");
             let thinking = text_of(&block["thinking"]).to_owned();
             Some((text_of(&block["signature"]).to_owned(), Some(thinking)))
         }
         "redacted_thinking" => {
-            violations.known(block, at, &["type", "data"]);
+            violations.known(block, at, "type data");
             Some((text_of(&block["data"]).to_owned(), None))
         }
         other => {
@@ -295,7 +255,7 @@ fn thinking(
 }
 
 fn call(block: &Value, at: &str, violations: &mut Violations) {
-    violations.known(block, at, &["type", "id", "name", "input", "cache_control", "caller"]);
+    violations.known(block, at, "type id name input cache_control caller");
     violations.demand(block["input"].is_object(), &format!("{at}.input"), "must be an object");
     tools::name(&block["name"], at, violations);
     let id = text_of(&block["id"]);

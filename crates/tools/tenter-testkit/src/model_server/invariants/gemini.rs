@@ -3,79 +3,48 @@
 use serde_json::Value;
 
 use super::super::ledger::{Anchor, Replayed};
+use super::super::violations::is_among;
 use super::tools::Rules;
 use super::turns::{Side, Turn};
 use super::{CheckedRequest, Violations, elements, media, text_of, tools, turns};
 
-const FIELDS: [&str; 9] = [
-    "contents",
-    "systemInstruction",
-    "tools",
-    "toolConfig",
-    "safetySettings",
-    "generationConfig",
-    "cachedContent",
-    "serviceTier",
-    "store",
-];
+const FIELDS: &str = "
+    contents systemInstruction tools toolConfig safetySettings generationConfig cachedContent
+    serviceTier store
+";
 
-const CONFIG: [&str; 17] = [
-    "temperature",
-    "topP",
-    "topK",
-    "candidateCount",
-    "maxOutputTokens",
-    "stopSequences",
-    "responseMimeType",
-    "responseSchema",
-    "responseJsonSchema",
-    "seed",
-    "presencePenalty",
-    "frequencyPenalty",
-    "responseLogprobs",
-    "logprobs",
-    "thinkingConfig",
-    "mediaResolution",
-    "responseModalities",
-];
+const CONFIG: &str = "
+    temperature topP topK candidateCount maxOutputTokens stopSequences responseMimeType
+    responseSchema responseJsonSchema seed presencePenalty frequencyPenalty responseLogprobs
+    logprobs thinkingConfig mediaResolution responseModalities
+";
 
-const TOOL: [&str; 6] = [
-    "functionDeclarations",
-    "codeExecution",
-    "googleSearch",
-    "urlContext",
-    "googleMaps",
-    "fileSearch",
-];
+const TOOL: &str = "
+    functionDeclarations codeExecution googleSearch urlContext googleMaps fileSearch
+";
 
-const DECLARATION: [&str; 7] = [
-    "name",
-    "description",
-    "parameters",
-    "parametersJsonSchema",
-    "response",
-    "responseJsonSchema",
-    "behavior",
-];
+const DECLARATION: &str = "
+    name description parameters parametersJsonSchema response responseJsonSchema behavior
+";
 
 /// The content fields of a part, which has exactly one of them.
-const DATA: [&str; 5] = ["text", "inlineData", "fileData", "functionCall", "functionResponse"];
+const DATA: &str = "text inlineData fileData functionCall functionResponse";
 
 /// Additional fields of a part.
-const BESIDES: [&str; 4] = ["thought", "thoughtSignature", "videoMetadata", "mediaResolution"];
+const BESIDES: &str = "thought thoughtSignature videoMetadata mediaResolution";
 
 /// The image types that Gemini accepts, which do not include GIF.
 const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 
 pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
     let body = request.body;
-    violations.known(body, "body", &FIELDS);
+    violations.known(body, "body", FIELDS);
     let config = &body["generationConfig"];
-    violations.known_if_there(config, "generationConfig", &CONFIG);
-    let thinking = ["includeThoughts", "thinkingBudget", "thinkingLevel"];
-    violations.known_if_there(&config["thinkingConfig"], "thinkingConfig", &thinking);
+    violations.known_if_there(config, "generationConfig", CONFIG);
+    let thinking = "includeThoughts thinkingBudget thinkingLevel";
+    violations.known_if_there(&config["thinkingConfig"], "thinkingConfig", thinking);
     let system = &body["systemInstruction"];
-    violations.known_if_there(system, "systemInstruction", &["role", "parts"]);
+    violations.known_if_there(system, "systemInstruction", "role parts");
     for part in elements(&system["parts"]) {
         violations.demand(
             !text_of(&part["text"]).is_empty(),
@@ -90,19 +59,19 @@ pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Ve
 fn offered(body: &Value, violations: &mut Violations) {
     let mut names = Vec::new();
     for tool in elements(&body["tools"]) {
-        violations.known(tool, "tools", &TOOL);
+        violations.known(tool, "tools", TOOL);
         for (index, function) in elements(&tool["functionDeclarations"]).iter().enumerate() {
             let at = format!("functionDeclarations[{index}]");
-            violations.known(function, &at, &DECLARATION);
+            violations.known(function, &at, DECLARATION);
             tools::name(&function["name"], &at, violations);
             schemas(function, &at, violations);
             names.push(&function["name"]);
         }
     }
     let config = &body["toolConfig"];
-    violations.known_if_there(config, "toolConfig", &["functionCallingConfig"]);
-    let fields = ["mode", "allowedFunctionNames", "allowed_function_names"];
-    violations.known_if_there(&config["functionCallingConfig"], "functionCallingConfig", &fields);
+    violations.known_if_there(config, "toolConfig", "functionCallingConfig");
+    let fields = "mode allowedFunctionNames allowed_function_names";
+    violations.known_if_there(&config["functionCallingConfig"], "functionCallingConfig", fields);
     violations.demand(config.is_null() || !names.is_empty(), "toolConfig", "needs tools");
     tools::distinct(names.into_iter(), violations);
 }
@@ -124,7 +93,7 @@ fn contents(contents: &Value, violations: &mut Violations) -> Vec<Replayed> {
     let mut results = false;
     for (index, content) in elements(contents).iter().enumerate() {
         let at = format!("contents[{index}]");
-        violations.known(content, &at, &["role", "parts"]);
+        violations.known(content, &at, "role parts");
         violations.demand(!elements(&content["parts"]).is_empty(), &at, "has no parts");
         match text_of(&content["role"]) {
             // A user message may follow tool results as a separate content.
@@ -151,7 +120,7 @@ fn user(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations)
         match shape(part, &at, violations) {
             "functionResponse" => {
                 let response = &part["functionResponse"];
-                violations.known(response, &at, &["id", "name", "response", "parts"]);
+                violations.known(response, &at, "id name response parts");
                 violations.demand(
                     response["response"].is_object(),
                     &at,
@@ -174,10 +143,10 @@ fn user(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations)
 
 /// Returns the content field of a part; empty if there is not exactly one.
 fn shape<'p>(part: &'p Value, at: &str, violations: &mut Violations) -> &'p str {
-    violations.known(part, at, &[DATA.as_slice(), BESIDES.as_slice()].concat());
+    violations.known(part, at, &format!("{DATA} {BESIDES}"));
     let there = part.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     let data: Vec<&str> =
-        there.map(|(name, _)| name.as_str()).filter(|name| DATA.contains(name)).collect();
+        there.map(|(name, _)| name.as_str()).filter(|name| is_among(name, DATA)).collect();
     violations.demand(data.len() == 1, at, &format!("a part is one thing, this is {data:?}"));
     data.first().copied().unwrap_or_default()
 }
@@ -185,10 +154,10 @@ fn shape<'p>(part: &'p Value, at: &str, violations: &mut Violations) -> &'p str 
 fn media(part: &Value, at: &str, violations: &mut Violations) {
     let inline = &part["inlineData"];
     if inline.is_null() {
-        violations.known(&part["fileData"], at, &["mimeType", "fileUri"]);
+        violations.known(&part["fileData"], at, "mimeType fileUri");
         return media::web(text_of(&part["fileData"]["fileUri"]), at, violations);
     }
-    violations.known(inline, at, &["mimeType", "data"]);
+    violations.known(inline, at, "mimeType data");
     media::image(text_of(&inline["mimeType"]), text_of(&inline["data"]), &IMAGES, at, violations);
 }
 
@@ -208,7 +177,7 @@ fn model(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations
         match shape(part, &at, violations) {
             "functionCall" => {
                 let call = &part["functionCall"];
-                violations.known(call, &at, &["id", "name", "args"]);
+                violations.known(call, &at, "id name args");
                 tools::name(&call["name"], &at, violations);
                 let args = call["args"].is_object() || call["args"].is_null();
                 violations.demand(args, &at, "the args must be an object");

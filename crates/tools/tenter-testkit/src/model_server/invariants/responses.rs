@@ -3,61 +3,35 @@
 use serde_json::Value;
 
 use super::super::ledger::{Anchor, Replayed};
+use super::super::violations::is_among;
 use super::tools::Rules;
 use super::turns::{Side, Turn};
 use super::{CheckedRequest, Violations, arguments, elements, media, text_of, tools, turns};
 
-const FIELDS: [&str; 27] = [
-    "model",
-    "input",
-    "instructions",
-    "stream",
-    "stream_options",
-    "max_output_tokens",
-    "max_tool_calls",
-    "temperature",
-    "top_p",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "reasoning",
-    "include",
-    "store",
-    "metadata",
-    "text",
-    "truncation",
-    "user",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "prompt_cache_options",
-    "service_tier",
-    "background",
-    "top_logprobs",
-    "context_management",
-];
+const FIELDS: &str = "
+    model input instructions stream stream_options max_output_tokens max_tool_calls temperature
+    top_p tools tool_choice parallel_tool_calls reasoning include store metadata text truncation
+    user safety_identifier prompt_cache_key prompt_cache_retention prompt_cache_options
+    service_tier background top_logprobs context_management
+";
 
-const INCLUDE: [&str; 7] = [
-    "reasoning.encrypted_content",
-    "message.output_text.logprobs",
-    "message.input_image.image_url",
-    "file_search_call.results",
-    "web_search_call.action.sources",
-    "computer_call_output.output.image_url",
-    "code_interpreter_call.outputs",
-];
+const INCLUDE: &str = "
+    reasoning.encrypted_content message.output_text.logprobs message.input_image.image_url
+    file_search_call.results web_search_call.action.sources
+    computer_call_output.output.image_url code_interpreter_call.outputs
+";
 
 pub(super) fn check(request: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
     let body = request.body;
     // What names stored state (`previous_response_id`, `conversation`) is no field here: nothing is stored.
-    violations.known(body, "body", &FIELDS);
+    violations.known(body, "body", FIELDS);
     violations.demand(body["model"].is_string(), "model", "must be there");
-    violations.known_if_there(&body["reasoning"], "reasoning", &["effort", "summary", "context"]);
-    violations.known_if_there(&body["text"], "text", &["format", "verbosity"]);
-    violations.known_if_there(&body["stream_options"], "stream_options", &["include_obfuscation"]);
+    violations.known_if_there(&body["reasoning"], "reasoning", "effort summary context");
+    violations.known_if_there(&body["text"], "text", "format verbosity");
+    violations.known_if_there(&body["stream_options"], "stream_options", "include_obfuscation");
     for item in elements(&body["include"]) {
         violations.demand(
-            INCLUDE.contains(&text_of(item)),
+            is_among(text_of(item), INCLUDE),
             "include",
             &format!("there is no {item}"),
         );
@@ -74,7 +48,7 @@ fn offered(body: &Value, violations: &mut Violations) {
     let tools = elements(&body["tools"]);
     for (index, tool) in tools.iter().enumerate() {
         let at = format!("tools[{index}]");
-        violations.known(tool, &at, &["type", "name", "description", "parameters", "strict"]);
+        violations.known(tool, &at, "type name description parameters strict");
         violations.demand(tool["type"] == "function", &at, "must be a function");
         tools::name(&tool["name"], &at, violations);
         let rules = if tool["strict"] == true { Rules::Strict } else { Rules::Plain };
@@ -131,7 +105,7 @@ fn is_models(item: &Value) -> bool {
 
 impl Input {
     fn message(&mut self, item: &Value, at: &str, violations: &mut Violations) {
-        violations.known(item, at, &["type", "role", "content", "status", "id", "phase"]);
+        violations.known(item, at, "type role content status id phase");
         prefix(item, "msg", at, violations);
         match text_of(&item["role"]) {
             "user" => {
@@ -157,7 +131,7 @@ impl Input {
     }
 
     fn call(&mut self, item: &Value, at: &str, violations: &mut Violations) {
-        violations.known(item, at, &["type", "id", "call_id", "name", "arguments", "status"]);
+        violations.known(item, at, "type id call_id name arguments status");
         prefix(item, "fc", at, violations);
         tools::name(&item["name"], at, violations);
         arguments(&item["arguments"], at, violations);
@@ -172,7 +146,7 @@ impl Input {
     }
 
     fn output(&mut self, item: &Value, at: &str, violations: &mut Violations) {
-        violations.known(item, at, &["type", "id", "call_id", "output", "status"]);
+        violations.known(item, at, "type id call_id output status");
         let turn = turns::turn(&mut self.turns, at, Side::User, true);
         turn.answer(text_of(&item["call_id"]));
         if item["output"].as_str() != Some("") {
@@ -181,11 +155,7 @@ impl Input {
     }
 
     fn reasoning(&mut self, item: &Value, at: &str, violations: &mut Violations) {
-        violations.known(
-            item,
-            at,
-            &["type", "id", "summary", "content", "encrypted_content", "status"],
-        );
+        violations.known(item, at, "type id summary content encrypted_content status");
         prefix(item, "rs", at, violations);
         violations.demand(item["summary"].is_array(), at, "must have a summary, be it empty");
         self.model(at).speak();
@@ -236,22 +206,18 @@ fn content(content: &Value, at: &str, kinds: &[&str], violations: &mut Violation
         let kind = text_of(&part["type"]);
         violations.demand(kinds.contains(&kind), &at, &format!("there is no part `{kind}` here"));
         match kind {
-            "input_text" => violations.known(part, &at, &["type", "text"]),
+            "input_text" => violations.known(part, &at, "type text"),
             "output_text" => {
-                violations.known(part, &at, &["type", "text", "annotations", "logprobs"]);
+                violations.known(part, &at, "type text annotations logprobs");
             }
-            "refusal" => violations.known(part, &at, &["type", "refusal"]),
+            "refusal" => violations.known(part, &at, "type refusal"),
             "input_image" => {
-                violations.known(part, &at, &["type", "image_url", "file_id", "detail"]);
+                violations.known(part, &at, "type image_url file_id detail");
                 if part["file_id"].is_null() {
                     media::url(text_of(&part["image_url"]), &at, violations);
                 }
             }
-            _ => violations.known(
-                part,
-                &at,
-                &["type", "file_id", "file_data", "file_url", "filename", "detail"],
-            ),
+            _ => violations.known(part, &at, "type file_id file_data file_url filename detail"),
         }
     }
 }
