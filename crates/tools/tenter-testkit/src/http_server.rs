@@ -1,10 +1,10 @@
 //! An HTTP server on a loopback port that sends the bytes that a test gives it, however wrong they are.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+
+use crate::listener::Listener;
 
 /// A request that the server received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,10 +26,8 @@ impl HttpRequest {
 
 /// A server that answers every request in the same way.
 pub struct HttpServer {
-    address: SocketAddr,
+    listener: Listener,
     requests: Arc<Mutex<Vec<HttpRequest>>>,
-    closing: Arc<AtomicBool>,
-    listener: Option<JoinHandle<()>>,
 }
 
 impl HttpServer {
@@ -46,20 +44,16 @@ impl HttpServer {
     ///
     /// # Panics
     /// There is no free port.
-    pub fn deciding(decide: impl FnMut(&HttpRequest) -> Option<String> + Send + 'static) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-        let listener = listener.unwrap_or_else(|error| panic!("there is no free port: {error}"));
-        let address = listener.local_addr();
-        let address = address.unwrap_or_else(|error| panic!("the port is unknown: {error}"));
+    pub fn deciding(
+        mut decide: impl FnMut(&HttpRequest) -> Option<String> + Send + 'static,
+    ) -> Self {
         let requests = Arc::<Mutex<Vec<HttpRequest>>>::default();
-        let closing = Arc::new(AtomicBool::new(false));
-        let mut server = Answering {
-            decide: Box::new(decide),
-            requests: Arc::clone(&requests),
-            closing: Arc::clone(&closing),
-        };
-        let listener = Some(thread::spawn(move || server.accept(&listener)));
-        Self { address, requests, closing, listener }
+        let record = Arc::clone(&requests);
+        let listener = Listener::start(move |client| {
+            // Errors of a connection are reported by the client.
+            let _result = answer(&client, &mut decide, &record);
+        });
+        Self { listener, requests }
     }
 
     /// Starts a server that answers with this status line, such as `200 OK`, headers, and body.
@@ -74,23 +68,12 @@ impl HttpServer {
 
     /// Returns the URL of a path that begins with a slash.
     pub fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("http://{}{path}", self.listener.address)
     }
 
     /// Returns the requests so far.
     pub fn requests(&self) -> Vec<HttpRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        self.closing.store(true, Ordering::SeqCst);
-        // The listener checks the flag only when a client connects.
-        drop(TcpStream::connect(self.address));
-        if let Some(listener) = self.listener.take() {
-            let _panicked = listener.join();
-        }
     }
 }
 
@@ -102,36 +85,20 @@ pub fn response(status: &str, headers: &[&str], body: &str) -> String {
     head.join("\r\n")
 }
 
-type Decide = dyn FnMut(&HttpRequest) -> Option<String> + Send;
-
-struct Answering {
-    decide: Box<Decide>,
-    requests: Arc<Mutex<Vec<HttpRequest>>>,
-    closing: Arc<AtomicBool>,
-}
-
-impl Answering {
-    fn accept(&mut self, listener: &TcpListener) {
-        while let Ok((client, _)) = listener.accept() {
-            if self.closing.load(Ordering::SeqCst) {
-                return;
-            }
-            // Errors of a connection are reported by the client.
-            let _result = self.answer(&client);
-        }
+fn answer(
+    mut client: &TcpStream,
+    decide: &mut impl FnMut(&HttpRequest) -> Option<String>,
+    requests: &Mutex<Vec<HttpRequest>>,
+) -> io::Result<()> {
+    let request = read(client)?;
+    let response = decide(&request);
+    requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+    if let Some(response) = response {
+        client.write_all(response.as_bytes())?;
+        client.shutdown(Shutdown::Write)?;
     }
-
-    fn answer(&mut self, mut client: &TcpStream) -> io::Result<()> {
-        let request = read(client)?;
-        let response = (self.decide)(&request);
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-        if let Some(response) = response {
-            client.write_all(response.as_bytes())?;
-            client.shutdown(Shutdown::Write)?;
-        }
-        // Closing first could discard what was sent.
-        io::copy(&mut client, &mut io::sink()).map(drop)
-    }
+    // Closing first could discard what was sent.
+    io::copy(&mut client, &mut io::sink()).map(drop)
 }
 
 fn read(client: &TcpStream) -> io::Result<HttpRequest> {

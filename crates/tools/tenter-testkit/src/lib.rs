@@ -19,6 +19,7 @@ mod choices;
 mod directories;
 pub mod fake_claude;
 pub mod http_server;
+mod listener;
 mod mcp_server;
 pub mod model_server;
 pub mod needs;

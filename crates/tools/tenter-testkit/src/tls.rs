@@ -3,16 +3,17 @@
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
+
+use crate::listener::Listener;
 
 /// The certificate of a server.
 #[derive(Debug, Clone, Copy)]
@@ -44,11 +45,7 @@ fn fixture(name: &str) -> PathBuf {
 
 /// A running TLS proxy. Dropping it stops it.
 #[derive(Debug)]
-pub struct TlsFront {
-    address: SocketAddr,
-    closing: Arc<AtomicBool>,
-    listener: Option<JoinHandle<()>>,
-}
+pub struct TlsFront(Listener);
 
 impl TlsFront {
     /// Starts a proxy on a free port of 127.0.0.1 in front of the server at `url`.
@@ -61,31 +58,21 @@ impl TlsFront {
             behind.parse().unwrap_or_else(|error| panic!("{url} is no address: {error}"));
         let config = config(certificate)
             .unwrap_or_else(|error| panic!("the certificate cannot be used: {error}"));
-        let (listener, address) =
-            listener().unwrap_or_else(|error| panic!("there is no free port: {error}"));
-        let closing = Arc::new(AtomicBool::new(false));
-        let is_closing = Arc::clone(&closing);
-        let listener = Some(thread::spawn(move || accept(&listener, &config, behind, &is_closing)));
-        Self { address, closing, listener }
+        Self(Listener::start(move |client| {
+            let config = Arc::clone(&config);
+            thread::spawn(move || {
+                // Errors of a connection are reported by the client.
+                let _result = carry(&client, config, behind);
+                let _result = client.shutdown(Shutdown::Both);
+            });
+        }))
     }
 
     /// Returns the HTTPS address of `url` through the proxy.
     pub fn url(&self, url: &str) -> String {
         let path = url.trim_start_matches("http://").split_once('/').map(|(_, path)| path);
         let path = path.map(|path| format!("/{path}")).unwrap_or_default();
-        format!("https://{}{path}", self.address)
-    }
-}
-
-impl Drop for TlsFront {
-    fn drop(&mut self) {
-        self.closing.store(true, Ordering::SeqCst);
-        // The listener checks the flag only when a client connects.
-        drop(TcpStream::connect(self.address));
-        if let Some(listener) = self.listener.take() {
-            // Errors of a connection are reported by the client.
-            let _result = listener.join();
-        }
+        format!("https://{}{path}", self.0.address)
     }
 }
 
@@ -99,31 +86,6 @@ fn config(certificate: Certificate) -> Result<Arc<ServerConfig>, Box<dyn std::er
         .with_no_client_auth()
         .with_single_cert(chain, key)?;
     Ok(Arc::new(config))
-}
-
-fn listener() -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let address = listener.local_addr()?;
-    Ok((listener, address))
-}
-
-fn accept(
-    listener: &TcpListener,
-    config: &Arc<ServerConfig>,
-    behind: SocketAddr,
-    closing: &AtomicBool,
-) {
-    while let Ok((client, _)) = listener.accept() {
-        if closing.load(Ordering::SeqCst) {
-            return;
-        }
-        let config = Arc::clone(config);
-        thread::spawn(move || {
-            // Errors of a connection are reported by the client.
-            let _result = carry(&client, config, behind);
-            let _result = client.shutdown(Shutdown::Both);
-        });
-    }
 }
 
 /// Forwards bytes between client and server until one of them closes.

@@ -144,15 +144,15 @@ fn hear_responses(event: &Value, reply: &mut SpokenResponse) {
     }
 }
 
-fn hear_chat(event: &Value, reply: &mut SpokenResponse) {
+pub(super) fn hear_chat(event: &Value, reply: &mut SpokenResponse) {
     let choice = &event["choices"][0];
-    let delta = &choice["delta"];
+    let delta = choice.get("delta").unwrap_or(&choice["message"]);
     reply.text.push_str(text(&delta["content"]));
     reply.reasoning.push_str(text(&delta["reasoning_content"]));
     reply.stop.push_str(text(&choice["finish_reason"]));
     for call in delta["tool_calls"].as_array().into_iter().flatten() {
         if let Some(id) = call["id"].as_str() {
-            assert_eq!(count(&call["index"]), reply.calls.len() as u64);
+            assert!(call.get("index").is_none_or(|index| count(index) == reply.calls.len() as u64));
             reply.calls.push((
                 id.to_owned(),
                 text(&call["function"]["name"]).to_owned(),
@@ -161,8 +161,8 @@ fn hear_chat(event: &Value, reply: &mut SpokenResponse) {
         }
         reply.calls.last_mut().unwrap().2.push_str(text(&call["function"]["arguments"]));
     }
-    if event["choices"] == json!([]) {
-        let usage = &event["usage"];
+    let usage = &event["usage"];
+    if usage.is_object() {
         let cached_tokens = count(&usage["prompt_tokens_details"]["cached_tokens"]);
         reply.usage = (
             count(&usage["prompt_tokens"]) - cached_tokens,
@@ -172,7 +172,7 @@ fn hear_chat(event: &Value, reply: &mut SpokenResponse) {
     }
 }
 
-fn hear_gemini(event: &Value, reply: &mut SpokenResponse) {
+pub(super) fn hear_gemini(event: &Value, reply: &mut SpokenResponse) {
     let candidate = &event["candidates"][0];
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
         reply.signature.push_str(text(&part["thoughtSignature"]));

@@ -1,8 +1,9 @@
 //! Reads replies that are not streamed; sends requests in every way.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenter_model_server::{Format, ModelServer};
 
+use super::speech::{hear_chat, hear_gemini};
 use super::{HttpResponse, SpokenResponse, hear, send, send_whole};
 
 /// Returns every format, streaming and not.
@@ -25,8 +26,9 @@ fn hear_whole(format: Format, answer: &HttpResponse) -> SpokenResponse {
     match format {
         Format::Anthropic => anthropic(&answer, &mut reply),
         Format::Responses => responses(&answer, &mut reply),
-        Format::Chat => chat(&answer, &mut reply),
-        Format::Gemini => gemini(&answer, &mut reply),
+        // A part of a stream has the fields of a whole reply.
+        Format::Chat => hear_chat(&answer, &mut reply),
+        Format::Gemini => hear_gemini(&answer, &mut reply),
     }
     reply
 }
@@ -66,34 +68,4 @@ fn responses(answer: &Value, reply: &mut SpokenResponse) {
     let usage = &answer["usage"];
     reply.usage = (count(&usage["input_tokens"]), count(&usage["output_tokens"]), 0);
     reply.stop = text(&answer["status"]);
-}
-
-fn chat(answer: &Value, reply: &mut SpokenResponse) {
-    let choice = &answer["choices"][0];
-    reply.text = text(&choice["message"]["content"]);
-    for call in choice["message"]["tool_calls"].as_array().into_iter().flatten() {
-        let function = &call["function"];
-        reply.calls.push((
-            text(&call["id"]),
-            text(&function["name"]),
-            text(&function["arguments"]),
-        ));
-    }
-    let usage = &answer["usage"];
-    reply.usage = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]), 0);
-    reply.stop = text(&choice["finish_reason"]);
-}
-
-fn gemini(answer: &Value, reply: &mut SpokenResponse) {
-    let candidate = &answer["candidates"][0];
-    for part in candidate["content"]["parts"].as_array().unwrap() {
-        reply.text.push_str(&text(&part["text"]));
-        if let Some(call) = part.get("functionCall") {
-            reply.calls.push((text(&call["id"]), text(&call["name"]), call["args"].to_string()));
-        }
-    }
-    let usage = &answer["usageMetadata"];
-    let output = usage.get("candidatesTokenCount").unwrap_or(&json!(0)).clone();
-    reply.usage = (count(&usage["promptTokenCount"]), count(&output), 0);
-    reply.stop = text(&candidate["finishReason"]);
 }
