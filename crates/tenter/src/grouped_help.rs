@@ -10,18 +10,9 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["demo", "guard", "check", "bridge", "inspect"]),
     (
         "Hooks",
-        &[
-            "hooks",
-            "backtest",
-            "trust",
-            "plugin",
-            "bundle",
-            "log",
-            "journal",
-            "export",
-            "checkpoint",
-            "confine",
-        ],
+        tenter_base::words!(
+            "hooks backtest trust plugin bundle log journal export checkpoint confine"
+        ),
     ),
     (
         "The agent",

@@ -29,27 +29,10 @@ const FILES: [&str; 4] = [
 ];
 
 /// File systems of the kernel, which contain no file of a user.
-const KERNEL: [&str; 19] = [
-    "autofs",
-    "binfmt_misc",
-    "bpf",
-    "cgroup",
-    "cgroup2",
-    "configfs",
-    "debugfs",
-    "devpts",
-    "devtmpfs",
-    "fuse.lxcfs",
-    "fusectl",
-    "hugetlbfs",
-    "mqueue",
-    "nsfs",
-    "proc",
-    "pstore",
-    "securityfs",
-    "sysfs",
-    "tracefs",
-];
+const KERNEL: [&str; 19] = *crate::words!(
+    "autofs binfmt_misc bpf cgroup cgroup2 configfs debugfs devpts devtmpfs fuse.lxcfs fusectl
+     hugetlbfs mqueue nsfs proc pstore securityfs sysfs tracefs"
+);
 
 /// The facts from which a process knows that it is contained.
 #[derive(Debug, Clone, Copy)]

@@ -32,6 +32,8 @@ pub mod search_path;
 pub mod tree;
 pub mod untrusted_file;
 pub mod versioned;
+#[doc(hidden)]
+pub mod word_list;
 
 pub use agent_state::AgentState;
 pub use clock::{Clock, rfc3339};

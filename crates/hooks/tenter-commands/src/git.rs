@@ -59,14 +59,9 @@ impl Git<'_> {
 
     /// Asks git without the programs that the repository names.
     pub fn query(&self, args: &[&str]) -> Completion {
-        const SETTINGS: [&str; 6] = [
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-            "-c",
-            "diff.external=",
-        ];
+        const SETTINGS: [&str; 6] = *tenter_base::words!(
+            "-c core.fsmonitor=false -c core.hooksPath=/dev/null -c diff.external="
+        );
         let args: Vec<&str> = SETTINGS.iter().chain(args).copied().collect();
         self.run("git", &args, "")
     }

@@ -21,16 +21,9 @@ pub(crate) const SERVICE_ABI: u8 = 9;
 pub(crate) const MAX_ABI: u8 = 9;
 
 /// Devices that every command may write.
-const DEVICES: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+const DEVICES: [&str; 8] = *tenter_base::words!(
+    "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts"
+);
 
 /// Returns the ABI of this kernel, at most `cap`; 0 without Landlock.
 pub(crate) fn abi(cap: u8) -> u8 {

@@ -16,93 +16,31 @@ use crate::secrets;
 /// Directories for temporary files, besides those in variables.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 /// Caches of package managers and compilers, from the home directory.
-const CACHES: [&str; 16] = [
-    ".cache",
-    ".npm",
-    ".bun/install/cache",
-    ".yarn",
-    ".local/share/pnpm",
-    ".cargo/registry",
-    ".cargo/git",
-    ".cargo/.package-cache",
-    ".cargo/.global-cache",
-    "go/pkg",
-    ".gradle",
-    ".m2/repository",
-    ".nuget/packages",
-    ".pub-cache",
-    ".gem",
-    ".composer/cache",
-];
+const CACHES: [&str; 16] = *tenter_base::words!(
+    ".cache .npm .bun/install/cache .yarn .local/share/pnpm .cargo/registry .cargo/git
+     .cargo/.package-cache .cargo/.global-cache go/pkg .gradle .m2/repository .nuget/packages
+     .pub-cache .gem .composer/cache"
+);
 /// Hooks and settings of agents and tools, from a project's root: they decide what runs later, outside of the confinement.
-const PROTECTED: [&str; 30] = [
-    ".git/hooks",
-    ".git/config",
-    ".agents",
-    ".kodelet",
-    "tenter.toml",
-    ".claude",
-    ".mcp.json",
-    ".codex",
-    ".gemini",
-    ".opencode",
-    "opencode.json",
-    "opencode.jsonc",
-    ".kilo",
-    ".kilocode",
-    ".cursor",
-    ".qwen",
-    ".factory",
-    ".clinerules",
-    ".cline",
-    ".pi",
-    ".goose",
-    ".goosehints",
-    ".crush.json",
-    "crush.json",
-    ".vibe",
-    ".kimi",
-    ".github/hooks",
-    ".github/copilot",
-    ".vscode",
-    ".envrc",
-];
+const PROTECTED: [&str; 30] = *tenter_base::words!(
+    ".git/hooks .git/config .agents .kodelet tenter.toml .claude .mcp.json .codex .gemini
+     .opencode opencode.json opencode.jsonc .kilo .kilocode .cursor .qwen .factory .clinerules
+     .cline .pi .goose .goosehints .crush.json crush.json .vibe .kimi .github/hooks
+     .github/copilot .vscode .envrc"
+);
 /// Further ones from the home directory, where it may be written.
-const PROTECTED_AT_HOME: [&str; 23] = [
-    ".config/agents",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".config/fish",
-    ".gitconfig",
-    ".config/git",
-    ".config/autostart",
-    ".config/systemd",
-    ".config/tenter",
-    ".local/share/tenter",
-    ".local/state/tenter",
-    ".cache/tenter",
-    ".ssh",
-    ".local/bin",
-    ".cargo/bin",
-    ".cargo/config.toml",
-    ".config/opencode",
-    ".copilot",
-    ".claude.json",
-];
+const PROTECTED_AT_HOME: [&str; 23] = *tenter_base::words!(
+    ".config/agents .bashrc .bash_profile .profile .zshrc .zshenv .zprofile .config/fish
+     .gitconfig .config/git .config/autostart .config/systemd .config/tenter .local/share/tenter
+     .local/state/tenter .cache/tenter .ssh .local/bin .cargo/bin .cargo/config.toml
+     .config/opencode .copilot .claude.json"
+);
 /// Sockets of services that would run a command without the confinement.
-const SERVICES: [&str; 7] = [
-    "/run/docker.sock",
-    "/run/podman/podman.sock",
-    "/run/containerd/containerd.sock",
-    "/run/dbus/system_bus_socket",
-    "/run/systemd/private",
-    "/run/crio/crio.sock",
-    "/run/libvirt/libvirt-sock",
-];
+const SERVICES: [&str; 7] = *tenter_base::words!(
+    "/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock
+     /run/dbus/system_bus_socket /run/systemd/private /run/crio/crio.sock
+     /run/libvirt/libvirt-sock"
+);
 /// The same in the user's runtime directory.
 const SERVICES_OF_USER: [&str; 4] = ["bus", "systemd/private", "docker.sock", "podman/podman.sock"];
 

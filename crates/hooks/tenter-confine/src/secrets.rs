@@ -9,22 +9,10 @@ use crate::globs;
 const LIST: &str = include_str!("secrets.txt");
 
 /// Files of tools that read as empty, so that the tools work without their tokens; the others cannot be opened.
-const READS_AS_EMPTY: [&str; 14] = [
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".condarc",
-    ".netrc",
-    ".env",
-    ".env.*",
-    "pip.conf",
-    "gradle.properties",
-    "settings*.xml",
-    "NuGet.Config",
-    ".terraformrc",
-    ".msmtprc",
-    ".my.cnf",
-];
+const READS_AS_EMPTY: [&str; 14] = *tenter_base::words!(
+    ".npmrc .yarnrc .yarnrc.yml .condarc .netrc .env .env.* pip.conf gradle.properties
+     settings*.xml NuGet.Config .terraformrc .msmtprc .my.cnf"
+);
 
 /// Returns the globs.
 pub(crate) fn globs() -> impl Iterator<Item = &'static str> {

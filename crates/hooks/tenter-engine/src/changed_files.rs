@@ -24,16 +24,9 @@ const SLACK_MS: i64 = 10;
 /// The arguments that print the settings of filters.
 const FILTERS: [&str; 5] = ["config", "-z", "--name-only", "--get-regexp", "^filter\\."];
 /// The arguments that print what changed. To look into submodules, git would run programs that these name.
-const STATUS: [&str; 8] = [
-    "status",
-    "--porcelain=v1",
-    "-z",
-    "--untracked-files=all",
-    "--no-renames",
-    "--ignore-submodules=dirty",
-    "--",
-    ".",
-];
+const STATUS: [&str; 8] = *tenter_base::words!(
+    "status --porcelain=v1 -z --untracked-files=all --no-renames --ignore-submodules=dirty -- ."
+);
 
 /// Returns the files below `project` that changed since `start`, in milliseconds since 1970; a truncated list without any where git does
 /// not say it in time, and `None` where it does not say it at all.

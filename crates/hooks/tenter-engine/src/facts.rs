@@ -27,17 +27,9 @@ use destinations::{resolve, resolve_all};
 /// The tool whose input is text for a shell, and the field with the text.
 const SHELL: (&str, &str) = ("bash", "command");
 /// Environment variables whose values are used in commands. They contain no secrets.
-const VARIABLES: [&str; 9] = [
-    "HOME",
-    "LOGNAME",
-    "SHELL",
-    "TMPDIR",
-    "USER",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-];
+const VARIABLES: [&str; 9] = *tenter_base::words!(
+    "HOME LOGNAME SHELL TMPDIR USER XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME"
+);
 
 /// The directories and variables that facts depend on, besides the call and its working directory.
 #[derive(Debug, Clone, Default)]

@@ -13,51 +13,12 @@ use serde_json::Value;
 use tenter_protocol::{Object, ToolResult};
 
 /// Vendors, resellers and routers of models. With one of [`SECRET_WORDS`], anywhere in the name, they identify a key.
-const VENDORS: &[&str] = &[
-    "AI21",
-    "ANTHROPIC",
-    "ANYSCALE",
-    "AZURE",
-    "BEDROCK",
-    "CEREBRAS",
-    "CHATGPT",
-    "CLAUDE",
-    "CODESTRAL",
-    "CODEX",
-    "COHERE",
-    "COPILOT",
-    "DASHSCOPE",
-    "DEEPINFRA",
-    "DEEPSEEK",
-    "FIREWORKS",
-    "GEMINI",
-    "GOOGLE",
-    "GROK",
-    "GROQ",
-    "HELICONE",
-    "HUGGINGFACE",
-    "HUGGING_FACE",
-    "LITELLM",
-    "MINIMAX",
-    "MISTRAL",
-    "MOONSHOT",
-    "NOVITA",
-    "NVIDIA",
-    "OLLAMA",
-    "OPENAI",
-    "OPENROUTER",
-    "PERPLEXITY",
-    "PORTKEY",
-    "QWEN",
-    "REPLICATE",
-    "SAMBANOVA",
-    "SILICONFLOW",
-    "TOGETHER",
-    "VERTEX",
-    "VOYAGE",
-    "WATSONX",
-    "ZHIPU",
-];
+const VENDORS: &[&str] = tenter_base::words!(
+    "AI21 ANTHROPIC ANYSCALE AZURE BEDROCK CEREBRAS CHATGPT CLAUDE CODESTRAL CODEX COHERE COPILOT
+     DASHSCOPE DEEPINFRA DEEPSEEK FIREWORKS GEMINI GOOGLE GROK GROQ HELICONE HUGGINGFACE
+     HUGGING_FACE LITELLM MINIMAX MISTRAL MOONSHOT NOVITA NVIDIA OLLAMA OPENAI OPENROUTER
+     PERPLEXITY PORTKEY QWEN REPLICATE SAMBANOVA SILICONFLOW TOGETHER VERTEX VOYAGE WATSONX ZHIPU"
+);
 /// Vendors whose names are too short to be looked for within words.
 const SHORT_VENDORS: &[&str] = &["GLM", "HF", "XAI", "ZAI"];
 /// The words that mark a vendor's variable as a secret.

@@ -22,37 +22,19 @@ const WORDS: usize = 64 << 10;
 const WANTED: &str = "refs/tenter/wanted";
 
 /// Settings that override every configuration file.
-const SETTINGS: [&str; 9] = [
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.attributesFile=/dev/null",
-    "protocol.ext.allow=never",
-    "submodule.recurse=false",
-    "fetch.recurseSubmodules=false",
-    "maintenance.auto=false",
-    "http.lowSpeedLimit=100",
-    "http.lowSpeedTime=60",
-];
+const SETTINGS: [&str; 9] = *tenter_base::words!(
+    "core.hooksPath=/dev/null core.fsmonitor=false core.attributesFile=/dev/null
+     protocol.ext.allow=never submodule.recurse=false fetch.recurseSubmodules=false
+     maintenance.auto=false http.lowSpeedLimit=100 http.lowSpeedTime=60"
+);
 
 /// Variables of git that are passed on: where git and its configuration are and how a server is reached. Others belong to a
 /// repository, which is not the temporary one.
-const KEPT: [&str; 15] = [
-    "GIT_ALLOW_PROTOCOL",
-    "GIT_ASKPASS",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH_VARIANT",
-    "GIT_PROXY_COMMAND",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "GIT_SSL_CERT",
-    "GIT_SSL_KEY",
-    "GIT_SSL_NO_VERIFY",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_EXEC_PATH",
-];
+const KEPT: [&str; 15] = *tenter_base::words!(
+    "GIT_ALLOW_PROTOCOL GIT_ASKPASS GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_PROXY_COMMAND
+     GIT_SSL_CAINFO GIT_SSL_CAPATH GIT_SSL_CERT GIT_SSL_KEY GIT_SSL_NO_VERIFY GIT_CONFIG_GLOBAL
+     GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_EXEC_PATH"
+);
 
 /// Variables that are set for git: no prompts, messages in English, and no lazy fetches.
 const SET: [(&str, &str); 6] = [

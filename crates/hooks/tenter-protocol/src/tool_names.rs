@@ -27,21 +27,10 @@ const FILE_WRITE: &str = "file_write";
 const TABLE: [Names; 9] = [
     Names {
         own: "bash",
-        aliases: &[
-            "Bash",
-            "Shell",
-            "shell",
-            "run_shell_command",
-            "run_terminal_cmd",
-            "run_in_terminal",
-            "execute_command",
-            "run_command",
-            "exec_command",
-            "local_shell",
-            "Execute",
-            "run_commands",
-            "developer__shell",
-        ],
+        aliases: tenter_base::words!(
+            "Bash Shell shell run_shell_command run_terminal_cmd run_in_terminal execute_command
+             run_command exec_command local_shell Execute run_commands developer__shell"
+        ),
     },
     Names {
         own: "file_read",
@@ -49,62 +38,30 @@ const TABLE: [Names; 9] = [
     },
     Names {
         own: FILE_WRITE,
-        aliases: &[
-            "Write",
-            "WriteFile",
-            "write_file",
-            "writeFile",
-            "write",
-            "create_file",
-            "createFile",
-            "write_to_file",
-            "Create",
-            "create",
-        ],
+        aliases: tenter_base::words!(
+            "Write WriteFile write_file writeFile write create_file createFile write_to_file
+             Create create"
+        ),
     },
     Names {
         own: FILE_EDIT,
-        aliases: &[
-            "Edit",
-            "EditFile",
-            "StrReplaceFile",
-            "MultiEdit",
-            "edit_file",
-            "editFile",
-            "edit",
-            "replace",
-            "str_replace",
-            "replace_in_file",
-            "replace_string_in_file",
-            "apply_patch",
-            "editor",
-            "NotebookEdit",
-        ],
+        aliases: tenter_base::words!(
+            "Edit EditFile StrReplaceFile MultiEdit edit_file editFile edit replace str_replace
+             replace_in_file replace_string_in_file apply_patch editor NotebookEdit"
+        ),
     },
     Names {
         own: "grep",
-        aliases: &[
-            "Grep",
-            "grep_tool",
-            "grep_search",
-            "search_file_content",
-            "search_files",
-            "Search",
-        ],
+        aliases: tenter_base::words!(
+            "Grep grep_tool grep_search search_file_content search_files Search"
+        ),
     },
     Names { own: "glob", aliases: &["Glob", "glob_tool", "file_search", "find_files"] },
     Names {
         own: "todo",
-        aliases: &[
-            "TodoWrite",
-            "SetTodoList",
-            "todo_write",
-            "todowrite",
-            "write_todos",
-            "update_plan",
-            "TodoRead",
-            "todo_read",
-        ],
+        aliases: tenter_base::words!(
+            "TodoWrite SetTodoList todo_write todowrite write_todos update_plan TodoRead todo_read"
+        ),
     },
     Names {
         own: "subagent",

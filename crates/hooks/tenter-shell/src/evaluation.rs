@@ -11,48 +11,11 @@ const PLAIN: [&str; 24] = [
 ];
 
 /// The other builtins of bash. They evaluate words (`let`, `compgen`), set variables (`read`), or change the shell (`alias`).
-const OTHERS: [&str; 40] = [
-    ".",
-    "alias",
-    "bind",
-    "builtin",
-    "command",
-    "compgen",
-    "complete",
-    "compopt",
-    "coproc",
-    "declare",
-    "enable",
-    "eval",
-    "exec",
-    "export",
-    "fc",
-    "getopts",
-    "hash",
-    "history",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "pushd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "trap",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "select",
-];
+const OTHERS: [&str; 40] = *tenter_base::words!(
+    ". alias bind builtin command compgen complete compopt coproc declare enable eval exec export
+     fc getopts hash history let local logout mapfile popd pushd read readarray readonly return
+     set shift shopt source suspend trap typeset ulimit umask unalias unset select"
+);
 
 /// A word of a command, as far as it matters here.
 #[derive(Debug, Clone, Copy)]

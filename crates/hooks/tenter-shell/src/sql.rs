@@ -18,22 +18,10 @@ const MAX_WORDS: usize = 4;
 const NESTED: [&str; 6] = ["delete", "drop", "insert", "merge", "truncate", "update"];
 
 /// Words that do not change what a statement does.
-const NOISE: [&str; 14] = [
-    "cascaded",
-    "concurrently",
-    "exists",
-    "foreign",
-    "from",
-    "if",
-    "ignore",
-    "low_priority",
-    "materialized",
-    "only",
-    "or",
-    "quick",
-    "temp",
-    "temporary",
-];
+const NOISE: [&str; 14] = *tenter_base::words!(
+    "cascaded concurrently exists foreign from if ignore low_priority materialized only or quick
+     temp temporary"
+);
 
 /// The facts about a text in SQL.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -22,16 +22,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "tenter-agent",
-        &[
-            "tenter-base",
-            "tenter-protocol",
-            "tenter-proc",
-            "tenter-template",
-            "tenter-engine",
-            "tenter-shell",
-            "tenter-walk",
-            "tenter-confine",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-protocol tenter-proc tenter-template tenter-engine tenter-shell
+             tenter-walk tenter-confine"
+        ),
     ),
     ("tenter-confine", &["tenter-base", "tenter-engine", "tenter-protocol"]),
     ("tenter-http", &["tenter-proc", "tenter-protocol"]),
@@ -39,14 +33,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-plugins", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (
         "tenter-providers",
-        &[
-            "tenter-base",
-            "tenter-protocol",
-            "tenter-proc",
-            "tenter-http",
-            "tenter-engine",
-            "tenter-agent",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-protocol tenter-proc tenter-http tenter-engine tenter-agent"
+        ),
     ),
     ("tenter-terminal", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (
@@ -55,43 +44,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "tenter-commands",
-        &[
-            "tenter-base",
-            "tenter-protocol",
-            "tenter-proc",
-            "tenter-shell",
-            "tenter-engine",
-            "tenter-walk",
-            "tenter-http",
-            "tenter-backtest",
-            "tenter-bridge",
-            "tenter-confine",
-            "tenter-inspect",
-            "tenter-plugins",
-            "tenter-prove",
-            "tenter-terminal",
-            "tenter-settings",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-protocol tenter-proc tenter-shell tenter-engine tenter-walk
+             tenter-http tenter-backtest tenter-bridge tenter-confine tenter-inspect
+             tenter-plugins tenter-prove tenter-terminal tenter-settings"
+        ),
     ),
     (
         "tenter-chat",
-        &[
-            "tenter-base",
-            "tenter-protocol",
-            "tenter-proc",
-            "tenter-shell",
-            "tenter-engine",
-            "tenter-walk",
-            "tenter-http",
-            "tenter-backtest",
-            "tenter-bridge",
-            "tenter-terminal",
-            "tenter-settings",
-            "tenter-commands",
-            "tenter-agent",
-            "tenter-mcp",
-            "tenter-providers",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-protocol tenter-proc tenter-shell tenter-engine tenter-walk
+             tenter-http tenter-backtest tenter-bridge tenter-terminal tenter-settings
+             tenter-commands tenter-agent tenter-mcp tenter-providers"
+        ),
     ),
     (
         "tenter",
@@ -103,14 +68,9 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "tenter-inspect",
-        &[
-            "tenter-base",
-            "tenter-engine",
-            "tenter-proc",
-            "tenter-protocol",
-            "tenter-backtest",
-            "tenter-bridge",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-engine tenter-proc tenter-protocol tenter-backtest tenter-bridge"
+        ),
     ),
     (
         "tenter-bridge",
@@ -119,29 +79,20 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-backtest", &["tenter-base", "tenter-protocol", "tenter-engine", "tenter-bridge"]),
     (
         "tenter-hook",
-        &[
-            "tenter-base",
-            "tenter-protocol",
-            "tenter-proc",
-            "tenter-engine",
-            "tenter-bridge",
-            "tenter-confine",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-protocol tenter-proc tenter-engine tenter-bridge tenter-confine"
+        ),
     ),
     ("tenter-model-server", &[]),
     (
         "tenter-prove",
-        &[
-            "tenter-base",
-            "tenter-protocol",
-            "tenter-proc",
-            "tenter-engine",
-            "tenter-bridge",
-            "tenter-model-server",
-        ],
+        tenter_base::words!(
+            "tenter-base tenter-protocol tenter-proc tenter-engine tenter-bridge
+             tenter-model-server"
+        ),
     ),
-    ("tenter-testkit", &["tenter-model-server"]),
-    ("tenter-shell", &[]),
+    ("tenter-testkit", &["tenter-base", "tenter-model-server"]),
+    ("tenter-shell", &["tenter-base"]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),
 ];
@@ -183,16 +134,8 @@ const PACKAGES: usize = 245;
 
 /// Packages that the product contains in two versions, because two libraries want different ones and neither is ours to move.
 /// Hashing: the SDK of MCP has the next version of the model library's.
-const TWICE: &[&str] = &[
-    "base64",
-    "block-buffer",
-    "cpufeatures",
-    "crypto-common",
-    "digest",
-    "getrandom",
-    "sha2",
-    "syn",
-];
+const TWICE: &[&str] =
+    tenter_base::words!("base64 block-buffer cpufeatures crypto-common digest getrandom sha2 syn");
 
 /// Lines of a file at most, its tests included. A table may be longer, and is listed here.
 const LINES: usize = 500;

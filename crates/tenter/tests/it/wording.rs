@@ -115,67 +115,20 @@ const VAGUE_TYPES: &[&str] = &[
 ];
 
 /// Type names with one meaning in the workspace.
-const SINGLE_TYPES: &[&str] = &[
-    "Change",
-    "Failure",
-    "FileChange",
-    "Layer",
-    "Layout",
-    "Outcome",
-    "Owner",
-    "Reply",
-    "Scope",
-    "SessionChange",
-    "SessionEnd",
-    "SessionState",
-    "State",
-    "ToolEnd",
-    "Verdict",
-];
+const SINGLE_TYPES: &[&str] = tenter_base::words!(
+    "Change Failure FileChange Layer Layout Outcome Owner Reply Scope SessionChange SessionEnd
+     SessionState State ToolEnd Verdict"
+);
 
 /// The first words of a function's doc comment: a verb in the third person, or a reference to a function that does the same.
 const VERB: &str = r"^\s*/// ([A-Z][a-z]+s\b|(As|Like|See) \[)";
 
 /// First words that end like a verb and are none.
-const NO_VERBS: &[&str] = &[
-    "Arguments",
-    "As",
-    "Characters",
-    "Choices",
-    "Columns",
-    "Commands",
-    "Conditions",
-    "Events",
-    "Fields",
-    "Files",
-    "Findings",
-    "Has",
-    "Hooks",
-    "Indices",
-    "Its",
-    "Keys",
-    "Letters",
-    "Lines",
-    "Literals",
-    "Models",
-    "Modules",
-    "Objects",
-    "Options",
-    "Pages",
-    "Paths",
-    "Permissions",
-    "Pieces",
-    "Plugins",
-    "Problems",
-    "Rules",
-    "Snapshots",
-    "Texts",
-    "This",
-    "Tools",
-    "Values",
-    "Warnings",
-    "Words",
-];
+const NO_VERBS: &[&str] = tenter_base::words!(
+    "Arguments As Characters Choices Columns Commands Conditions Events Fields Files Findings Has
+     Hooks Indices Its Keys Letters Lines Literals Models Modules Objects Options Pages Paths
+     Permissions Pieces Plugins Problems Rules Snapshots Texts This Tools Values Warnings Words"
+);
 
 /// This file, which lists what is not to be written.
 const THIS_FILE: &str = "crates/tenter/tests/it/wording.rs";

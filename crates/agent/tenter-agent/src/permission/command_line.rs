@@ -15,17 +15,10 @@ use crate::tools::Workspace;
 const USE_REPOSITORY: [&str; 8] =
     ["git", "gh", "glab", "hub", "jj", "lazygit", "pre-commit", "tig"];
 /// Options of git that set programs to run, or lead to another repository. A rule allows them only if it names them.
-const NAMED_ONLY: [&str; 9] = [
-    "-c",
-    "--attr-source",
-    "--bare",
-    "--config-env",
-    "--exec-path",
-    "--git-dir",
-    "--namespace",
-    "--super-prefix",
-    "--work-tree",
-];
+const NAMED_ONLY: [&str; 9] = *tenter_base::words!(
+    "-c --attr-source --bare --config-env --exec-path --git-dir --namespace --super-prefix
+     --work-tree"
+);
 /// Files that redirections may write without a rule, besides `/dev/null`.
 const STREAMS: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
 

@@ -22,15 +22,9 @@ use crate::tools::{AllowedCommands, Registry, UnknownTools};
 /// Maximum size of a recipe's file, in bytes.
 pub const MAX_FILE_SIZE: usize = 1 << 20;
 
-const KEYS: [&str; 7] = [
-    "name",
-    "description",
-    "allowed_tools",
-    "allowed_commands",
-    "confine",
-    "arguments",
-    "defaults",
-];
+const KEYS: [&str; 7] = *tenter_base::words!(
+    "name description allowed_tools allowed_commands confine arguments defaults"
+);
 const ARGUMENT_KEYS: [&str; 2] = ["description", "default"];
 
 const FORMAT: Format = Format {

@@ -9,53 +9,16 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// Records that contain no call.
-const OTHERS: [&str; 45] = [
-    "agent-color",
-    "agent-name",
-    "agent-setting",
-    "ai-title",
-    "api-request",
-    "api-request-blob",
-    "api-request-resumed",
-    "api-request-shape",
-    "artifact-autoreact-ledger",
-    "artifact-comment-monitor",
-    "atis-latch",
-    "attachment",
-    "attribution-snapshot",
-    "bridge-session",
-    "content-replacement",
-    "continued-in",
-    "cost-state",
-    "custom-title",
-    "data-flow-incomplete",
-    "data-flow-records",
-    "derived-from",
-    "dev-mods",
-    "ended-by-model",
-    "file-history-delta",
-    "file-history-snapshot",
-    "fork-context-ref",
-    "frame-link",
-    "history-suppression",
-    "isolation-latch",
-    "last-prompt",
-    "memory-mode",
-    "mode",
-    "observer-ref",
-    "permission-mode",
-    "pr-link",
-    "queue-operation",
-    "relocated",
-    "repl-mode",
-    "resume-head-vouch",
-    "session-owner",
-    "summary",
-    "system",
-    "tag",
-    "tools-used",
-    "worktree-state",
-];
+const OTHERS: [&str; 45] = *tenter_base::words!(
+    "agent-color agent-name agent-setting ai-title api-request api-request-blob
+     api-request-resumed api-request-shape artifact-autoreact-ledger artifact-comment-monitor
+     atis-latch attachment attribution-snapshot bridge-session content-replacement continued-in
+     cost-state custom-title data-flow-incomplete data-flow-records derived-from dev-mods
+     ended-by-model file-history-delta file-history-snapshot fork-context-ref frame-link
+     history-suppression isolation-latch last-prompt memory-mode mode observer-ref permission-mode
+     pr-link queue-operation relocated repl-mode resume-head-vouch session-owner summary system
+     tag tools-used worktree-state"
+);
 /// The tools of code mode. Hooks see only the calls of their scripts, which have records of their own.
 const CODE_MODE: [&str; 2] = ["REPL", "Poll"];
 

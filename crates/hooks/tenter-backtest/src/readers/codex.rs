@@ -12,26 +12,15 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// Records that contain no call.
-const OTHERS: [&str; 6] = [
-    "compacted",
-    "ghost_snapshot",
-    "inter_agent_communication",
-    "token_usage_record",
-    "turn_aborted",
-    "world_state",
-];
+const OTHERS: [&str; 6] = *tenter_base::words!(
+    "compacted ghost_snapshot inter_agent_communication token_usage_record turn_aborted
+     world_state"
+);
 /// Items of responses that are no calls of tools that hooks see.
-const OTHER_ITEMS: [&str; 9] = [
-    "agent_message",
-    "compaction",
-    "context_compaction",
-    "ghost_snapshot",
-    "image_generation_call",
-    "message",
-    "reasoning",
-    "tool_search_call",
-    "web_search_call",
-];
+const OTHER_ITEMS: [&str; 9] = *tenter_base::words!(
+    "agent_message compaction context_compaction ghost_snapshot image_generation_call message
+     reasoning tool_search_call web_search_call"
+);
 
 /// The tool of code mode, whose input is a script that calls other tools.
 const SCRIPT: &str = "exec";

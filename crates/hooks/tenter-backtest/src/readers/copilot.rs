@@ -10,40 +10,16 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// The starts of kinds of events without a call that hooks see.
-const OTHERS: [&str; 24] = [
-    "abort",
-    "agent",
-    "assistant.",
-    "auto_mode_switch.",
-    "capabilities.",
-    "command",
-    "elicitation.",
-    "exit_plan_mode.",
-    "external_tool.",
-    "hook.",
-    "human_response.",
-    "mcp",
-    "model.",
-    "pending_messages.",
-    "permission.",
-    "prompt_cache_break",
-    "sampling.",
-    "sandbox.",
-    "session",
-    "skill.",
-    "subagent.",
-    "system.",
-    "user",
-    "workflow",
-];
+const OTHERS: [&str; 24] = *tenter_base::words!(
+    "abort agent assistant. auto_mode_switch. capabilities. command elicitation. exit_plan_mode.
+     external_tool. hook. human_response. mcp model. pending_messages. permission.
+     prompt_cache_break sampling. sandbox. session skill. subagent. system. user workflow"
+);
 /// Events about tools that repeat what others say.
-const OTHER_TOOL_EVENTS: [&str; 5] = [
-    "tool.execution_partial_result",
-    "tool.execution_progress",
-    "tool.shell_output",
-    "tool.user_requested",
-    "tool_search.activated",
-];
+const OTHER_TOOL_EVENTS: [&str; 5] = *tenter_base::words!(
+    "tool.execution_partial_result tool.execution_progress tool.shell_output tool.user_requested
+     tool_search.activated"
+);
 
 pub(super) const READER: TranscriptReader =
     TranscriptReader::new("copilot", files, |session| json_lines::read(session, read_line));

@@ -11,28 +11,10 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::{CallEnd, DenialSource};
 
 /// The starts of kinds of records without a call.
-const OTHERS: [&str; 20] = [
-    "agent.",
-    "config.",
-    "context.",
-    "file_history.",
-    "forked",
-    "goal.",
-    "llm.",
-    "metadata",
-    "permission.",
-    "plan",
-    "plugin.",
-    "profile.",
-    "prompt.",
-    "runtime.",
-    "subagent.",
-    "swarm",
-    "token_counting.",
-    "tools.",
-    "turn.",
-    "usage.",
-];
+const OTHERS: [&str; 20] = *tenter_base::words!(
+    "agent. config. context. file_history. forked goal. llm. metadata permission. plan plugin.
+     profile. prompt. runtime. subagent. swarm token_counting. tools. turn. usage."
+);
 /// Events of the loop without a call.
 const OTHER_EVENTS: [&str; 3] = ["content.part", "step.begin", "step.end"];
 /// The main agent.

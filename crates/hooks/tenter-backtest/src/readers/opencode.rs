@@ -50,19 +50,9 @@ mod database {
     use crate::recorded::{CallEnd, DenialSource};
 
     /// Parts of messages without a call.
-    const OTHERS: [&str; 11] = [
-        "agent",
-        "compaction",
-        "file",
-        "patch",
-        "reasoning",
-        "retry",
-        "snapshot",
-        "step-finish",
-        "step-start",
-        "subtask",
-        "text",
-    ];
+    const OTHERS: [&str; 11] = *tenter_base::words!(
+        "agent compaction file patch reasoning retry snapshot step-finish step-start subtask text"
+    );
 
     /// Maximum length of a part, in bytes.
     const MAX_PART: i64 = 16 << 20;

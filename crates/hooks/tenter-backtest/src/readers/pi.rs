@@ -11,19 +11,10 @@ use crate::places::{HostPlaces, files_below, is_named};
 use crate::recorded::CallEnd;
 
 /// Entries without a call.
-const OTHERS: [&str; 11] = [
-    "branch_summary",
-    "compaction",
-    "context_edit",
-    "custom",
-    "custom_message",
-    "label",
-    "mode_change",
-    "model_change",
-    "session_info",
-    "thinking_level_change",
-    "usage",
-];
+const OTHERS: [&str; 11] = *tenter_base::words!(
+    "branch_summary compaction context_edit custom custom_message label mode_change model_change
+     session_info thinking_level_change usage"
+);
 /// Messages without a call of the model; `bashExecution` is a command of the user.
 const OTHER_ROLES: [&str; 6] =
     ["bashExecution", "branchSummary", "compactionSummary", "custom", "system", "user"];

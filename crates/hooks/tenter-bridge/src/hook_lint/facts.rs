@@ -85,65 +85,24 @@ const UNKNOWN: HookFacts = HookFacts {
 const TABLE: [HookFacts; 8] = [
     HookFacts {
         host: "claude-code",
-        events: &[
-            "Notification",
-            "UserPromptExpansion",
-            "PreModelSwitch",
-            "PostModelSwitch",
-            "PermissionRequest",
-            "PermissionDenied",
-            "Setup",
-            "TeammateIdle",
-            "TaskCreated",
-            "TaskCompleted",
-            "Elicitation",
-            "ElicitationResult",
-            "ConfigChange",
-            "WorktreeCreate",
-            "WorktreeRemove",
-            "InstructionsLoaded",
-            "CwdChanged",
-            "FileChanged",
-            "DirectoryAdded",
-            "MessageDisplay",
-        ],
-        matched_events: &[
-            "SessionStart",
-            "SessionEnd",
-            "PreCompact",
-            "PostCompact",
-            "SubagentStart",
-            "SubagentStop",
-            "StopFailure",
-        ],
-        tools: &[
-            "WebFetch",
-            "WebSearch",
-            "LS",
-            "NotebookRead",
-            "ExitPlanMode",
-            "EnterPlanMode",
-            "AskUserQuestion",
-            "BashOutput",
-            "KillShell",
-            "KillBash",
-            "TaskOutput",
-            "TaskStop",
-            "SlashCommand",
-            "LSP",
-            "ToolSearch",
-            "PowerShell",
-            "Monitor",
-        ],
-        variables: &[
-            "CLAUDE_PROJECT_DIR",
-            "CLAUDE_PLUGIN_ROOT",
-            "CLAUDE_PLUGIN_DATA",
-            "CLAUDE_ENV_FILE",
-            "CLAUDE_EFFORT",
-            "CLAUDE_PID",
-            "CLAUDE_CONFIG_DIR",
-        ],
+        events: tenter_base::words!(
+            "Notification UserPromptExpansion PreModelSwitch PostModelSwitch PermissionRequest
+             PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted Elicitation
+             ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded
+             CwdChanged FileChanged DirectoryAdded MessageDisplay"
+        ),
+        matched_events: tenter_base::words!(
+            "SessionStart SessionEnd PreCompact PostCompact SubagentStart SubagentStop StopFailure"
+        ),
+        tools: tenter_base::words!(
+            "WebFetch WebSearch LS NotebookRead ExitPlanMode EnterPlanMode AskUserQuestion
+             BashOutput KillShell KillBash TaskOutput TaskStop SlashCommand LSP ToolSearch
+             PowerShell Monitor"
+        ),
+        variables: tenter_base::words!(
+            "CLAUDE_PROJECT_DIR CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_ENV_FILE
+             CLAUDE_EFFORT CLAUDE_PID CLAUDE_CONFIG_DIR"
+        ),
         prefixes: &["CLAUDE_CODE_", "CLAUDE_PLUGIN_OPTION_"],
         longest_timeout: Some(600.0),
         blocks_with_2: true,
@@ -153,13 +112,9 @@ const TABLE: [HookFacts; 8] = [
     HookFacts {
         host: "codex",
         events: &["PermissionRequest"],
-        matched_events: &[
-            "SessionStart",
-            "PreCompact",
-            "PostCompact",
-            "SubagentStart",
-            "SubagentStop",
-        ],
+        matched_events: tenter_base::words!(
+            "SessionStart PreCompact PostCompact SubagentStart SubagentStop"
+        ),
         tools: &["Bash", "apply_patch", "Edit", "Write", "spawn_agent"],
         variables: &[],
         prefixes: &["CODEX_"],
@@ -169,13 +124,9 @@ const TABLE: [HookFacts; 8] = [
     },
     HookFacts {
         host: "gemini",
-        events: &[
-            "BeforeModel",
-            "AfterModel",
-            "BeforeToolSelection",
-            "PreCompress",
-            "Notification",
-        ],
+        events: tenter_base::words!(
+            "BeforeModel AfterModel BeforeToolSelection PreCompress Notification"
+        ),
         matched_events: &["SessionStart", "SessionEnd", "PreCompress", "Notification"],
         variables: &["GEMINI_PROJECT_DIR", "GEMINI_SESSION_ID", "GEMINI_CWD", "CLAUDE_PROJECT_DIR"],
         prefixes: &["GEMINI_CLI_"],
@@ -187,14 +138,9 @@ const TABLE: [HookFacts; 8] = [
     HookFacts {
         host: "qwen",
         events: &["Notification", "PermissionRequest", "InstructionsLoaded", "MessageDisplay"],
-        matched_events: &[
-            "SessionStart",
-            "SessionEnd",
-            "PreCompact",
-            "PostCompact",
-            "SubagentStart",
-            "SubagentStop",
-        ],
+        matched_events: tenter_base::words!(
+            "SessionStart SessionEnd PreCompact PostCompact SubagentStart SubagentStop"
+        ),
         tools: &[
             // Qwen Code's other names of its tools.
             "Agent",
@@ -232,14 +178,10 @@ const TABLE: [HookFacts; 8] = [
         host: "droid",
         events: &["Notification", "SubagentStop"],
         matched_events: &["SessionStart", "SessionEnd", "PreCompact"],
-        variables: &[
-            "FACTORY_PROJECT_DIR",
-            "DROID_PROJECT_DIR",
-            "CLAUDE_PROJECT_DIR",
-            "DROID_PLUGIN_ROOT",
-            "CLAUDE_PLUGIN_ROOT",
-            "CLAUDE_ENV_FILE",
-        ],
+        variables: tenter_base::words!(
+            "FACTORY_PROJECT_DIR DROID_PROJECT_DIR CLAUDE_PROJECT_DIR DROID_PLUGIN_ROOT
+             CLAUDE_PLUGIN_ROOT CLAUDE_ENV_FILE"
+        ),
         prefixes: &["FACTORY_", "DROID_"],
         blocks_with_2: true,
         answers: NOT_SHORT,
@@ -255,44 +197,22 @@ const TABLE: [HookFacts; 8] = [
     // From its documentation, as its events are.
     HookFacts {
         host: "cursor",
-        events: &[
-            "subagentStart",
-            "subagentStop",
-            "beforeShellExecution",
-            "afterShellExecution",
-            "beforeMCPExecution",
-            "afterMCPExecution",
-            "beforeReadFile",
-            "afterFileEdit",
-            "afterAgentResponse",
-            "afterAgentThought",
-            "beforeTabFileRead",
-            "afterTabFileEdit",
-        ],
+        events: tenter_base::words!(
+            "subagentStart subagentStop beforeShellExecution afterShellExecution
+             beforeMCPExecution afterMCPExecution beforeReadFile afterFileEdit afterAgentResponse
+             afterAgentThought beforeTabFileRead afterTabFileEdit"
+        ),
         variables: &["CLAUDE_PROJECT_DIR"],
         prefixes: &["CURSOR_"],
         ..UNKNOWN
     },
     HookFacts {
         host: "copilot",
-        events: &[
-            "errorOccurred",
-            "notification",
-            "permissionRequest",
-            "ErrorOccurred",
-            "Notification",
-            "PermissionRequest",
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "Stop",
-            "SubagentStart",
-            "SubagentStop",
-            "PreCompact",
-            "SessionEnd",
-        ],
+        events: tenter_base::words!(
+            "errorOccurred notification permissionRequest ErrorOccurred Notification
+             PermissionRequest SessionStart UserPromptSubmit PreToolUse PostToolUse
+             PostToolUseFailure Stop SubagentStart SubagentStop PreCompact SessionEnd"
+        ),
         variables: &["COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "COPILOT_HOOK_DIR"],
         prefixes: &["COPILOT_CLI"],
         answers: &[r#"{"block":true"#, r#""block":true"#, r#""decision":"block""#],

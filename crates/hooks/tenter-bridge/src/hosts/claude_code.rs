@@ -67,28 +67,11 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".claude"],
-        &[
-            "settings.json",
-            "settings.local.json",
-            "remote-settings.json",
-            "policy-limits.json",
-            "daemon.json",
-            "daemon",
-            "seed-admin",
-            "hooks",
-            "agents",
-            "commands",
-            "skills",
-            "plugins",
-            "cowork_plugins",
-            "dev-mods",
-            "workflows",
-            "routines",
-            "local",
-            "session-env",
-            "shell-snapshots",
-            "scheduled_tasks.json",
-        ],
+        tenter_base::words!(
+            "settings.json settings.local.json remote-settings.json policy-limits.json daemon.json
+             daemon seed-admin hooks agents commands skills plugins cowork_plugins dev-mods
+             workflows routines local session-env shell-snapshots scheduled_tasks.json"
+        ),
     ),
     within(&[ANYWHERE], &[".claude.json", ".mcp.json"]),
     within(&[SYSTEM], &["etc/claude-code", "Library/Application Support/ClaudeCode"]),

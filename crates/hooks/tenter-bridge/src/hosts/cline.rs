@@ -67,17 +67,10 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".cline"],
-        &[
-            "hooks",
-            "plugins",
-            "agents",
-            "cron",
-            "remote",
-            "mcp.json",
-            "data/settings",
-            "data/remote",
-            "data/globalState.json",
-        ],
+        tenter_base::words!(
+            "hooks plugins agents cron remote mcp.json data/settings data/remote
+             data/globalState.json"
+        ),
     ),
     within(&[ANYWHERE], &[".clinerules/hooks"]),
     within(&["Documents/Cline"], &["Hooks", "MCP", "Plugins", "Agents"]),

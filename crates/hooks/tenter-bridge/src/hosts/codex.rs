@@ -73,20 +73,10 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".codex"],
-        &[
-            "config.toml",
-            "*.config.toml",
-            "managed_config.toml",
-            "requirements.toml",
-            "environments.toml",
-            "environments",
-            "hooks.json",
-            "hooks",
-            "rules",
-            "agents",
-            "plugins",
-            "packages",
-        ],
+        tenter_base::words!(
+            "config.toml *.config.toml managed_config.toml requirements.toml environments.toml
+             environments hooks.json hooks rules agents plugins packages"
+        ),
     ),
     within(&[ANYWHERE], &[".agents/plugins"]),
     within(&[SYSTEM], &["etc/codex"]),
@@ -255,17 +245,11 @@ mod tests {
     use super::*;
 
     /// The fields of an answer at any event, by their paths.
-    const KNOWN: [&str; 9] = [
-        "decision",
-        "reason",
-        "systemMessage",
-        "hookSpecificOutput",
-        "hookSpecificOutput.hookEventName",
-        "hookSpecificOutput.permissionDecision",
-        "hookSpecificOutput.permissionDecisionReason",
-        "hookSpecificOutput.updatedInput",
-        "hookSpecificOutput.additionalContext",
-    ];
+    const KNOWN: [&str; 9] = *tenter_base::words!(
+        "decision reason systemMessage hookSpecificOutput hookSpecificOutput.hookEventName
+         hookSpecificOutput.permissionDecision hookSpecificOutput.permissionDecisionReason
+         hookSpecificOutput.updatedInput hookSpecificOutput.additionalContext"
+    );
 
     fn any_reply() -> impl Strategy<Value = HostReply> {
         let text = || "[a-z]{1,8}";

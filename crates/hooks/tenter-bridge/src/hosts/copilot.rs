@@ -61,35 +61,17 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".github"],
-        &[
-            "hooks",
-            "copilot/settings.json",
-            "copilot/settings.local.json",
-            "mcp.json",
-            "lsp.json",
-            "agents",
-            "skills",
-            "extensions",
-            "plugin",
-            "workflows/copilot-setup-steps.yml",
-        ],
+        tenter_base::words!(
+            "hooks copilot/settings.json copilot/settings.local.json mcp.json lsp.json agents
+             skills extensions plugin workflows/copilot-setup-steps.yml"
+        ),
     ),
     within(
         &[".copilot"],
-        &[
-            "config.json",
-            "settings.json",
-            "mcp-config.json",
-            "lsp-config.json",
-            "permissions-config.json",
-            "hooks",
-            "agents",
-            "skills",
-            "extensions",
-            "plugins",
-            "installed-plugins",
-            "pkg",
-        ],
+        tenter_base::words!(
+            "config.json settings.json mcp-config.json lsp-config.json permissions-config.json
+             hooks agents skills extensions plugins installed-plugins pkg"
+        ),
     ),
     within(
         &[".vscode", "~/.config/Code/User", "~/Library/Application Support/Code/User"],

@@ -61,20 +61,10 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".cursor"],
-        &[
-            "hooks.json",
-            "hooks",
-            "mcp.json",
-            "cli.json",
-            "cli-config.json",
-            "permissions.json",
-            "sandbox.json",
-            "environment.json",
-            "worktrees.json",
-            "agents",
-            "plugins",
-            "extensions",
-        ],
+        tenter_base::words!(
+            "hooks.json hooks mcp.json cli.json cli-config.json permissions.json sandbox.json
+             environment.json worktrees.json agents plugins extensions"
+        ),
     ),
     within(&["~"], &[".config/cursor"]),
     within(

@@ -62,19 +62,10 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".factory"],
-        &[
-            "settings.json",
-            "settings.local.json",
-            "config.json",
-            "mcp.json",
-            "hooks.json",
-            "hooks",
-            "droids",
-            "commands",
-            "plugins",
-            "automations",
-            "worktree-setups",
-        ],
+        tenter_base::words!(
+            "settings.json settings.local.json config.json mcp.json hooks.json hooks droids
+             commands plugins automations worktree-setups"
+        ),
     ),
     within(&[ANYWHERE], &[".droid.yaml", ".droid.yml"]),
     within(&[SYSTEM], &["etc/factory", "etc/droid", "Library/Application Support/Factory"]),

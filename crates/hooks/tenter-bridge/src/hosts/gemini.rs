@@ -70,26 +70,11 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".gemini"],
-        &[
-            "settings.json",
-            ".env",
-            "config",
-            "extensions",
-            "commands",
-            "agents",
-            "hooks",
-            "policies",
-            "policy_integrity.json",
-            "acknowledgments",
-            "trustedFolders.json",
-            "trusted_hooks.json",
-            "mcp-server-enablement.json",
-            "sandbox.Dockerfile",
-            "sandbox.bashrc",
-            "sandbox.venv",
-            "*.sb",
-            "bin",
-        ],
+        tenter_base::words!(
+            "settings.json .env config extensions commands agents hooks policies
+             policy_integrity.json acknowledgments trustedFolders.json trusted_hooks.json
+             mcp-server-enablement.json sandbox.Dockerfile sandbox.bashrc sandbox.venv *.sb bin"
+        ),
     ),
     within(&[SYSTEM], &["etc/gemini-cli", "Library/Application Support/GeminiCli"]),
 ];

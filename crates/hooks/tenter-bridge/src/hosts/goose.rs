@@ -48,19 +48,10 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".goose", "~/.config/goose"],
-        &[
-            "config.yaml",
-            "init-config.yaml",
-            "profiles.yaml",
-            "permission.yaml",
-            "permissions",
-            "secrets.yaml",
-            "custom_providers",
-            "declarative_providers",
-            "recipes",
-            "agents",
-            "plugins",
-        ],
+        tenter_base::words!(
+            "config.yaml init-config.yaml profiles.yaml permission.yaml permissions secrets.yaml
+             custom_providers declarative_providers recipes agents plugins"
+        ),
     ),
     within(&["~"], &[".local/share/goose/plugins"]),
     within(&[ANYWHERE], &[".agents/plugins"]),

@@ -31,21 +31,11 @@ const SETTINGS: &[SettingsPaths] = &[
     ),
     within(
         &[".kilo", ".kilocode"],
-        &[
-            "mcp.json",
-            "agent-manager.json",
-            "workflows",
-            "run-script",
-            "run-script.sh",
-            "run-script.ps1",
-            "run-script.cmd",
-            "run-script.bat",
-            "setup-script",
-            "setup-script.sh",
-            "setup-script.ps1",
-            "setup-script.cmd",
-            "setup-script.bat",
-        ],
+        tenter_base::words!(
+            "mcp.json agent-manager.json workflows run-script run-script.sh run-script.ps1
+             run-script.cmd run-script.bat setup-script setup-script.sh setup-script.ps1
+             setup-script.cmd setup-script.bat"
+        ),
     ),
     within(&[ANYWHERE], &[".kilocodemodes"]),
     within(

@@ -58,20 +58,10 @@ pub(super) const HOST: Host = Host {
 /// The settings that decide what the host loads, runs and allows, with its predecessor's, which it imports.
 const SETTINGS: &[SettingsPaths] = &[within(
     &[".kimi-code", ".kimi"],
-    &[
-        "config.toml",
-        "config.json",
-        "local.toml",
-        "tui.toml",
-        "gui.toml",
-        "statusline.sh",
-        "mcp.json",
-        "agents",
-        "plugins",
-        "hooks",
-        "server",
-        "bin",
-    ],
+    tenter_base::words!(
+        "config.toml config.json local.toml tui.toml gui.toml statusline.sh mcp.json agents
+         plugins hooks server bin"
+    ),
 )];
 
 /// Kimi Code accepts these four keys and no other. The timeout is at most 600 seconds.

@@ -45,21 +45,10 @@ pub(super) const HOST: Host = Host {
 };
 
 /// The resources that it loads from each of its directories.
-pub(super) const RESOURCES: &[&str] = &[
-    "agent",
-    "agents",
-    "command",
-    "commands",
-    "mode",
-    "modes",
-    "plugin",
-    "plugins",
-    "tool",
-    "tools",
-    "package.json",
-    "node_modules",
-    "bin",
-];
+pub(super) const RESOURCES: &[&str] = tenter_base::words!(
+    "agent agents command commands mode modes plugin plugins tool tools package.json node_modules
+     bin"
+);
 
 /// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[

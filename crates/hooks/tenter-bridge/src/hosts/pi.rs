@@ -57,20 +57,10 @@ pub(super) const HOST: Host = Host {
 /// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[within(
     &[".pi", ".pi/agent"],
-    &[
-        "settings.json",
-        "models.json",
-        "auth.json",
-        "mcp.json",
-        "mcp-auth.json",
-        "trust.json",
-        "extensions",
-        "hooks",
-        "tools",
-        "npm",
-        "git",
-        "bin",
-    ],
+    tenter_base::words!(
+        "settings.json models.json auth.json mcp.json mcp-auth.json trust.json extensions hooks
+         tools npm git bin"
+    ),
 )];
 
 fn files(context: &FileContext) -> Vec<OwnFile> {

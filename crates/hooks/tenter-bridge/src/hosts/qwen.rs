@@ -65,24 +65,11 @@ pub(super) const HOST: Host = Host {
 const SETTINGS: &[SettingsPaths] = &[
     within(
         &[".qwen"],
-        &[
-            "settings.json",
-            ".env",
-            "extensions",
-            "commands",
-            "agents",
-            "skills",
-            "hooks",
-            "workflows",
-            "channels",
-            "locales",
-            "trustedFolders.json",
-            "mcpApprovals.json",
-            "mcp.json",
-            "extension-store",
-            "sandbox.Dockerfile",
-            "*.sb",
-        ],
+        tenter_base::words!(
+            "settings.json .env extensions commands agents skills hooks workflows channels locales
+             trustedFolders.json mcpApprovals.json mcp.json extension-store sandbox.Dockerfile
+             *.sb"
+        ),
     ),
     within(&[SYSTEM], &["etc/qwen-code", "Library/Application Support/QwenCode"]),
 ];

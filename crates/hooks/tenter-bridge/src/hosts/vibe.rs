@@ -58,18 +58,10 @@ pub(super) const HOST: Host = Host {
 /// The settings that decide what the host loads, runs and allows.
 const SETTINGS: &[SettingsPaths] = &[within(
     &[".vibe"],
-    &[
-        "config.toml",
-        "hooks.toml",
-        "skills.toml",
-        "trusted_folders.toml",
-        "projects.toml",
-        ".env",
-        "agents",
-        "tools",
-        "plugins",
-        "hooks",
-    ],
+    tenter_base::words!(
+        "config.toml hooks.toml skills.toml trusted_folders.toml projects.toml .env agents tools
+         plugins hooks"
+    ),
 )];
 
 /// The command is started without a shell, so its failure cannot become an exit code. `strict` is for tools only.

@@ -7,16 +7,9 @@ use super::{Import, permissions};
 use crate::host::Host;
 
 /// Fields with conditions that a rule of Tenter does not have.
-const CONDITIONS: [&str; 8] = [
-    "argsPattern",
-    "commandRegex",
-    "mcpName",
-    "modes",
-    "interactive",
-    "subagent",
-    "toolAnnotations",
-    "allowRedirection",
-];
+const CONDITIONS: [&str; 8] = *tenter_base::words!(
+    "argsPattern commandRegex mcpName modes interactive subagent toolAnnotations allowRedirection"
+);
 
 /// Reads the rules of a file with policies.
 pub(super) fn read(host: &Host, policy: &Value, import: &mut Import) {

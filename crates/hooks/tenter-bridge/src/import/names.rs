@@ -7,26 +7,10 @@ use super::slug;
 use crate::hook_lint::has_windows_path;
 
 /// Programs that run the script that follows them.
-const INTERPRETERS: [&str; 18] = [
-    "bash",
-    "sh",
-    "zsh",
-    "env",
-    "exec",
-    "python",
-    "python3",
-    "uv",
-    "run",
-    "node",
-    "npx",
-    "bun",
-    "deno",
-    "ruby",
-    "perl",
-    "command",
-    "powershell",
-    "pwsh",
-];
+const INTERPRETERS: [&str; 18] = *tenter_base::words!(
+    "bash sh zsh env exec python python3 uv run node npx bun deno ruby perl command powershell
+     pwsh"
+);
 /// Options of interpreters before code that is no file.
 const CODE_OPTIONS: [&str; 2] = ["-c", "-e"];
 /// Programs that say nothing about the purpose of a command that begins with them.

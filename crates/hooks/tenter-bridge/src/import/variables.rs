@@ -6,25 +6,10 @@ use tenter_engine::inspect::is_model_key;
 use super::Import;
 
 /// Variables that decide which code programs run, and the beginnings of such names.
-const LOOSENING: [&str; 17] = [
-    "BASH_ENV",
-    "DYLD_",
-    "ENV",
-    "GIT_",
-    "IFS",
-    "JAVA_TOOL_OPTIONS",
-    "LD_",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PATH",
-    "PERL5",
-    "PROMPT_COMMAND",
-    "PS4",
-    "PYTHON",
-    "RUBY",
-    "SHELL",
-    "HOME",
-];
+const LOOSENING: [&str; 17] = *tenter_base::words!(
+    "BASH_ENV DYLD_ ENV GIT_ IFS JAVA_TOOL_OPTIONS LD_ NODE_OPTIONS NODE_PATH PATH PERL5
+     PROMPT_COMMAND PS4 PYTHON RUBY SHELL HOME"
+);
 
 /// The variables for imported hooks, as lines of a shell script.
 #[derive(Debug, Clone, Default)]

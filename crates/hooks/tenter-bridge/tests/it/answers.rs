@@ -20,31 +20,18 @@ struct Form {
     texts: &'static [Moment],
 }
 
-const CLAUDE: &[&str] = &[
-    "decision",
-    "reason",
-    "systemMessage",
-    "hookSpecificOutput.hookEventName",
-    "hookSpecificOutput.permissionDecision",
-    "hookSpecificOutput.permissionDecisionReason",
-    "hookSpecificOutput.updatedInput",
-    "hookSpecificOutput.additionalContext",
-];
+const CLAUDE: &[&str] = tenter_base::words!(
+    "decision reason systemMessage hookSpecificOutput.hookEventName
+     hookSpecificOutput.permissionDecision hookSpecificOutput.permissionDecisionReason
+     hookSpecificOutput.updatedInput hookSpecificOutput.additionalContext"
+);
 
 /// The fields whose values are the host's own.
-const OPAQUE: &[&str] = &[
-    "hookSpecificOutput.updatedInput",
-    "hookSpecificOutput.updatedToolOutput",
-    "hookSpecificOutput.tool_input",
-    "hook_specific_output.tool_input",
-    "modifiedArgs",
-    "modifiedResult",
-    "updated_input",
-    "overrideInput",
-    "input",
-    "output",
-    "notices",
-];
+const OPAQUE: &[&str] = tenter_base::words!(
+    "hookSpecificOutput.updatedInput hookSpecificOutput.updatedToolOutput
+     hookSpecificOutput.tool_input hook_specific_output.tool_input modifiedArgs modifiedResult
+     updated_input overrideInput input output notices"
+);
 
 const FORMS: &[Form] = &[
     Form {
@@ -62,14 +49,10 @@ const FORMS: &[Form] = &[
     },
     Form {
         host: "copilot",
-        fields: &[
-            "permissionDecision",
-            "permissionDecisionReason",
-            "modifiedArgs",
-            "modifiedResult",
-            "modifiedTransformedPrompt",
-            "additionalContext",
-        ],
+        fields: tenter_base::words!(
+            "permissionDecision permissionDecisionReason modifiedArgs modifiedResult
+             modifiedTransformedPrompt additionalContext"
+        ),
         denies: |event, answer| match event.moment {
             Moment::BeforeTool => {
                 answer["permissionDecision"] == "deny"
@@ -101,15 +84,10 @@ const FORMS: &[Form] = &[
     },
     Form {
         host: "cursor",
-        fields: &[
-            "permission",
-            "user_message",
-            "agent_message",
-            "updated_input",
-            "additional_context",
-            "continue",
-            "followup_message",
-        ],
+        fields: tenter_base::words!(
+            "permission user_message agent_message updated_input additional_context continue
+             followup_message"
+        ),
         denies: |event, answer| {
             let denies = match event.moment {
                 Moment::BeforeTool => answer["permission"] == "deny",

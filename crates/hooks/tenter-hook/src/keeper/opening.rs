@@ -11,15 +11,10 @@ const VARIABLES: [&str; 8] =
     ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "SSH_AUTH_SOCK", "VIRTUAL_ENV"];
 const PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 /// The variables that the engine sets for every hook.
-const ENGINE_VARIABLES: [&str; 7] = [
-    "TENTER_PROJECT_DIR",
-    "TENTER_HOOK_DIR",
-    "TENTER_HOOK_NAME",
-    "TENTER_HOOK_STATE",
-    "TENTER_PROTOCOL_VERSION",
-    "PYTHONPYCACHEPREFIX",
-    "PYTHONDONTWRITEBYTECODE",
-];
+const ENGINE_VARIABLES: [&str; 7] = *tenter_base::words!(
+    "TENTER_PROJECT_DIR TENTER_HOOK_DIR TENTER_HOOK_NAME TENTER_HOOK_STATE TENTER_PROTOCOL_VERSION
+     PYTHONPYCACHEPREFIX PYTHONDONTWRITEBYTECODE"
+);
 
 /// Describes the start of a hook for the keeper. `None` if something is not UTF-8.
 pub(super) fn opening(start: &Start) -> Option<Opening> {

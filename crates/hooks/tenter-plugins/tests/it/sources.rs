@@ -6,13 +6,9 @@ use tenter_plugins::{Fetched, TreeEntry};
 
 use crate::scene::{HOOK, Scene};
 
-const USUAL: [&str; 5] = [
-    "README.md",
-    "hooks/guard",
-    "hooks/lib/words.sh",
-    "recipes/review/deep.md",
-    "skills/pdf/SKILL.md",
-];
+const USUAL: [&str; 5] = *tenter_base::words!(
+    "README.md hooks/guard hooks/lib/words.sh recipes/review/deep.md skills/pdf/SKILL.md"
+);
 
 fn paths(fetched: &Fetched) -> Vec<&str> {
     fetched.content.0.keys().map(String::as_str).collect()

@@ -8,24 +8,11 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of a URL in bytes.
 pub(crate) const MAX_URL_LENGTH: usize = 2048;
 /// Headers that Tenter sets itself, and headers of proxies and connections.
-const RESERVED_HEADERS: [&str; 16] = [
-    "accept",
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
-];
+const RESERVED_HEADERS: [&str; 16] = *tenter_base::words!(
+    "accept accept-encoding connection content-encoding content-length content-type expect host
+     keep-alive proxy-authorization proxy-connection te trailer transfer-encoding upgrade
+     user-agent"
+);
 /// The prefix of a header's value: the rest is the name of an environment variable.
 const VARIABLE_PREFIX: &str = "env:";
 

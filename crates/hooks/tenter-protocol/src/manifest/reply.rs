@@ -430,19 +430,10 @@ mod tests {
         }
     }
 
-    const KEYS: [&str; 11] = [
-        "decision",
-        "reason",
-        "modified_input",
-        "modified_output",
-        "modified_prompt",
-        "context",
-        "result",
-        "messages",
-        "callback",
-        "follow_up_messages",
-        "log",
-    ];
+    const KEYS: [&str; 11] = *tenter_base::words!(
+        "decision reason modified_input modified_output modified_prompt context result messages
+         callback follow_up_messages log"
+    );
 
     fn values() -> [serde_json::Value; 8] {
         [

@@ -18,132 +18,42 @@ pub(super) const WORDS: [(Deed, &[&str]); 8] = [
     (Deed::List, &["list", "ls", "search", "find", "glob", "tree", "scan", "dir", "walk"]),
     (
         Deed::Read,
-        &[
-            "read",
-            "get",
-            "view",
-            "cat",
-            "show",
-            "open",
-            "load",
-            "fetch",
-            "head",
-            "tail",
-            "grep",
-            "preview",
-            "describe",
-            "parse",
-            "analyze",
-            "hash",
-            "count",
-            "diff",
-            "compare",
-            "stat",
-            "status",
-            "log",
-            "blame",
-            "info",
-            "exists",
-            "validate",
-            "lint",
-            "check",
-            "upload",
-            "attach",
-            "lsp",
-            "definition",
-            "references",
-            "hover",
-            "symbol",
-            "symbols",
-            "diagnostics",
-        ],
+        tenter_base::words!(
+            "read get view cat show open load fetch head tail grep preview describe parse analyze
+             hash count diff compare stat status log blame info exists validate lint check upload
+             attach lsp definition references hover symbol symbols diagnostics"
+        ),
     ),
     (Deed::Copy, &["copy", "cp", "duplicate"]),
     (Deed::Link, &["link", "symlink"]),
     (Deed::Mode, &["chmod", "chown", "permissions"]),
     (
         Deed::Write,
-        &[
-            "write",
-            "edit",
-            "create",
-            "save",
-            "append",
-            "update",
-            "replace",
-            "insert",
-            "patch",
-            "modify",
-            "put",
-            "set",
-            "touch",
-            "mkdir",
-            "make",
-            "add",
-            "apply",
-            "store",
-            "export",
-            "download",
-            "truncate",
-            "overwrite",
-            "extract",
-            "unzip",
-        ],
+        tenter_base::words!(
+            "write edit create save append update replace insert patch modify put set touch mkdir
+             make add apply store export download truncate overwrite extract unzip"
+        ),
     ),
     (Deed::Move, &["move", "mv", "rename"]),
     (Deed::Delete, &["delete", "remove", "rm", "unlink", "erase", "trash", "destroy", "rmdir"]),
 ];
 
 /// Words in the names of tools that delete something that is no file.
-pub(super) const DELETIONS: [&str; 14] = [
-    "delete",
-    "destroy",
-    "drop",
-    "empty",
-    "erase",
-    "flush",
-    "prune",
-    "purge",
-    "remove",
-    "reset",
-    "terminate",
-    "truncate",
-    "uninstall",
-    "wipe",
-];
+pub(super) const DELETIONS: [&str; 14] = *tenter_base::words!(
+    "delete destroy drop empty erase flush prune purge remove reset terminate truncate uninstall
+     wipe"
+);
 
 /// Words in the names of tools that are programs: a command in their fields begins with its subcommand.
-pub(super) const PROGRAMS: [&str; 11] = [
-    "aws",
-    "az",
-    "docker",
-    "gcloud",
-    "gh",
-    "git",
-    "helm",
-    "kubectl",
-    "pulumi",
-    "terraform",
-    "tofu",
-];
+pub(super) const PROGRAMS: [&str; 11] =
+    *tenter_base::words!("aws az docker gcloud gh git helm kubectl pulumi terraform tofu");
 
 /// Fields whose value says what a tool does.
 pub(super) const OPERATIONS: [&str; 6] = ["action", "command", "method", "mode", "op", "operation"];
 /// Fields with text for a shell.
-pub(super) const SCRIPTS: [&str; 12] = [
-    "argv",
-    "bash",
-    "cmd",
-    "cmdline",
-    "cmds",
-    "code",
-    "command",
-    "commandline",
-    "commands",
-    "script",
-    "shellcommand",
-    "shellscript",
-];
+pub(super) const SCRIPTS: [&str; 12] = *tenter_base::words!(
+    "argv bash cmd cmdline cmds code command commandline commands script shellcommand shellscript"
+);
 /// Fields with text for a program that already runs, in tools whose names say that there is one.
 pub(super) const TYPED: [&str; 7] = ["data", "input", "keys", "line", "stdin", "text", "content"];
 /// Words in the names of such tools.
@@ -155,19 +65,8 @@ pub(super) const TYPES: [&str; 4] = ["input", "interact", "send", "stdin"];
 pub(super) const DIRECTORIES: [&str; 5] =
     ["cwd", "currentdirectory", "workdir", "workingdir", "workingdirectory"];
 /// Ends of the names of fields that hold paths.
-pub(super) const PATH_ENDS: [&str; 11] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "directory",
-    "dir",
-    "folder",
-    "uri",
-    "uris",
-];
+pub(super) const PATH_ENDS: [&str; 11] =
+    *tenter_base::words!("path paths file files filename filenames directory dir folder uri uris");
 /// Fields that end like a path and hold none.
 pub(super) const NO_PATHS: [&str; 8] =
     ["apipath", "classpath", "jsonpath", "keypath", "profile", "urlpath", "xpath", "zipfolder"];
@@ -179,30 +78,10 @@ pub(super) const ENDS: [&str; 10] =
     ["source", "src", "from", "old", "destination", "dest", "target", "to", "new", "output"];
 
 /// Words in the names of tools and servers for databases.
-pub(super) const DATABASES: [&str; 22] = [
-    "sql",
-    "db",
-    "database",
-    "databases",
-    "postgres",
-    "postgresql",
-    "pg",
-    "mysql",
-    "mariadb",
-    "sqlite",
-    "duckdb",
-    "mssql",
-    "bigquery",
-    "snowflake",
-    "clickhouse",
-    "supabase",
-    "neon",
-    "redshift",
-    "cockroachdb",
-    "turso",
-    "planetscale",
-    "trino",
-];
+pub(super) const DATABASES: [&str; 22] = *tenter_base::words!(
+    "sql db database databases postgres postgresql pg mysql mariadb sqlite duckdb mssql bigquery
+     snowflake clickhouse supabase neon redshift cockroachdb turso planetscale trino"
+);
 
 /// Fields whose text is SQL if the tool is for a database.
 pub(super) const STATEMENTS: [&str; 6] =

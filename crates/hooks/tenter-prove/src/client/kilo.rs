@@ -6,17 +6,11 @@ pub(super) const CLIENT: Client = Client {
     host: "kilo",
     arguments: &["run", "--auto", "--format", "json", "--print-logs", RESUME, PROMPT],
     // It reads switches of both names.
-    switches: &[
-        "OPENCODE_DISABLE_AUTOUPDATE",
-        "OPENCODE_DISABLE_MODELS_FETCH",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD",
-        "OPENCODE_DISABLE_SHARE",
-        "KILO_DISABLE_AUTOUPDATE",
-        "KILO_DISABLE_MODELS_FETCH",
-        "KILO_DISABLE_LSP_DOWNLOAD",
-        "KILO_DISABLE_SHARE",
-        "DO_NOT_TRACK",
-    ],
+    switches: tenter_base::words!(
+        "OPENCODE_DISABLE_AUTOUPDATE OPENCODE_DISABLE_MODELS_FETCH OPENCODE_DISABLE_LSP_DOWNLOAD
+         OPENCODE_DISABLE_SHARE KILO_DISABLE_AUTOUPDATE KILO_DISABLE_MODELS_FETCH
+         KILO_DISABLE_LSP_DOWNLOAD KILO_DISABLE_SHARE DO_NOT_TRACK"
+    ),
     environment: |launch| {
         let mut environment = opencode::directories(launch);
         environment.push(("KILO_TELEMETRY_LEVEL", "off".to_owned()));

@@ -7,22 +7,9 @@ use super::literals::{Argument, Literals, join};
 const ADDITIONS: [&str; 5] = [".append(", ".push(", ".extend(", " += ", "+="];
 
 /// Names of arguments whose values are what they would be without the names.
-const KEYWORDS: [&str; 14] = [
-    "path",
-    "src",
-    "dst",
-    "source",
-    "destination",
-    "target",
-    "file",
-    "filename",
-    "args",
-    "command",
-    "cmd",
-    "mode",
-    "url",
-    "flags",
-];
+const KEYWORDS: [&str; 14] = *tenter_base::words!(
+    "path src dst source destination target file filename args command cmd mode url flags"
+);
 
 /// Maximum number of additions to one list.
 const MAX_ADDED: usize = 64;

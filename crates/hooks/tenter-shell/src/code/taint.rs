@@ -66,37 +66,17 @@ const DOWNLOADS: &[&str] = &[
 ];
 
 /// Names of what a program reads: its standard input, and the line of it that a loop around the program has read.
-const INPUTS: &[&str] = &[
-    "sys.stdin",
-    "process.stdin",
-    "io.stdin",
-    "$stdin",
-    "STDIN",
-    "input(",
-    "readline(",
-    "gets",
-    "readFileSync(0",
-    "/dev/stdin",
-    "ARGF",
-    "<>",
-    "$_",
-    "$0",
-];
+const INPUTS: &[&str] = tenter_base::words!(
+    "sys.stdin process.stdin io.stdin $stdin STDIN input( readline( gets readFileSync(0 /dev/stdin
+     ARGF <> $_ $0"
+);
 
 /// Expressions with all variables of the environment.
-const ENVIRONMENTS: &[&str] = &[
-    "print(os.environ)",
-    "console.log(process.env)",
-    "dict(os.environ)",
-    "str(os.environ)",
-    "json.dumps(os.environ",
-    "os.environ.items()",
-    "JSON.stringify(process.env)",
-    "Object.entries(process.env)",
-    "ENV.to_h",
-    "ENV.to_a",
-    "os.Environ()",
-];
+const ENVIRONMENTS: &[&str] = tenter_base::words!(
+    "print(os.environ) console.log(process.env) dict(os.environ) str(os.environ)
+     json.dumps(os.environ os.environ.items() JSON.stringify(process.env)
+     Object.entries(process.env) ENV.to_h ENV.to_a os.Environ()"
+);
 
 /// The origin of what a call runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -230,17 +230,11 @@ pub(super) const ENVRC: RecipeFiles = files("", &[".envrc"], Form::Script);
 /// Scripts that git runs when it commits and pushes.
 pub(super) const GIT_HOOKS: RecipeFiles = files(
     "",
-    &[
-        ".husky/pre-commit",
-        ".husky/commit-msg",
-        ".husky/prepare-commit-msg",
-        ".husky/post-commit",
-        ".husky/pre-push",
-        ".git/hooks/pre-commit",
-        ".git/hooks/commit-msg",
-        ".git/hooks/post-commit",
-        ".git/hooks/pre-push",
-    ],
+    tenter_base::words!(
+        ".husky/pre-commit .husky/commit-msg .husky/prepare-commit-msg .husky/post-commit
+         .husky/pre-push .git/hooks/pre-commit .git/hooks/commit-msg .git/hooks/post-commit
+         .git/hooks/pre-push"
+    ),
     Form::Script,
 );
 pub(super) const CMAKE: RecipeFiles = files("-P", &["CMakeLists.txt"], Form::Cmake);

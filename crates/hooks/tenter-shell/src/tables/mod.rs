@@ -292,57 +292,16 @@ pub(crate) const IMAGES: [&str; 9] =
     ["ansible", "aws", "curl", "git", "helm", "kubectl", "pulumi", "rclone", "terraform"];
 
 /// Programs that no table has, with text about commands in their operands.
-pub(crate) const SPEAKING: [&str; 22] = [
-    "apropos",
-    "cheat",
-    "claude",
-    "codex",
-    "complete",
-    "cowsay",
-    "cz",
-    "explain",
-    "figlet",
-    "gemini",
-    "help",
-    "howdoi",
-    "info",
-    "jj",
-    "jrnl",
-    "man",
-    "notify-send",
-    "say",
-    "tldr",
-    "todo",
-    "type",
-    "wall",
-];
+pub(crate) const SPEAKING: [&str; 22] = *tenter_base::words!(
+    "apropos cheat claude codex complete cowsay cz explain figlet gemini help howdoi info jj jrnl
+     man notify-send say tldr todo type wall"
+);
 
 /// Programs of packages, which `pnpm` and `yarn` also run without a word such as `exec`.
-pub(crate) const OF_PACKAGES: [&str; 23] = [
-    "cdk",
-    "changeset",
-    "del-cli",
-    "drizzle-kit",
-    "eas",
-    "firebase",
-    "gh-pages",
-    "knex",
-    "lerna",
-    "netlify",
-    "node",
-    "np",
-    "prisma",
-    "release-it",
-    "rimraf",
-    "semantic-release",
-    "sequelize",
-    "sequelize-cli",
-    "shx",
-    "surge",
-    "typeorm",
-    "vercel",
-    "wrangler",
-];
+pub(crate) const OF_PACKAGES: [&str; 23] = *tenter_base::words!(
+    "cdk changeset del-cli drizzle-kit eas firebase gh-pages knex lerna netlify node np prisma
+     release-it rimraf semantic-release sequelize sequelize-cli shx surge typeorm vercel wrangler"
+);
 
 /// All tables.
 static TABLES: &[&[Program]] = &[

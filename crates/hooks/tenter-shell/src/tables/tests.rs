@@ -71,30 +71,11 @@ fn every_option_in_a_rule_is_listed() {
 
 #[test]
 fn every_path_rule_can_be_read() {
-    const OPERATIONS: [&str; 22] = [
-        "read",
-        "write",
-        "create",
-        "delete",
-        "move",
-        "execute",
-        "link",
-        "mode",
-        "list",
-        "read-at",
-        "read-file-url",
-        "read-prefix",
-        "write-prefix",
-        "create-name",
-        "read-glob",
-        "create-first-after",
-        "link-mount",
-        "read-mount",
-        "create-second-after",
-        "write-first-after",
-        "move-first-after",
-        "delete-first-after",
-    ];
+    const OPERATIONS: [&str; 22] = *tenter_base::words!(
+        "read write create delete move execute link mode list read-at read-file-url read-prefix
+         write-prefix create-name read-glob create-first-after link-mount read-mount
+         create-second-after write-first-after move-first-after delete-first-after"
+    );
     for row in rows() {
         for rule in row.paths {
             let (operation, rest) = rule.split_once(' ').unwrap();

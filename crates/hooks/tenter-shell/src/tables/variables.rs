@@ -1,51 +1,14 @@
 //! Environment variables that are commands or options of programs.
 
 /// Variables whose values other programs run as commands.
-const COMMANDS: [&str; 43] = [
-    "AWS_PAGER",
-    "BAT_PAGER",
-    "BROWSER",
-    "CC",
-    "CVS_RSH",
-    "CXX",
-    "DELTA_PAGER",
-    "EDITOR",
-    "FCEDIT",
-    "GH_EDITOR",
-    "GH_PAGER",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_PROXY_COMMAND",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "HGEDITOR",
-    "KUBE_EDITOR",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "MANPAGER",
-    "PAGER",
-    "PERLDOC_PAGER",
-    "PROMPT_COMMAND",
-    "PS0",
-    "PS1",
-    "PS4",
-    "PSQL_EDITOR",
-    "PSQL_PAGER",
-    "RSYNC_RSH",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC_WRAPPER",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "SUDO_EDITOR",
-    "SVN_EDITOR",
-    "SVN_SSH",
-    "SYSTEMD_EDITOR",
-    "SYSTEMD_PAGER",
-    "VISUAL",
-];
+const COMMANDS: [&str; 43] = *tenter_base::words!(
+    "AWS_PAGER BAT_PAGER BROWSER CC CVS_RSH CXX DELTA_PAGER EDITOR FCEDIT GH_EDITOR GH_PAGER
+     GIT_ASKPASS GIT_EDITOR GIT_EXTERNAL_DIFF GIT_PAGER GIT_PROXY_COMMAND GIT_SEQUENCE_EDITOR
+     GIT_SSH GIT_SSH_COMMAND HGEDITOR KUBE_EDITOR LESSCLOSE LESSOPEN MANPAGER PAGER PERLDOC_PAGER
+     PROMPT_COMMAND PS0 PS1 PS4 PSQL_EDITOR PSQL_PAGER RSYNC_RSH RUSTC_WORKSPACE_WRAPPER
+     RUSTC_WRAPPER SSH_ASKPASS SUDO_ASKPASS SUDO_EDITOR SVN_EDITOR SVN_SSH SYSTEMD_EDITOR
+     SYSTEMD_PAGER VISUAL"
+);
 
 /// Checks whether other programs run the value of a variable as a command.
 pub(crate) fn is_command(name: &str) -> bool {

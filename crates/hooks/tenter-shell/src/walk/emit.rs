@@ -329,27 +329,13 @@ impl Reader<'_> {
 /// Returns the files that options with the usual names let a program write of which nothing is known.
 fn output_files(args: &[Field]) -> impl Iterator<Item = Field> {
     /// Options whose value is a file.
-    const FILES: [&str; 8] = [
-        "-out",
-        "--out-file",
-        "--outfile",
-        "--output-file",
-        "--log-file",
-        "--logfile",
-        "--report-file",
-        "--result-file",
-    ];
+    const FILES: [&str; 8] = *tenter_base::words!(
+        "-out --out-file --outfile --output-file --log-file --logfile --report-file --result-file"
+    );
     /// Options whose value is a file, a directory, or the name of a format.
-    const OUTPUTS: [&str; 8] = [
-        "-o",
-        "--out",
-        "--out-dir",
-        "--outdir",
-        "--output",
-        "--output-dir",
-        "--output-directory",
-        "--dest",
-    ];
+    const OUTPUTS: [&str; 8] = *tenter_base::words!(
+        "-o --out --out-dir --outdir --output --output-dir --output-directory --dest"
+    );
     args.iter().enumerate().filter_map(|(index, arg)| {
         let (name, value) = match arg.text.split_once('=') {
             Some((name, value)) => (name, Some(arg.with_text(value))),
@@ -383,17 +369,10 @@ fn program_name(text: &str) -> (String, Option<String>) {
 
 /// Checks whether a path is in a directory of installed programs, whose names say enough.
 fn is_system_program(path: &str) -> bool {
-    const DIRECTORIES: [&str; 9] = [
-        "/bin/",
-        "/sbin/",
-        "/usr/bin/",
-        "/usr/sbin/",
-        "/usr/local/bin/",
-        "/usr/local/sbin/",
-        "/opt/homebrew/bin/",
-        "/snap/bin/",
-        "/usr/lib/",
-    ];
+    const DIRECTORIES: [&str; 9] = *tenter_base::words!(
+        "/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /opt/homebrew/bin/
+         /snap/bin/ /usr/lib/"
+    );
     DIRECTORIES.iter().any(|directory| path.starts_with(directory)) && !path.contains("/../")
 }
 

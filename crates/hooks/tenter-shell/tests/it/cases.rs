@@ -20,15 +20,9 @@ pub(crate) struct Case {
 }
 
 /// All files of cases.
-pub(crate) const ALL: [&str; 7] = [
-    "words.txt",
-    "commands.txt",
-    "heredocs.txt",
-    "broken.txt",
-    "data.txt",
-    "programs.txt",
-    "misread.txt",
-];
+pub(crate) const ALL: [&str; 7] = *tenter_base::words!(
+    "words.txt commands.txt heredocs.txt broken.txt data.txt programs.txt misread.txt"
+);
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")

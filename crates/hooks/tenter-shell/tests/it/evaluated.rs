@@ -8,14 +8,9 @@ use tenter_testkit::shell_text::commands_run;
 const CASES: usize = 1200;
 
 /// A word that runs `alpha` where bash evaluates it.
-const PAYLOADS: [&str; 6] = [
-    "'a[$(alpha)]'",
-    "'a[`alpha`]'",
-    "'a[$(alpha)]=1'",
-    "'x=a[$(alpha)]'",
-    "'$(alpha)'",
-    "'alpha'",
-];
+const PAYLOADS: [&str; 6] = *tenter_base::words!(
+    "'a[$(alpha)]' 'a[`alpha`]' 'a[$(alpha)]=1' 'x=a[$(alpha)]' '$(alpha)' 'alpha'"
+);
 
 /// The builtins of bash, without those that stop or end the shell: `suspend`, `exit`, `kill 0`.
 const BUILTINS: [&str; 59] = [

@@ -66,37 +66,16 @@ fn are_broken(defects: &[Defect], options: &str, expected: &[&str]) {
 }
 
 /// The checks that need an answer before a call, but for `twice`.
-const DENIALS: &[&str] = &[
-    "registered",
-    "deny",
-    "deny.exit-code",
-    "deny.parallel",
-    "deny.skill",
-    "deny.outside",
-    "deny.subagent",
-    "ask",
-    "deny.tool",
-    "deny.mcp",
-    "deny.notice",
-    "deny.others",
-    "rewrite.user-rule",
-    "confined",
-    "fails.hangs",
-    "fails.crashes",
-    "fails.garbage",
-    "deadline",
-];
+const DENIALS: &[&str] = tenter_base::words!(
+    "registered deny deny.exit-code deny.parallel deny.skill deny.outside deny.subagent ask
+     deny.tool deny.mcp deny.notice deny.others rewrite.user-rule confined fails.hangs
+     fails.crashes fails.garbage deadline"
+);
 
-const CONTEXTS: &[&str] = &[
-    "context.session_start",
-    "context.before_agent",
-    "context.before_tool",
-    "context.after_tool",
-    "context.after_tool_failure",
-    "context.after_turn",
-    "context.before_stop",
-    "context.pre_compact",
-];
+const CONTEXTS: &[&str] = tenter_base::words!(
+    "context.session_start context.before_agent context.before_tool context.after_tool
+     context.after_tool_failure context.after_turn context.before_stop context.pre_compact"
+);
 
 #[test]
 fn without_a_defect_nothing_is_broken_and_nothing_is_left() {

@@ -14,14 +14,9 @@ const RULES: [&str; 4] =
     ["no-force-push", "no-writes-outside", "no-destructive-commands", "ask-before-publish"];
 
 /// Templates with a script in every language.
-const SCRIPTS: [&str; 6] = [
-    "format-after-edit",
-    "redact-secrets",
-    "audit-log",
-    "tests-before-stop",
-    "context-at-start",
-    "empty",
-];
+const SCRIPTS: [&str; 6] = *tenter_base::words!(
+    "format-after-edit redact-secrets audit-log tests-before-stop context-at-start empty"
+);
 
 /// Tool calls by template and expected decision: a command, or a tool with its input.
 const ATTACKS: &str = include_str!("attacks.json");

@@ -155,15 +155,10 @@ fn a_projects_hooks_toml_does_not_affect_user_hooks() {
 fn endless_files_and_fifos_block_nothing() {
     let groups = [
         &["tenter.toml"][..],
-        &[
-            ".kodelet/hooks/hooks.toml",
-            ".kodelet/hooks/h/HOOK.md",
-            ".kodelet/plugins/plugin.lock",
-            ".kodelet/skills/s/SKILL.md",
-            ".kodelet/recipes/r.md",
-            "AGENTS.md",
-            ".git/HEAD",
-        ],
+        tenter_base::words!(
+            ".kodelet/hooks/hooks.toml .kodelet/hooks/h/HOOK.md .kodelet/plugins/plugin.lock
+             .kodelet/skills/s/SKILL.md .kodelet/recipes/r.md AGENTS.md .git/HEAD"
+        ),
         &[".kodelet/hooks/h/scripts/run"],
     ];
     for (group, special) in

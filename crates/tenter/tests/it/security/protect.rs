@@ -25,13 +25,9 @@ fn exists(sandbox: &Sandbox, path: &str) -> bool {
     sandbox.project().join(path).exists()
 }
 
-const GUARDS: [&str; 5] = [
-    ".git/config",
-    ".kodelet/hooks/x",
-    ".kodelet/plugins/a@b/hooks/x",
-    ".agents/hooks/x",
-    "tenter.toml",
-];
+const GUARDS: [&str; 5] = *tenter_base::words!(
+    ".git/config .kodelet/hooks/x .kodelet/plugins/a@b/hooks/x .agents/hooks/x tenter.toml"
+);
 
 #[test]
 fn file_tools_do_not_change_hooks_and_settings() {

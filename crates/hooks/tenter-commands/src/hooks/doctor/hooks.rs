@@ -18,32 +18,11 @@ pub const OWN_TOOLS: [&str; 8] =
     ["bash", "file_read", "file_write", "file_edit", "grep", "glob", "todo", "subagent"];
 
 /// Tools of agents that have no counterpart in Tenter, and Tenter's tools that only some sessions have.
-const OTHER_TOOLS: [&str; 24] = [
-    "skill",
-    "Skill",
-    "WebFetch",
-    "WebSearch",
-    "web_fetch",
-    "web_search",
-    "webfetch",
-    "websearch",
-    "fetch",
-    "fetch_url",
-    "google_web_search",
-    "AskUserQuestion",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "EnterWorktree",
-    "ExitWorktree",
-    "BashOutput",
-    "KillShell",
-    "KillBash",
-    "LS",
-    "LSP",
-    "ListMcpResourcesTool",
-    "ReadMcpResourceTool",
-    "SlashCommand",
-];
+const OTHER_TOOLS: [&str; 24] = *tenter_base::words!(
+    "skill Skill WebFetch WebSearch web_fetch web_search webfetch websearch fetch fetch_url
+     google_web_search AskUserQuestion EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree
+     BashOutput KillShell KillBash LS LSP ListMcpResourcesTool ReadMcpResourceTool SlashCommand"
+);
 
 /// Returns the problems of a listed hook that loading does not report.
 pub(super) fn diagnose_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {

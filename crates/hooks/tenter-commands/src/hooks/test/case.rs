@@ -32,17 +32,9 @@ use tenter_terminal::Failure;
 /// Keys of `expect` whose value is a part of a text.
 const PARTS: [&str; 4] = ["reason", "context", "stdout", "stderr"];
 /// All keys of `expect`.
-const KEYS: [&str; 9] = [
-    "decision",
-    "exit",
-    "reason",
-    "context",
-    "stdout",
-    "stderr",
-    "modified_input",
-    "modified_output",
-    "modified_prompt",
-];
+const KEYS: [&str; 9] = *tenter_base::words!(
+    "decision exit reason context stdout stderr modified_input modified_output modified_prompt"
+);
 
 /// Keys whose value applies to a process that runs for one event.
 const OF_PROCESS: [&str; 3] = ["exit", "stdout", "stderr"];

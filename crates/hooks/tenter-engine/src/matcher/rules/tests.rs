@@ -307,28 +307,10 @@ fn some_of(texts: &'static [&'static str]) -> impl Strategy<Value = Value> {
 
 /// Returns conditions that examples such as [`commands`] fit now and then.
 fn conditions() -> impl Strategy<Value = Value> {
-    const PATTERNS: &[&str] = &[
-        "**/.ssh/**",
-        "~/.config/a/**",
-        "/etc/passwd",
-        "/etc/**",
-        "**/*.pem",
-        "~/*_rsa",
-        "src/**",
-        "*.toml",
-        "~",
-        "/",
-        "**",
-        ".",
-        "**/.e[n]v",
-        "~/**/.env",
-        "./a/*/b",
-        "**/a/b",
-        ".git",
-        "~/.ssh",
-        "./src/a",
-        "/etc",
-    ];
+    const PATTERNS: &[&str] = tenter_base::words!(
+        "**/.ssh/** ~/.config/a/** /etc/passwd /etc/** **/*.pem ~/*_rsa src/** *.toml ~ / ** .
+         **/.e[n]v ~/**/.env ./a/*/b **/a/b .git ~/.ssh ./src/a /etc"
+    );
     const PLACES: &[&str] = &["project", "home", "temp", "system"];
     let path = (
         some_of(&["read", "write", "delete", "move", "mode", "list"]),

@@ -113,18 +113,9 @@ fn is_unknown(flag: &str) -> bool {
 /// Returns true if the word before this one may be an option that takes it as its value: `push --push-option --help` pushes.
 fn may_be_value(command: &Command, arg: Option<usize>) -> bool {
     /// Options that take a value in no program.
-    const WITHOUT_VALUE: [&str; 10] = [
-        "--all",
-        "--force",
-        "--hard",
-        "--mirror",
-        "--no-verify",
-        "--quiet",
-        "--recursive",
-        "--verbose",
-        "--volumes",
-        "--yes",
-    ];
+    const WITHOUT_VALUE: [&str; 10] = *tenter_base::words!(
+        "--all --force --hard --mirror --no-verify --quiet --recursive --verbose --volumes --yes"
+    );
     let before = arg.and_then(|arg| command.args.get(arg.checked_sub(1)?));
     before.is_some_and(|before| {
         before.starts_with('-')

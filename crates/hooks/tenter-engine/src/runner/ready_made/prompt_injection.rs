@@ -46,20 +46,10 @@ const SIGNS: [(&str, &str); 6] = [
 ];
 
 /// The files with instructions that agents read by themselves.
-const INSTRUCTION_FILES: [&str; 12] = [
-    "AGENTS.md",
-    "CLAUDE.md",
-    "GEMINI.md",
-    "QWEN.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".clinerules",
-    ".goosehints",
-    ".github/copilot-instructions.md",
-    "CONVENTIONS.md",
-    "README.md",
-    "CONTRIBUTING.md",
-];
+const INSTRUCTION_FILES: [&str; 12] = *tenter_base::words!(
+    "AGENTS.md CLAUDE.md GEMINI.md QWEN.md .cursorrules .windsurfrules .clinerules .goosehints
+     .github/copilot-instructions.md CONVENTIONS.md README.md CONTRIBUTING.md"
+);
 
 static EXPRESSIONS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let build = |(pattern, what): &(&str, &'static str)| {

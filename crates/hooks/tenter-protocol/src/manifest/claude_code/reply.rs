@@ -15,18 +15,10 @@ use crate::{Body, EventName, EventRef, Object, Reply, Rewrite, ToolCall};
 /// The exit code that blocks.
 const BLOCKED: i32 = 2;
 /// Fields that only have an effect in Claude Code's own terminal and sessions.
-const UNSUPPORTED: [&str; 10] = [
-    "async",
-    "asyncTimeout",
-    "terminalSequence",
-    "suppressOriginalPrompt",
-    "initialUserMessage",
-    "sessionTitle",
-    "watchPaths",
-    "reloadSkills",
-    "updatedPermissions",
-    "interrupt",
-];
+const UNSUPPORTED: [&str; 10] = *tenter_base::words!(
+    "async asyncTimeout terminalSequence suppressOriginalPrompt initialUserMessage sessionTitle
+     watchPaths reloadSkills updatedPermissions interrupt"
+);
 /// The fields with the result that the model reads instead.
 const OUTPUTS: [&str; 2] = ["updatedToolOutput", "updatedMCPToolOutput"];
 

@@ -10,25 +10,10 @@ use crate::front_matter::{Field, Report, find, quotable};
 use crate::manifest::Extensions;
 use crate::manifest::http_endpoint::is_variable;
 
-const KEYS: [&str; 17] = [
-    "fail",
-    "mode",
-    "protected",
-    "workdir",
-    "confine",
-    "env",
-    "payload",
-    "budget_ms",
-    "triggers",
-    "dialect",
-    "match",
-    "url",
-    "ready_made",
-    "runtime",
-    "services",
-    "settings",
-    "set",
-];
+const KEYS: [&str; 17] = *tenter_base::words!(
+    "fail mode protected workdir confine env payload budget_ms triggers dialect match url
+     ready_made runtime services settings set"
+);
 /// The keys of every static hook. Further ones belong to its action.
 const ACTION_KEYS: [&str; 2] = ["action", "when"];
 

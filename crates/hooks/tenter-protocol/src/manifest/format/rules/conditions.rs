@@ -11,23 +11,10 @@ use crate::manifest::rule::{
 };
 
 /// The conditions.
-pub(super) const CONDITION_KEYS: [&str; 15] = [
-    "program",
-    "subcommand",
-    "operands",
-    "flags",
-    "env",
-    "path",
-    "flow",
-    "code",
-    "sql",
-    "via",
-    "where",
-    "forkbomb",
-    "unparsed",
-    "agent",
-    "over_limit",
-];
+pub(super) const CONDITION_KEYS: [&str; 15] = *tenter_base::words!(
+    "program subcommand operands flags env path flow code sql via where forkbomb unparsed agent
+     over_limit"
+);
 
 /// The operations on a path.
 pub(super) const OPS: [(&str, PathOp); 9] = [
