@@ -1,16 +1,18 @@
 //! Attacks on the rules that questions offer (R84): a rule for an ordinary command must not allow what deletes, downloads, sends or
 //! runs anything.
 
-mod attacks;
-mod ordinary_commands;
-
 use serde_json::json;
 
 use super::rules::testing::with;
 use super::{Rule, RuleSource, Rules};
 use crate::tools::testing::Bench;
-use attacks::{HARM, OTHERS};
-use ordinary_commands::SHOWN;
+
+/// Ordinary commands, as an agent runs them: questions offer rules for them.
+const SHOWN: &str = include_str!("offers/shown.txt");
+/// Arguments after the program and its subcommands that delete, download, send, write or run something.
+const HARM: &str = include_str!("offers/harm.txt");
+/// Commands of the same programs that delete, download, send, write or run something.
+const OTHERS: &str = include_str!("offers/others.txt");
 
 #[test]
 fn no_offer_allows_what_is_more_harmful_than_what_was_shown() {
@@ -20,7 +22,7 @@ fn no_offer_allows_what_is_more_harmful_than_what_was_shown() {
     bench.write("sub/x", "");
     let none = Rules::default();
     let bash = |command: &str| json!({"command": command});
-    let offers = |command: &&str| {
+    let offers = |command: &str| {
         let offer = with(&bench, "bash", bash(command), |context| none.proposed(context));
         let rules = offer.iter().map(|rule| (rule.clone(), RuleSource::Project)).collect();
         let rules = Rules::new(rules, None);
@@ -29,17 +31,17 @@ fn no_offer_allows_what_is_more_harmful_than_what_was_shown() {
         assert!(offer.is_empty() || is_allowed, "{command}: {offer:?}");
         offer
     };
-    let mut all: Vec<Rule> = SHOWN.iter().flat_map(offers).collect();
+    let mut all: Vec<Rule> = SHOWN.lines().flat_map(offers).collect();
     assert!(all.len() > 120, "{all:?}");
     all.dedup();
     let rules = Rules::new(all.into_iter().map(|rule| (rule, RuleSource::Project)).collect(), None);
     let harmed =
-        SHOWN.iter().flat_map(|reader| HARM.iter().map(move |harm| format!("{reader} {harm}")));
-    let elsewhere = SHOWN.iter().flat_map(|reader| {
+        SHOWN.lines().flat_map(|reader| HARM.lines().map(move |harm| format!("{reader} {harm}")));
+    let elsewhere = SHOWN.lines().flat_map(|reader| {
         ["cd /tmp && ", "cd .. && ", "PATH=. ", "env PATH=. ", "xargs "]
             .map(|start| format!("{start}{reader}"))
     });
-    let others = OTHERS.iter().map(|other| (*other).to_owned());
+    let others = OTHERS.lines().map(str::to_owned);
     let mut passes = Vec::new();
     for attack in harmed.chain(elsewhere).chain(others) {
         let keys = with(&bench, "bash", bash(&attack), |context| rules.allowing(context));

@@ -1,6 +1,6 @@
 //! Names in a program, and whether they are calls.
 
-use super::tables::{CALLS, Call, Effect, NO_OBJECT};
+use super::tables::{Call, Effect, NO_OBJECT, is_known_call};
 use crate::facts::Language;
 
 /// Functions and classes that make a path of their arguments.
@@ -49,7 +49,7 @@ pub(super) fn renamed(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let old = &before[before.trim_end_matches(is_part).len()..];
         let after = text[at + marker.len()..].trim_start();
         let new = &after[..after.find(|c| !is_part(c)).unwrap_or(after.len())];
-        let is_known = PATHS.contains(&old) || CALLS.iter().any(|call| call.name == old);
+        let is_known = PATHS.contains(&old) || is_known_call(old);
         (is_known && !new.is_empty()).then_some((new, old))
     })
 }

@@ -17,7 +17,7 @@ use crate::facts::{Language, PathOp};
 
 use calls::{is_call, may_be_call, names};
 use literals::{Argument, Limit, Source};
-use tables::{CALLS, Call, Effect, OBJECT};
+use tables::{Call, Effect, OBJECT, known_calls};
 
 /// The facts about a program, as far as it can be read.
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
@@ -96,7 +96,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
             reader.facts.over_limit = true;
             break;
         }
-        let mut calls = CALLS.iter().filter(|call| call.language == language && call.name == name);
+        let mut calls = known_calls(language, name);
         if let Some(call) = calls.find(|call| is_call(call, text, before, after)) {
             tried += 1;
             // `File.rm_rf!("a")`.
@@ -139,7 +139,7 @@ struct CodeReader<'a> {
 
 impl CodeReader<'_> {
     /// Adds a call whose name is between two positions.
-    fn add(&mut self, call: &Call, start: usize, end: usize) {
+    fn add(&mut self, call: Call, start: usize, end: usize) {
         // `Dir["a/*"]`.
         let is_index = matches!(call.effect, Effect::List(_)) && self.text[end..].starts_with('[');
         let end = end + usize::from(is_index);
@@ -296,10 +296,8 @@ impl CodeReader<'_> {
         if !is_perl && !is_ruby && !after.starts_with([')', ',']) {
             return;
         }
-        let mut calls = CALLS.iter().filter(|call| call.language == self.language);
-        self.deletes_unknown |= calls.any(|call| {
-            call.name == name && matches!(call.effect, Effect::Path { op: PathOp::Delete, .. })
-        });
+        self.deletes_unknown |= known_calls(self.language, name)
+            .any(|call| matches!(call.effect, Effect::Path { op: PathOp::Delete, .. }));
     }
 
     /// Adds that listed files are read, if a program lists files and reads files whose names it computes.
