@@ -4,7 +4,6 @@
 //! file shrinks when snapshots are deleted. A write-ahead log makes every change atomic; after a power failure the last changes
 //! may be missing.
 
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -155,7 +154,7 @@ impl Database {
             }
             Ok(())
         })?;
-        Ok(clean_up(&self.directory, &connection)?)
+        Ok(clean_up(&connection)?)
     }
 }
 
@@ -325,7 +324,7 @@ impl TreeNumber {
 /// They cannot be deleted.
 pub fn forget(directory: &Path, conversations: &[String]) -> io::Result<()> {
     if !file(directory).exists() {
-        return remove_old_directories(directory);
+        return Ok(());
     }
     let mut connection = open(directory)?;
     transaction(&mut connection, TransactionBehavior::Immediate, |transaction| {
@@ -335,7 +334,7 @@ pub fn forget(directory: &Path, conversations: &[String]) -> io::Result<()> {
         }
         delete_unused_blobs(transaction)
     })?;
-    Ok(clean_up(directory, &connection)?)
+    Ok(clean_up(&connection)?)
 }
 
 /// Runs `work` in a transaction of this database.
@@ -362,24 +361,14 @@ fn delete_unused_blobs(transaction: &Transaction<'_>) -> Result<(), SnapshotErro
     Ok(())
 }
 
-/// Returns the space of deleted snapshots to the system, and removes what older versions kept.
-fn clean_up(directory: &Path, connection: &Connection) -> Result<(), SnapshotError> {
+/// Returns the space of deleted snapshots to the system.
+fn clean_up(connection: &Connection) -> Result<(), SnapshotError> {
     // It frees one page for each step.
     let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut steps = vacuum.query([])?;
     while steps.next()?.is_some() {}
     // While another process reads, the log cannot be emptied; the next clean-up empties it.
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    Ok(remove_old_directories(directory)?)
-}
-
-/// Removes the directories in which older versions kept the snapshots of each project.
-fn remove_old_directories(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        }
-    }
     Ok(())
 }
 

@@ -416,21 +416,6 @@ fn a_later_turn_without_changes_writes_only_that_it_is_in_progress() {
 }
 
 #[test]
-fn snapshots_of_older_versions_are_removed() {
-    let bench = Bench::new();
-    let old = bench.scratch.path().join("snapshots/0123/objects");
-    fs::create_dir_all(&old).unwrap();
-    fs::write(old.join("pack-0"), "secret").unwrap();
-    forget(&bench.scratch.path().join("snapshots"), &[]).unwrap();
-    assert!(!bench.scratch.path().join("snapshots/0123").exists());
-    fs::create_dir_all(&old).unwrap();
-    bench.tool("a", "one");
-    bench.recorder.database.prune(ID).unwrap();
-    assert!(!bench.scratch.path().join("snapshots/0123").exists());
-    assert_eq!(bench.recorder.turns(ID).unwrap().len(), 1);
-}
-
-#[test]
 fn snapshots_of_another_version_are_not_changed() {
     let bench = Bench::new();
     bench.tool("a", "one");

@@ -7,7 +7,6 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use tenter_protocol::{Block, Message};
 
-use super::encoding;
 use super::error::StoreFault;
 
 /// The tokenizer, which splits text into words and compares them; the steps of `migrations` define the index the same way.
@@ -62,19 +61,6 @@ pub(super) fn add_message(
 ) -> Result<(), StoreFault> {
     let sql = "INSERT INTO message_text (rowid, text) VALUES (?1, ?2)";
     connection.prepare_cached(sql)?.execute(params![id, indexed_text(message)])?;
-    Ok(())
-}
-
-/// Indexes every message of a database that had no index, one after the other. Unreadable messages are skipped.
-pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), StoreFault> {
-    let mut messages = connection.prepare("SELECT id, role, blocks FROM messages ORDER BY id")?;
-    let mut rows = messages.query([])?;
-    while let Some(row) = rows.next()? {
-        let (role, blocks): (String, String) = (row.get(1)?, row.get(2)?);
-        if let Ok(message) = encoding::read_message(&role, &blocks, None) {
-            add_message(connection, row.get(0)?, &message)?;
-        }
-    }
     Ok(())
 }
 

@@ -7,27 +7,13 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::error::StoreFault;
-use super::{StoreError, in_transaction, index};
+use super::{StoreError, in_transaction};
 
-/// One step.
-#[derive(Clone, Copy)]
-pub(super) struct Step {
-    sql: &'static str,
-    /// The part that cannot be expressed in SQL, run afterwards.
-    then: fn(&Transaction<'_>) -> Result<(), StoreFault>,
-}
-
-impl Step {
-    const fn sql(sql: &'static str) -> Self {
-        Self { sql, then: |_| Ok(()) }
-    }
-}
-
-/// All steps, in order. A database's `user_version` is the number of steps that it has run.
-pub(super) const STEPS: &[Step] = &[
-    Step::sql(include_str!("migrations/0001_conversations.sql")),
-    Step { sql: include_str!("migrations/0002_search_and_costs.sql"), then: index::add_all },
-    Step::sql(include_str!("migrations/0003_callback_failures.sql")),
+/// All steps, in order, as SQL. A database's `user_version` is the number of steps that it has run.
+pub(super) const STEPS: &[&str] = &[
+    include_str!("migrations/0001_conversations.sql"),
+    include_str!("migrations/0002_search_and_costs.sql"),
+    include_str!("migrations/0003_callback_failures.sql"),
 ];
 
 /// Identifies the file as a conversation store: SQLite's `application_id`.
@@ -37,7 +23,7 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"tntr");
 pub(super) fn run(
     connection: &mut Connection,
     path: &Path,
-    steps: &[Step],
+    steps: &[&str],
 ) -> Result<(), StoreFault> {
     let result = in_transaction(connection, TransactionBehavior::Deferred, |view| {
         steps_done(view, path, steps)
@@ -49,8 +35,7 @@ pub(super) fn run(
         // Another process may have migrated it since.
         let count = steps_done(transaction, path, steps)?;
         for step in steps.iter().skip(count) {
-            transaction.execute_batch(step.sql)?;
-            (step.then)(transaction)?;
+            transaction.execute_batch(step)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(
@@ -69,7 +54,7 @@ pub(super) fn run(
 pub(super) fn steps_done(
     view: &Transaction<'_>,
     path: &Path,
-    steps: &[Step],
+    steps: &[&str],
 ) -> Result<usize, StoreFault> {
     let number = |sql: &str| view.query_row(sql, [], |row| row.get::<_, i64>(0));
     let version = number("PRAGMA user_version")?;
@@ -95,19 +80,17 @@ pub(super) fn steps_done(
 mod tests {
     use super::*;
 
-    const THREE: &[Step] = &[
-        Step::sql(
-            "CREATE TABLE pets (name TEXT NOT NULL) STRICT; INSERT INTO pets VALUES ('Rex');",
-        ),
-        Step::sql("ALTER TABLE pets ADD COLUMN legs INTEGER NOT NULL DEFAULT 4;"),
-        Step::sql("UPDATE pets SET legs = legs - 1; CREATE INDEX pets_by_legs ON pets (legs);"),
+    const THREE: &[&str] = &[
+        "CREATE TABLE pets (name TEXT NOT NULL) STRICT; INSERT INTO pets VALUES ('Rex');",
+        "ALTER TABLE pets ADD COLUMN legs INTEGER NOT NULL DEFAULT 4;",
+        "UPDATE pets SET legs = legs - 1; CREATE INDEX pets_by_legs ON pets (legs);",
     ];
 
     fn empty() -> Connection {
         Connection::open_in_memory().unwrap()
     }
 
-    fn migrate(connection: &mut Connection, steps: &[Step]) -> Result<(), StoreFault> {
+    fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), StoreFault> {
         run(connection, Path::new("test"), steps)
     }
 
@@ -153,7 +136,7 @@ mod tests {
     fn a_failing_step_rolls_back_the_steps_before_it() {
         let mut connection = empty();
         migrate(&mut connection, &THREE[..1]).unwrap();
-        let steps = [THREE[0], THREE[1], Step::sql("CREATE TABLE pets (twice TEXT)")];
+        let steps = [THREE[0], THREE[1], "CREATE TABLE pets (twice TEXT)"];
         assert!(matches!(migrate(&mut connection, &steps), Err(StoreFault::Sqlite(_))));
         assert_eq!(version(&connection), 1);
         assert!(!schema(&connection)[0].contains("legs"));

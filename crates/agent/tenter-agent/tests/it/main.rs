@@ -20,7 +20,6 @@ mod store;
 mod store_copies;
 mod store_delete;
 mod store_fixtures;
-mod store_migration;
 mod store_model;
 mod store_open;
 mod store_search;

@@ -1,4 +1,4 @@
-//! The trust store's file: its format, its older formats, and its lock.
+//! The trust store's file: its format and its lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -10,7 +10,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::record::{ProjectState, Trusted};
 
-/// The version that is written. Version 1 had no states, and the hooks in the project's place.
+/// The version that is written.
 pub(super) const VERSION: u32 = 2;
 
 /// Maximum size of a trust store, in bytes.
@@ -33,26 +33,15 @@ pub(super) struct ProjectRecord {
     pub(super) without: BTreeSet<String>,
 }
 
-#[derive(Serialize)]
-struct Content<'p> {
+#[derive(Serialize, Deserialize)]
+struct Content<P> {
     version: u32,
-    projects: &'p Projects,
+    projects: P,
 }
 
 #[derive(Deserialize)]
 struct Version {
     version: u32,
-}
-
-#[derive(Deserialize)]
-struct CurrentContent {
-    version: u32,
-    projects: Projects,
-}
-
-#[derive(Deserialize)]
-struct FirstContent {
-    projects: BTreeMap<String, Hooks>,
 }
 
 /// The reason why a store cannot be read.
@@ -92,21 +81,14 @@ pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Projects::new()),
         Err(error) => return Err(Unreadable::Io(error)),
     };
-    let current = serde_json::from_slice(&bytes);
-    if let Ok(CurrentContent { version: VERSION, projects }) = current {
-        return Ok(projects);
+    match serde_json::from_slice(&bytes) {
+        Ok(Content { version: VERSION, projects }) => Ok(projects),
+        Ok(Content { version, .. }) => Err(Unreadable::Newer(version)),
+        Err(error) => match serde_json::from_slice(&bytes) {
+            Ok(Version { version }) if version != VERSION => Err(Unreadable::Newer(version)),
+            _ => Err(Unreadable::Corrupt(error.to_string())),
+        },
     }
-    let corrupt = |error: serde_json::Error| Unreadable::Corrupt(error.to_string());
-    match serde_json::from_slice(&bytes).map_err(corrupt)? {
-        Version { version: 1 } => serde_json::from_slice(&bytes).map(migrate).map_err(corrupt),
-        Version { version: VERSION } => current.map(|content| content.projects).map_err(corrupt),
-        Version { version } => Err(Unreadable::Newer(version)),
-    }
-}
-
-fn migrate(content: FirstContent) -> Projects {
-    let project = |(root, hooks)| (root, ProjectRecord { hooks, ..ProjectRecord::default() });
-    content.projects.into_iter().map(project).collect()
 }
 
 /// Writes the store at `path`.

@@ -253,33 +253,6 @@ fn a_hook_missing_in_a_worktree_is_reported_there() {
 }
 
 #[test]
-fn a_store_of_the_first_version_stays_valid() {
-    let mut scene = guarded();
-    scene.hook(PROJECT, "old", GUARD);
-    let (catalog, _) = scene.load();
-    let hash = &catalog.untrusted()[0].fingerprint.0;
-    let worktree = add_worktree(&scene);
-    scene.hook("linked/.kodelet/hooks", "there", GUARD);
-    let record = format!(
-        r#"[{{"hash": "{hash}", "path": "/x", "events": [], "trusted_at": "2024-01-15T10:30:00Z"}}]"#
-    );
-    let first = format!(
-        r#"{{"version": 1, "projects": {{"{}": {{"old": {record}}}, "{}": {{"there": {record}}}}}}}"#,
-        scene.layout.project.display(),
-        worktree.display()
-    );
-    scene.file("state/trust.json", &first, 0o600);
-    assert_eq!(running(&scene.load().0), ["old"]);
-    let main = std::mem::replace(&mut scene.layout.project, worktree);
-    assert_eq!(running(&scene.load().0), ["there"], "recorded for the worktree's own path");
-    scene.layout.project = main;
-    scene.trust_and_accept();
-    assert_eq!(running(&scene.load().0), ["guard", "old"]);
-    let text = fs::read_to_string(scene.at("state/trust.json")).unwrap();
-    assert!(text.contains("\"version\": 2"), "{text}");
-}
-
-#[test]
 fn a_hook_that_newly_shadows_a_user_hook_needs_trust_again() {
     let scene = guarded();
     let own = scene.hook(USER, "guard", COUNTING);
