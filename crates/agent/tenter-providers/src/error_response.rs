@@ -292,20 +292,14 @@ mod tests {
 
     #[test]
     fn loopback_addresses_are_recognised() {
-        for here in [
-            "http://localhost:8080/v1",
-            "https://127.0.0.1",
-            "http://[::1]:1/v1",
-            "http://a.localhost",
-        ] {
+        for here in *tenter_base::words!(
+            "http://localhost:8080/v1 https://127.0.0.1 http://[::1]:1/v1 http://a.localhost"
+        ) {
             assert!(is_loopback(here), "{here}");
         }
-        for other in [
-            "http://example.com",
-            "http://10.0.0.1:80",
-            "http://localhost.example.com",
-            "anthropic",
-        ] {
+        for other in *tenter_base::words!(
+            "http://example.com http://10.0.0.1:80 http://localhost.example.com anthropic"
+        ) {
             assert!(!is_loopback(other), "{other}");
         }
     }

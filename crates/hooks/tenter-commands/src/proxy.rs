@@ -91,15 +91,9 @@ mod tests {
 
     #[test]
     fn local_servers_are_reached_directly() {
-        for host in [
-            "localhost:8080",
-            "LOCALHOST",
-            "a.localhost",
-            "127.0.0.1:1",
-            "127.9.9.9",
-            "[::1]:8080",
-            "0.0.0.0:80",
-        ] {
+        for host in *tenter_base::words!(
+            "localhost:8080 LOCALHOST a.localhost 127.0.0.1:1 127.9.9.9 [::1]:8080 0.0.0.0:80"
+        ) {
             assert_eq!(
                 find(&format!("http://{host}/v1"), Some("http://p"), &env(ALL)),
                 None,

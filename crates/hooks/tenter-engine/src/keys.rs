@@ -268,41 +268,19 @@ mod tests {
 
     #[test]
     fn keys_are_recognised_by_vendor_words_anywhere_in_the_name() {
-        for key in [
-            "OPENAI_API_KEY",
-            "anthropic_api_key",
-            "ANTHROPIC_AUTH_TOKEN",
-            "ANTHROPIC_CUSTOM_HEADERS",
-            "AWS_BEARER_TOKEN_BEDROCK",
-            "AZURE_CLIENT_SECRET",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-            "COPILOT_TOKEN",
-            "GEMINI_KEY",
-            "GH_COPILOT_TOKEN",
-            "HF_TOKEN",
-            "HUGGINGFACEHUB_API_TOKEN",
-            "LITELLM_MASTER_KEY",
-            "MY_APIKEY_2",
-            "MYOPENAIKEY",
-            "OPENAIKEY",
-            "XAI_TOKEN",
-        ] {
+        for key in *tenter_base::words!(
+            "OPENAI_API_KEY anthropic_api_key ANTHROPIC_AUTH_TOKEN ANTHROPIC_CUSTOM_HEADERS
+             AWS_BEARER_TOKEN_BEDROCK AZURE_CLIENT_SECRET CLAUDE_CODE_OAUTH_TOKEN COPILOT_TOKEN
+             GEMINI_KEY GH_COPILOT_TOKEN HF_TOKEN HUGGINGFACEHUB_API_TOKEN LITELLM_MASTER_KEY
+             MY_APIKEY_2 MYOPENAIKEY OPENAIKEY XAI_TOKEN"
+        ) {
             assert!(is_model_key(key), "{key}");
         }
-        for other in [
-            "PATH",
-            "SLACK_WEBHOOK_URL",
-            "GITHUB_TOKEN",
-            "GH_TOKEN",
-            "AWS_SECRET_ACCESS_KEY",
-            "KEYBOARD",
-            "SSH_AUTH_SOCK",
-            "SHFT_TOKEN",
-            "GOOGLE_CLOUD_PROJECT",
-            "GOOGLE_APPLICATION_CREDENTIALS",
-            "OPENAI_BASE_URL",
-            "OLLAMA_HOST",
-        ] {
+        for other in *tenter_base::words!(
+            "PATH SLACK_WEBHOOK_URL GITHUB_TOKEN GH_TOKEN AWS_SECRET_ACCESS_KEY KEYBOARD
+             SSH_AUTH_SOCK SHFT_TOKEN GOOGLE_CLOUD_PROJECT GOOGLE_APPLICATION_CREDENTIALS
+             OPENAI_BASE_URL OLLAMA_HOST"
+        ) {
             assert!(!is_model_key(other), "{other}");
         }
     }

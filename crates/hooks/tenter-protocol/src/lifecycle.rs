@@ -406,14 +406,9 @@ mod tests {
     fn executable_spellings_are_those_of_the_specification() {
         assert_eq!(
             executable_spellings(),
-            [
-                "user_message_send",
-                "before_tool_call",
-                "after_tool_call",
-                "after_turn",
-                "turn_end",
-                "agent_stop"
-            ]
+            *tenter_base::words!(
+                "user_message_send before_tool_call after_tool_call after_turn turn_end agent_stop"
+            )
         );
         assert_eq!(
             by_any_spelling("after_tool_call"),

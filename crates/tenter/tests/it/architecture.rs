@@ -395,15 +395,9 @@ fn the_program_without_the_agent_contains_nothing_of_it() {
     let packages =
         built(&["--package", "tenter", "--no-default-features", "--edges", "normal,build"]);
     assert!(packages.iter().any(|package| package.starts_with("tenter-commands ")), "{packages:?}");
-    for absent in [
-        "tenter-agent",
-        "tenter-chat",
-        "tenter-mcp",
-        "tenter-providers",
-        "rig-core",
-        "rmcp",
-        "tokio",
-    ] {
+    for absent in *tenter_base::words!(
+        "tenter-agent tenter-chat tenter-mcp tenter-providers rig-core rmcp tokio"
+    ) {
         let package = packages.iter().find(|package| package.starts_with(&format!("{absent} ")));
         assert_eq!(package, None);
     }

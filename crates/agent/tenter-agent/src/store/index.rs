@@ -86,19 +86,7 @@ mod tests {
             indexed_text(&message).split_whitespace().map(str::to_owned).collect();
         assert_eq!(
             words,
-            [
-                "I",
-                "write.",
-                "file_write",
-                "path",
-                "a.rs",
-                "lines",
-                "one",
-                "two",
-                "three",
-                "4",
-                "true"
-            ]
+            *tenter_base::words!("I write. file_write path a.rs lines one two three 4 true")
         );
     }
 }

@@ -34,33 +34,14 @@ mod tests {
         fs::create_dir(bench.path(".agents")).unwrap();
         symlink("../shared", bench.path(".agents/hooks")).unwrap();
         symlink("../planned", bench.path(".kodelet/plugins")).unwrap();
-        for path in [
-            ".git/config",
-            ".git/hooks/pre-commit",
-            "./.git//config",
-            "sub/../.git/config",
-            "sub/.git/config",
-            "sub/.git",
-            "store/config",
-            "store/../.git/config",
-            ".GIT/config",
-            ".kodelet/hooks/guard",
-            ".kodelet/hooks/new/HOOK.md",
-            ".kodelet/hooks",
-            "k/hooks/guard",
-            "k/./hooks/../hooks/guard",
-            ".Kodelet/Hooks/guard",
-            "planned/a@b/hooks/x",
-            ".agents/hooks/x",
-            "shared/x",
-            "shared/inner/x",
-            "sub/.kodelet/plugins/a@b/hooks/x",
-            "sub/.kodelet/notes.md",
-            "sub/.agents/skills/x/SKILL.md",
-            "tenter.toml",
-            "sub/tenter.toml",
-            "Tenter.toml",
-        ] {
+        for path in *tenter_base::words!(
+            ".git/config .git/hooks/pre-commit ./.git//config sub/../.git/config sub/.git/config
+             sub/.git store/config store/../.git/config .GIT/config .kodelet/hooks/guard
+             .kodelet/hooks/new/HOOK.md .kodelet/hooks k/hooks/guard k/./hooks/../hooks/guard
+             .Kodelet/Hooks/guard planned/a@b/hooks/x .agents/hooks/x shared/x shared/inner/x
+             sub/.kodelet/plugins/a@b/hooks/x sub/.kodelet/notes.md sub/.agents/skills/x/SKILL.md
+             tenter.toml sub/tenter.toml Tenter.toml"
+        ) {
             let error = write(&bench, path).unwrap_err();
             assert!(error.contains("consent"), "{path}: {error}");
         }
@@ -103,17 +84,10 @@ mod tests {
     #[test]
     fn similar_names_are_not_protected() {
         let bench = Bench::new();
-        for path in [
-            ".gitignore",
-            ".github/workflows/x.yml",
-            "x.git/config",
-            ".kodelet/recipes/x.md",
-            ".kodelet/hooks.md",
-            ".agents/skills/x/SKILL.md",
-            "hooks/x",
-            "agents/hooks/x",
-            "my-tenter.toml",
-        ] {
+        for path in *tenter_base::words!(
+            ".gitignore .github/workflows/x.yml x.git/config .kodelet/recipes/x.md
+             .kodelet/hooks.md .agents/skills/x/SKILL.md hooks/x agents/hooks/x my-tenter.toml"
+        ) {
             assert_eq!(write(&bench, path), Ok(()), "{path}");
         }
     }

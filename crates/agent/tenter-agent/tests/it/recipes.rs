@@ -281,17 +281,10 @@ fn subdirectories_and_plugins_are_part_of_names() {
     let names: Vec<&str> = recipes.iter().map(|recipe| recipe.name.as_str()).collect();
     assert_eq!(
         names,
-        [
-            "team/review/code",
-            "acme/tools/go",
-            "acme/tools/deep/er",
-            "acme/tools/go",
-            "commit",
-            "compact",
-            "github/pr",
-            "init",
-            "review"
-        ]
+        *tenter_base::words!(
+            "team/review/code acme/tools/go acme/tools/deep/er acme/tools/go commit compact
+             github/pr init review"
+        )
     );
 }
 

@@ -56,19 +56,9 @@ fn all_text_of_a_message_is_indexed() {
             entry(Origin::Tools, Message::new(Role::User, results)),
         ],
     );
-    for word in [
-        "question",
-        "pondering",
-        "file_write",
-        "notes",
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "denied",
-        "hidden",
-        "exit",
-    ] {
+    for word in *tenter_base::words!(
+        "question pondering file_write notes first second third fourth denied hidden exit"
+    ) {
         assert_eq!(ids(&store, word), ["c"], "{word}");
     }
     assert_eq!(

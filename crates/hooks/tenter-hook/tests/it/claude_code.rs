@@ -313,12 +313,9 @@ fn asynchronous_hooks_run_at_every_event() {
         let name = event.replace('_', "-");
         session.hook(&name, event, "async: true", &format!("touch \"$HOME/{event}\""));
     }
-    for fixture in [
-        "PreToolUse.Agent.subagent",
-        "SubagentStart.subagent",
-        "SubagentStop.subagent",
-        "SessionEnd",
-    ] {
+    for fixture in *tenter_base::words!(
+        "PreToolUse.Agent.subagent SubagentStart.subagent SubagentStop.subagent SessionEnd"
+    ) {
         session.pass(fixture);
     }
     for event in ["session_end", "subagent_start", "subagent_stop"] {
@@ -359,16 +356,10 @@ fn a_hook_written_for_claude_code_reads_the_payload_of_claude_code() {
     }
     let payloads = session.payloads();
     let native = session.payload("PreToolUse.Write");
-    for field in [
-        "hook_event_name",
-        "session_id",
-        "transcript_path",
-        "cwd",
-        "permission_mode",
-        "tool_name",
-        "tool_input",
-        "tool_use_id",
-    ] {
+    for field in *tenter_base::words!(
+        "hook_event_name session_id transcript_path cwd permission_mode tool_name tool_input
+         tool_use_id"
+    ) {
         assert_eq!(payloads[0][field], native[field], "{field}");
     }
     let native = session.payload("PostToolUse.Bash");

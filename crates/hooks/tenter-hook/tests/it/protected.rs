@@ -94,44 +94,19 @@ fn the_registered_program_and_what_it_leads_to_are_protected() {
 fn settings_plugins_servers_and_permissions_of_every_agent_are_protected() {
     let session = HostSession::registered("claude-code");
     let home = session.sandbox.home().display().to_string();
-    for path in [
-        ".claude/agents/x.md",
-        ".claude/commands/x.md",
-        ".mcp.json",
-        "sub/.mcp.json",
-        "~/.codex/rules/default.rules",
-        "~/.codex/work.config.toml",
-        ".opencode/opencode.json",
-        "sub/opencode.jsonc",
-        ".opencode/tool/x.ts",
-        "~/.config/opencode/opencode.json",
-        ".cursor/cli.json",
-        ".cursor/mcp.json",
-        "~/.config/goose/config.yaml",
-        ".crush.json",
-        "~/.config/crush/crushrc",
-        "~/.vibe/config.toml",
-        "~/.copilot/mcp-config.json",
-        ".github/copilot/settings.local.json",
-        ".vscode/mcp.json",
-        ".vscode/settings.json",
-        "~/.config/Code/User/settings.json",
-        ".kilo/kilo.json",
-        ".kilocode/mcp.json",
-        ".gemini/policies/x.toml",
-        ".gemini/.env",
-        ".qwen/agents/x.md",
-        "~/.kimi-code/mcp.json",
-        ".pi/settings.json",
-        "~/.pi/agent/models.json",
-        "~/.cline/data/settings/cline_mcp_settings.json",
-        "~/Documents/Cline/MCP/server/index.js",
-        ".factory/mcp.json",
-        "~/.factory/droids/x.md",
-        ".goose/recipes/x.yaml",
-        "/etc/claude-code/managed-settings.json",
-        ".windsurf/hooks.json",
-    ] {
+    for path in *tenter_base::words!(
+        ".claude/agents/x.md .claude/commands/x.md .mcp.json sub/.mcp.json
+         ~/.codex/rules/default.rules ~/.codex/work.config.toml .opencode/opencode.json
+         sub/opencode.jsonc .opencode/tool/x.ts ~/.config/opencode/opencode.json .cursor/cli.json
+         .cursor/mcp.json ~/.config/goose/config.yaml .crush.json ~/.config/crush/crushrc
+         ~/.vibe/config.toml ~/.copilot/mcp-config.json .github/copilot/settings.local.json
+         .vscode/mcp.json .vscode/settings.json ~/.config/Code/User/settings.json .kilo/kilo.json
+         .kilocode/mcp.json .gemini/policies/x.toml .gemini/.env .qwen/agents/x.md
+         ~/.kimi-code/mcp.json .pi/settings.json ~/.pi/agent/models.json
+         ~/.cline/data/settings/cline_mcp_settings.json ~/Documents/Cline/MCP/server/index.js
+         .factory/mcp.json ~/.factory/droids/x.md .goose/recipes/x.yaml
+         /etc/claude-code/managed-settings.json .windsurf/hooks.json"
+    ) {
         let path = path.replace('~', &home);
         assert_eq!(claude(&session, &path).0, "ask", "{path}");
     }
@@ -140,26 +115,13 @@ fn settings_plugins_servers_and_permissions_of_every_agent_are_protected() {
 #[test]
 fn what_only_instructs_the_model_is_not_protected() {
     let session = HostSession::registered("claude-code");
-    for path in [
-        "CLAUDE.md",
-        "AGENTS.md",
-        "GEMINI.md",
-        ".claude/CLAUDE.md",
-        ".claude/rules/style.md",
-        ".claude/output-styles/short.md",
-        ".cursor/rules/style.mdc",
-        ".clinerules/style.md",
-        ".github/copilot-instructions.md",
-        ".github/instructions/x.instructions.md",
-        ".gemini/skills/x/SKILL.md",
-        ".agents/skills/x/SKILL.md",
-        ".goosehints",
-        ".vscode/tasks.json",
-        "charts/goose/config.yaml",
-        "src/plugins/opencode.rs",
-        "src/settings.local.json",
-        "plugin.json",
-    ] {
+    for path in *tenter_base::words!(
+        "CLAUDE.md AGENTS.md GEMINI.md .claude/CLAUDE.md .claude/rules/style.md
+         .claude/output-styles/short.md .cursor/rules/style.mdc .clinerules/style.md
+         .github/copilot-instructions.md .github/instructions/x.instructions.md
+         .gemini/skills/x/SKILL.md .agents/skills/x/SKILL.md .goosehints .vscode/tasks.json
+         charts/goose/config.yaml src/plugins/opencode.rs src/settings.local.json plugin.json"
+    ) {
         assert_eq!(claude(&session, path).0, Value::Null, "{path}");
     }
 }

@@ -280,13 +280,9 @@ mod tests {
         ids.sort_unstable();
         assert_eq!(
             ids,
-            [
-                "hook-disabled",
-                "hook-line-ends",
-                "hook-name",
-                "hook-no-interpreter",
-                "hook-not-executable"
-            ]
+            *tenter_base::words!(
+                "hook-disabled hook-line-ends hook-name hook-no-interpreter hook-not-executable"
+            )
         );
     }
 }

@@ -232,26 +232,15 @@ fn programs_named_by_a_repository_do_not_run() {
     source.git(&["status"]);
     assert!(trace.exists(), "git itself runs the program when it works in this repository");
     fs::remove_file(&trace).unwrap();
-    for key in [
-        "filter.evil.smudge",
-        "filter.evil.process",
-        "diff.evil.textconv",
-        "core.sshCommand",
-        "core.pager",
-        "core.alternateRefsCommand",
-        "uploadpack.packObjectsHook",
-        "credential.helper",
-    ] {
+    for key in *tenter_base::words!(
+        "filter.evil.smudge filter.evil.process diff.evil.textconv core.sshCommand core.pager
+         core.alternateRefsCommand uploadpack.packObjectsHook credential.helper"
+    ) {
         source.git(&["config", key, &run]);
     }
-    for hook in [
-        "post-checkout",
-        "post-merge",
-        "post-update",
-        "pre-receive",
-        "reference-transaction",
-        "post-index-change",
-    ] {
+    for hook in *tenter_base::words!(
+        "post-checkout post-merge post-update pre-receive reference-transaction post-index-change"
+    ) {
         let path = source.path.join(".git/hooks").join(hook);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, format!("#!/bin/sh\n{run}\n")).unwrap();

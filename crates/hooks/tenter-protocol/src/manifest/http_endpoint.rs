@@ -111,17 +111,11 @@ mod tests {
 
     #[test]
     fn urls_are_encrypted_unless_they_are_on_this_machine() {
-        for url in [
-            "https://hooks.example.com/tenter",
-            "https://hooks.example.com:8443/a/b?team=x&y=%20",
-            "https://10.0.0.7",
-            "https://[2001:db8::7]:443/x",
-            "http://localhost:8080/hook",
-            "http://LOCALHOST",
-            "http://127.0.0.1:9/",
-            "http://127.9.9.9",
-            "http://[::1]:8080/x",
-        ] {
+        for url in *tenter_base::words!(
+            "https://hooks.example.com/tenter https://hooks.example.com:8443/a/b?team=x&y=%20
+             https://10.0.0.7 https://[2001:db8::7]:443/x http://localhost:8080/hook
+             http://LOCALHOST http://127.0.0.1:9/ http://127.9.9.9 http://[::1]:8080/x"
+        ) {
             assert_eq!(check_url(url), Ok(()), "{url}");
         }
         for (url, expected) in [

@@ -83,8 +83,11 @@ pub(super) const OBJECT: usize = usize::MAX;
 /// The object of a call that has none: `eval(…)`, and not `model.eval()`.
 pub(super) const NO_OBJECT: &str = "-";
 
-/// The calls of each language that have the same effect: `name`, or `object.name`.
-const TABLE: &[(Language, &[(Effect, &[&str])])] = &[
+/// An effect, and the calls that have it: `name`, or `object.name`.
+type Row = (Effect, &'static [&'static str]);
+
+/// The calls of each language.
+const TABLE: &[(Language, &[Row])] = &[
     (
         Language::Python,
         &[
