@@ -113,7 +113,7 @@ const TABLE: &[(Language, &[Row])] = &[
             (path(PathOp::Write, false, 0), words!("os.truncate")),
             (Effect::Open, words!("-.open io.open os.open codecs.open")),
             (path(PathOp::Read, false, OBJECT), words!("open read_text read_bytes")),
-            // `read` is that of `ConfigParser().read("a")`.
+            // `read` as in `ConfigParser().read("a")`.
             (path(PathOp::Read, false, 0), words!("fileinput.input linecache.getline")),
             (path(PathOp::Read, false, 0), words!("linecache.getlines read dotenv_values")),
             (path(PathOp::Execute, false, 0), words!("runpy.run_path")),
