@@ -91,7 +91,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
              tenter-model-server"
         ),
     ),
-    ("tenter-testkit", &["tenter-base", "tenter-model-server"]),
+    ("tenter-testkit", &["tenter-model-server"]),
     ("tenter-shell", &["tenter-base"]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),
