@@ -12,12 +12,14 @@ pub enum AgentState {
     Root,
     /// It runs in a container that keeps in what it does (R90).
     Container,
+    /// It can send input to a command that already runs, and hooks do not see it.
+    UnseenInput,
 }
 
 impl AgentState {
     /// Every state with its word in manifests.
-    pub const WORDS: [(&'static str, Self); 2] =
-        [("root", Self::Root), ("container", Self::Container)];
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("root", Self::Root), ("container", Self::Container), ("unseen_input", Self::UnseenInput)];
 
     /// Returns the states of this process.
     pub fn read_process(containment: &Containment<'_>) -> Vec<Self> {

@@ -65,6 +65,8 @@ pub struct Host {
     pub max_continuations: u32,
     /// True if payloads identify the subagent that causes the event.
     pub marks_subagents: bool,
+    /// True if the agent can send input to a command that already runs, and no event shows it.
+    pub has_unseen_input: bool,
     /// The way in which the host accepts a rewritten input of a tool.
     pub input_rewrite: InputRewrite,
     /// The first version that holds back a call that a hook asks about in a session in which the host asks the user nothing (B17).

@@ -165,7 +165,8 @@ impl CallSurroundings {
 
     /// Adds what is special about the agent's process.
     #[must_use]
-    pub(crate) fn with_agent_states(self, states: &[AgentState]) -> Self {
+    pub(crate) fn with_agent_states(mut self, states: &[AgentState]) -> Self {
+        self.text_form.unseen_input = states.contains(&AgentState::UnseenInput);
         Self { agent: states.to_vec(), ..self }
     }
 
@@ -259,8 +260,8 @@ impl CallSurroundings {
             cwd: Some(project.clone()),
             project: vec![project.clone()],
             home: Some("/home/user".to_owned()),
-            temp: Vec::new(),
             variables: BTreeMap::from([("HOME".to_owned(), "/home/user".to_owned())]),
+            ..Surroundings::default()
         };
         let call = ToolCall {
             id: String::new(),

@@ -15,4 +15,6 @@ pub struct Surroundings {
     pub temp: Vec<String>,
     /// Environment variables that may be used in commands, such as `TMPDIR` and `USER`. No secrets: values become part of the facts.
     pub variables: BTreeMap<String, String>,
+    /// Input that is not seen may reach a command while it runs: a shell that waits for its commands is not read to its end.
+    pub unseen_input: bool,
 }

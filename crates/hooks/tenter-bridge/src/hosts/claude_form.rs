@@ -28,6 +28,7 @@ pub(super) const BASE: Host = Host {
     context_limit: 10_000,
     max_continuations: 8,
     marks_subagents: false,
+    has_unseen_input: false,
     input_rewrite: InputRewrite::Native,
     asks_unasked_since: HostVersion::EARLIEST,
     user_rules: RuleCheck::NONE,

@@ -42,7 +42,7 @@ pub(super) const HOST: Host = Host {
     powers: POWERS,
     blind_spots: &[
         "Web searches run at the provider, without a tool call.",
-        "Input for a command that already runs (`write_stdin`) is no tool call.",
+        "Input for a command that already runs (`write_stdin`) is no tool call. Guards ask about shells, interpreters and database clients that would wait for it, but not about editors, pagers and your own programs.",
         "Files that a shell command writes do not count as calls of a file tool.",
         "Calls of MCP tools that time out or are refused have no result.",
     ],
@@ -56,6 +56,7 @@ pub(super) const HOST: Host = Host {
         "Calls that a script of the tool `exec` (code mode) makes are seen one by one; the script itself is not read.",
         "Where a hook makes the agent continue, the model also reads the path of `hooks.json`.",
     ],
+    has_unseen_input: true,
     // Texts of about 2,500 tokens: 8,000 characters arrive whole, 12,000 do not.
     context_limit: 8000,
     marks_subagents: true,

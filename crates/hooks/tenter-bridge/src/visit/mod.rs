@@ -232,7 +232,7 @@ impl Visitor {
             .policies(configuration.policies.clone())
             .confine(configuration.confine.clone())
             .report_changes(configuration.reports_changes)
-            .agent_states(AgentState::read_process(&containment))
+            .agent_states(self.agent_states(&containment))
             .journal(self.directories.state.join("journal"))
             .one_event()
             .host(self.host.id)
@@ -240,6 +240,12 @@ impl Visitor {
     }
 
     /// Returns the time by which the answer must be written: before the host's timeout, after which it lets the call pass (B24).
+    /// Returns the states of the agent's process.
+    fn agent_states(&self, containment: &Containment<'_>) -> Vec<AgentState> {
+        let unseen_input = self.host.has_unseen_input.then_some(AgentState::UnseenInput);
+        AgentState::read_process(containment).into_iter().chain(unseen_input).collect()
+    }
+
     fn deadline(&self) -> Instant {
         self.start + self.event.time_for_hooks()
     }

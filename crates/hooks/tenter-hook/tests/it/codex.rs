@@ -1,5 +1,7 @@
 //! Sessions of Codex.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use tenter_testkit::{assert_fields, wait_until};
 
@@ -209,4 +211,29 @@ fn without_a_transcript_the_payload_says_what_it_lacks() {
     session.pass("Stop");
     let unknown = session.payloads()[0]["host"]["unknown"].to_string();
     assert!(unknown.contains("messages") && unknown.contains("usage"), "{unknown}");
+}
+
+#[test]
+fn a_shell_that_waits_for_input_that_no_hook_sees_is_stopped_by_rules() {
+    let session = session();
+    let rules = "metadata:\n  match:\n    - {program: git, subcommand: push, decision: deny, reason: \"no\"}";
+    let hook = session.hook("guard", "before_tool", rules, "");
+    fs::remove_dir_all(hook.join("scripts")).unwrap();
+    let is_denied = |command: &str| {
+        let answer = session.answer_with("PreToolUse.Bash", |payload| {
+            payload["tool_input"]["command"] = json!(command);
+        });
+        answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+    };
+    // The first call writes the summary of the hooks, which the others use.
+    assert!(!is_denied("ls"));
+    for command in ["bash", "cat | sh", "python3", "git push"] {
+        assert!(is_denied(command), "{command}");
+    }
+    for command in ["bash -c ls", "python3 x.py", "bash < x.sh"] {
+        assert!(!is_denied(command), "{command}");
+    }
+    session.log("log", "before_tool", "");
+    is_denied("bash");
+    assert_eq!(session.payloads()[0]["unparsed"], true);
 }

@@ -179,7 +179,7 @@ pub struct Conditions {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub agent: Vec<AgentState>,
-    /// `true` if the text is too long or too deeply nested to be read to its end.
+    /// `true` if the text is too long or too deeply nested to be read to its end, or waits for input that hooks do not see.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_limit: Option<bool>,
 }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::facts::{Command, FlowRole, Language, PathOp, Stdin, Uncertain};
+use crate::facts::{Command, FlowRole, PathOp, Stdin, Uncertain};
 use crate::field::Field;
 use crate::flags::Arguments;
 use crate::locate;
 use crate::paths::{Condition, PathRule};
 use crate::reader::{Context, Reader};
-use crate::tables::{self, Inline, Program, Run};
+use crate::tables;
 
 use super::call::{Call, Emitted};
-use super::sql::inline_sql;
+use super::input;
 use super::touch::{Touch, is_on_host};
 
 /// Maximum number of bytes of texts on the standard input that are facts, besides the first characters of each.
@@ -45,7 +45,10 @@ impl Reader<'_> {
         let stdin_from = self.stdin_fact(context);
         let command = Command { stdin_from, ..self.command(call, &emitted, path, context) };
         self.facts.commands.push(command);
-        self.runs_stdin.push(runs_stdin(call, &emitted));
+        self.runs_stdin.push(input::runs_stdin(call, &emitted));
+        if self.waits_for_unseen_input(call, &emitted, context) {
+            self.reach_limit();
+        }
         if call.redirected.sends_output {
             self.sends_own_output(emitted.index);
         }
@@ -429,51 +432,4 @@ fn hidden_files(args: &[Field]) -> impl Iterator<Item = Field> {
         let is_path = !arg.text.starts_with('-') && arg.text.split('/').any(is_hidden);
         (is_path && !is_value).then(|| Field { is_certain: false, ..arg.clone() })
     })
-}
-
-/// Checks whether a command runs its standard input.
-fn runs_stdin(call: &Call, emitted: &Emitted) -> bool {
-    let is_sql = |row: &Program| {
-        row.runs.iter().any(|run| match run {
-            Run::Sql(client) => {
-                inline_sql(*client, call, emitted).is_empty()
-                    && !emitted.arguments.has(client.files)
-            }
-            _ => false,
-        })
-    };
-    if emitted.operand_row().is_some_and(is_sql) {
-        return true;
-    }
-    let Some(interpreter) = emitted.operand_row().and_then(|row| row.interpreter) else {
-        return false;
-    };
-    let arguments = &emitted.arguments;
-    let (names, has_program) = match interpreter.inline {
-        Inline::Values(names) | Inline::OperandWith(names) => (names, false),
-        Inline::ValuesOrOperand(names) => (names, call.operands(emitted).any(|it| it.text != "-")),
-    };
-    if arguments.values(names).any(|(value, _)| value.text == "-") {
-        return true;
-    }
-    // `awk -f -`.
-    if interpreter.language == Some(Language::Awk)
-        && arguments.values(interpreter.module).any(|(file, _)| is_stdin(&file.text))
-    {
-        return true;
-    }
-    if interpreter.stdin == tables::NO_FILES {
-        return false;
-    }
-    let has_no_program = arguments.has(interpreter.no_program) && !arguments.has("+n");
-    if has_no_program || has_program || arguments.has(names) || arguments.has(interpreter.module) {
-        return false;
-    }
-    let first = call.operands(emitted).next().map(|operand| operand.text.as_str());
-    interpreter.stdin == "*" || arguments.has(interpreter.stdin) || first.is_none_or(is_stdin)
-}
-
-/// Checks whether a file is the standard input.
-pub(super) fn is_stdin(file: &str) -> bool {
-    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }

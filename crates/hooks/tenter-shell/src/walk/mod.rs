@@ -8,6 +8,7 @@ mod dialogs;
 mod emit;
 mod evaluated;
 mod find;
+mod input;
 mod interpreters;
 mod links;
 mod output;

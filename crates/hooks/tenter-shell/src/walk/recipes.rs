@@ -6,7 +6,7 @@ use crate::reader::{Context, NodeResult, Reader};
 use crate::tables::{Form, RecipeFiles};
 
 use super::call::{Call, Emitted};
-use super::emit::is_stdin;
+use super::input::is_stdin;
 use super::wrappers::values;
 
 /// Maximum number of operands that are read as files.

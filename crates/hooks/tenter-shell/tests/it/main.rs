@@ -7,6 +7,7 @@ mod evaluated;
 mod oracle;
 mod properties;
 mod rendered;
+mod unseen_input;
 
 use tenter_shell::Surroundings;
 
@@ -22,5 +23,6 @@ fn surroundings() -> Surroundings {
             ("TMPDIR".to_owned(), "/scratch".to_owned()),
         ]
         .into(),
+        unseen_input: false,
     }
 }

@@ -77,8 +77,8 @@ fn facts(command: &ServerCommand) -> Facts {
         cwd: text(&command.cwd),
         project: text(command.project).into_iter().collect(),
         home: text(command.home),
-        temp: Vec::new(),
         variables: variables.collect(),
+        ..Surroundings::default()
     };
     let in_quotes = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
     let line: Vec<String> = command.words.iter().map(in_quotes).collect();

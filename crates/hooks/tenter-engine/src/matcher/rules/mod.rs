@@ -328,7 +328,7 @@ impl CompiledRule {
         }
         if fit.text.is_empty() {
             let unread =
-                "The command is too long or too deeply nested to be read to its end: split it.";
+                "The command cannot be read to its end: split it, or pass its input with the call.";
             return reason.into_iter().chain([unread.to_owned()]).collect::<Vec<_>>().join(" ");
         }
         let unclear = format!(
