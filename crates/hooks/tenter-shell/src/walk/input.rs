@@ -1,4 +1,4 @@
-//! What commands run from their standard input, and whether an agent can send it after the call.
+//! The standard input of commands: whether they run it, and whether an agent can send it after the call.
 
 use std::collections::BTreeSet;
 
