@@ -126,17 +126,22 @@ impl HandlerContext<'_> {
         let key = key(self.event, self.matcher, handler).ok_or("it has no command")?;
         let mut remarks = self.remarks(handler);
         remarks.extend(needs::remarks(&work.label, self.source));
-        let matcher = condition(handler, &mut remarks);
+        let mut condition = condition(native, handler, &mut remarks);
+        let own = self.matcher.filter(|text| !text.trim().is_empty()).map(str::to_owned);
+        // Beside a matcher of Claude Code's, the manifest takes no other one.
+        let is_open = own.as_deref().is_none_or(|text| ["*", ".*"].contains(&text.trim()));
+        condition.tool = condition.tool.filter(|_| is_open);
+        let own = own.filter(|_| condition.tool.is_none());
         Ok(ImportedHook {
             key,
             names: names(&work.name_source, self.event, self.matcher),
             about: format!("{}: {}", self.shown(), one_line(&work.label)),
             remarks,
             trigger: native.event,
-            matcher,
+            matcher: condition,
             action: ImportedAction::Command {
                 event: native.name,
-                matcher: self.matcher.filter(|text| !text.trim().is_empty()).map(str::to_owned),
+                matcher: own,
                 script: self.variables.before(&work.script),
                 is_private: !self.variables.is_empty(),
                 timeout_ms: timeout(handler, default_timeout(native.name)),
@@ -155,7 +160,7 @@ impl HandlerContext<'_> {
         let (trigger, tool) = prompt::subscription(native, self.matcher)?;
         let key = key(self.event, self.matcher, handler).ok_or("it has no prompt")?;
         let mut remarks = prompt::remarks(handler, native);
-        let MatcherText { tool: narrower, pattern } = condition(handler, &mut remarks);
+        let MatcherText { tool: narrower, pattern } = condition(native, handler, &mut remarks);
         let tool = tool.or(narrower);
         Ok(ImportedHook {
             key,
@@ -203,7 +208,7 @@ fn is_set(handler: &Value, field: &str) -> bool {
 }
 
 /// Returns the matcher for the condition of a handler. Without one, it runs on more calls.
-fn condition(handler: &Value, remarks: &mut Vec<String>) -> MatcherText {
+fn condition(native: &NativeEvent, handler: &Value, remarks: &mut Vec<String>) -> MatcherText {
     if let Some(expression) = handler.get(COMMAND_REGEX).and_then(Value::as_str) {
         if check_pattern(expression).is_ok() {
             return MatcherText { tool: None, pattern: Some(expression.to_owned()) };
@@ -215,6 +220,13 @@ fn condition(handler: &Value, remarks: &mut Vec<String>) -> MatcherText {
     let Some(rule) = handler.get("if").and_then(Value::as_str) else {
         return MatcherText::default();
     };
+    if !native.event.lifecycle().matcher {
+        remarks.push(format!(
+            "`if: {rule}`: no tool is called at {}, so it runs every time",
+            native.name
+        ));
+        return MatcherText::default();
+    }
     match rule_matcher::matcher(rule) {
         Ok(RuleMatcher { tool, pattern, remark }) => {
             remarks.extend(remark.map(|remark| format!("`if: {rule}`: {remark}")));
@@ -366,14 +378,22 @@ mod tests {
 
     #[test]
     fn a_condition_is_about_its_tool() {
-        let matcher = |rule: &str| {
-            hook("PreToolUse", None, &json!({"command": "x", "if": rule})).unwrap().matcher
+        let import = |event: &str, own: Option<&str>, rule: &str| {
+            hook(event, own, &json!({"command": "x", "if": rule})).unwrap()
         };
+        let matcher = |rule: &str| import("PreToolUse", Some(".*"), rule).matcher;
         let edit = matcher("Edit(src/**)");
         assert_eq!(edit.tool.as_deref(), Some("^(?:Edit|Write)$"));
         assert!(edit.pattern.is_some());
         assert_eq!(matcher("Bash").tool.as_deref(), Some("^Bash$"));
         assert_eq!(matcher("Write(*.md)|Edit(*.md)"), MatcherText::default());
+        assert_eq!(import("Stop", None, "Bash(git *)").matcher, MatcherText::default());
+        // A manifest has one expression for the tool.
+        for own in [None, Some(".*"), Some("Edit"), Some("Edit|Write")] {
+            let hook = import("PreToolUse", own, "Edit(src/**)");
+            let ImportedAction::Command { matcher, .. } = hook.action else { panic!("{own:?}") };
+            assert_ne!(matcher.is_some(), hook.matcher.tool.is_some(), "{own:?}");
+        }
     }
 
     #[test]

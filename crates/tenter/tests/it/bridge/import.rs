@@ -49,6 +49,32 @@ fn call(tool: &str, input: &str, expect: &str) -> String {
 }
 
 #[test]
+fn conditions_in_every_place_become_hooks_without_a_warning() {
+    let sandbox = sandbox();
+    let hook = |rule: &str| format!(r#"{{"type": "command", "command": "true", "if": "{rule}"}}"#);
+    let group = |matcher: &str, rule: &str| {
+        format!(r#"{{"matcher": "{matcher}", "hooks": [{}]}}"#, hook(rule))
+    };
+    let before = [
+        group("Bash", "Bash(git push*)"),
+        group("*", "Edit(src/**)"),
+        group(".*", "Bash(git *)"),
+        group("Edit|Write", "Edit(*.md)|Write(*.md)"),
+        group("", "Bash"),
+    ];
+    let settings = format!(
+        r#"{{"hooks": {{"PreToolUse": [{}], "Stop": [{}]}}}}"#,
+        before.join(", "),
+        group("", "Bash(git *)")
+    );
+    sandbox.write(".claude/settings.json", &settings);
+    let _ = sandbox.run("bridge import claude-code --yes").expect_code(0);
+    let _ = sandbox.run("trust --yes").expect_code(0);
+    let list = sandbox.run("hooks list").expect_code(0);
+    assert!(!list.stderr.contains("warning"), "{}", list.stderr);
+}
+
+#[test]
 fn hooks_and_rules_of_other_agents_are_imported_or_named() {
     let sandbox = sandbox();
     sandbox.write_program("deny.sh", "#!/bin/sh\necho no deletion here >&2\nexit 2\n");
