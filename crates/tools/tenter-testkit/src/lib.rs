@@ -18,6 +18,7 @@ pub mod api_client;
 mod choices;
 mod directories;
 pub mod fake_claude;
+mod growing_limits;
 pub mod http_server;
 mod listener;
 mod mcp_server;
@@ -34,6 +35,7 @@ pub mod tls;
 
 pub use choices::Choices;
 pub use directories::{copy_directory, copy_directory_with};
+pub use growing_limits::with_growing_limits;
 pub use mcp_server::McpServer;
 pub use nested_cargo::nested_cargo;
 pub use output::{Output, assert_contains, assert_fields};

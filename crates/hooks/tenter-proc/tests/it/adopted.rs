@@ -191,8 +191,6 @@ fn children_left_by_a_program_that_exits_keep_running_and_are_reaped_when_they_d
 fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
     alone("adopted::ending_a_run_leaves_the_daemons_of_other_runs_alone", || {
         adopt_orphans().unwrap();
-        let daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
-        let end = sh(&format!("{daemon}; sleep 0.1; echo ready; sleep 1000"));
         // It ends only once its daemon has survived everything that happens meanwhile.
         let (directory, mut patient) = started_by("");
         patient = Invocation {
@@ -200,10 +198,16 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
             until [ -e done ]; do sleep 0.01; done; cat done").args,
         ..patient
     };
+        // Returns once the daemon has written its process id.
+        let daemon = "(setsid sh -c 'echo $$; : > '$$'.begun; exec sleep 1000' &)
+            until [ -e $$.begun ]; do sleep 0.01; done";
+        let exit = Invocation { args: sh(daemon).args, ..patient.clone() };
+        let end = sh(&format!("{daemon}; echo ready; sleep 1000"));
+        let end = Invocation { args: end.args, ..patient.clone() };
         let lived = thread::scope(|scope| {
             let patient = scope.spawn(|| run_to_end(&patient));
             until("the patient one's daemon runs", || !pids(directory.path()).is_empty());
-            let exits = || first_number(&run_to_end(&sh(&format!("{daemon}; sleep 0.1"))));
+            let exits = || first_number(&run_to_end(&exit));
             let exiting: Vec<_> = (0..6).map(|_| scope.spawn(exits)).collect();
             let ending: Vec<_> = (0..6)
                 .map(|_| scope.spawn(|| first_number(&run_past_ready(end.clone()))))

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tenter_proc::{Background, start_background};
+use tenter_testkit::with_growing_limits;
 
 use crate::harness::{exists, kill, pid, program, sh, until, until_gone};
 
@@ -63,10 +64,15 @@ fn a_child_that_outlives_the_program_is_ended() {
 
 #[test]
 fn it_can_clean_up_when_it_is_ended() {
+    // Its end takes the whole grace period.
+    with_growing_limits(cleans_up);
+}
+
+fn cleans_up(factor: u32) {
     let directory = tempfile::tempdir().unwrap();
     let mut invocation =
         sh("trap 'echo cleaned; exit' TERM; echo ready; while :; do sleep 0.02; done");
-    invocation.limits.grace = Duration::from_secs(5);
+    invocation.limits.grace = Duration::from_millis(500) * factor;
     let log = directory.path().join("log");
     let background = start_background(&invocation, &log).unwrap();
     until_written(&log, "ready\n");

@@ -254,7 +254,8 @@ fn owner() {
             .collect(),
     };
     let (sender, heard) = mpsc::channel();
-    let script = sh("echo program $$; trap '' TERM HUP PIPE; while :; do sleep 1000; done");
+    // With one processor, the test program has begun a line.
+    let script = sh("echo; echo program $$; trap '' TERM HUP PIPE; while :; do sleep 1000; done");
     let script = playing("trampoline", script);
     let limits = DialogueLimits::default();
     let _dialogue = Dialogue::start(script, Some(trampoline), limits, Forward(sender)).unwrap();
