@@ -8,6 +8,7 @@ use tenter_engine::inspect::AsynchronousHooks;
 use tenter_engine::{
     DecisionKind, Engine, EventName, HookRun, MessageDecision, RunEnd, ToolDecision,
 };
+use tenter_testkit::with_growing_limits;
 
 use crate::scene::{ObservedRuns, Scene, USER, scope, tool_call};
 
@@ -26,8 +27,9 @@ fn engine(scene: &Scene, asynchronous: AsynchronousHooks) -> (Engine, Arc<Observ
     (builder.build(scene.load().0), observed)
 }
 
-fn soon() -> Instant {
-    Instant::now() + Duration::from_millis(300)
+/// Returns a deadline after which a hook that hangs has started.
+fn soon(factor: u32) -> Instant {
+    Instant::now() + Duration::from_millis(200) * factor
 }
 
 fn runs(observer: &ObservedRuns) -> Vec<HookRun> {
@@ -45,6 +47,10 @@ const TOO_LATE: &str = "it was not started: the deadline of the event had passed
 
 #[test]
 fn a_hook_that_hangs_fails_closed_at_the_deadline() {
+    with_growing_limits(hangs_and_fails_closed);
+}
+
+fn hangs_and_fails_closed(factor: u32) {
     let scene = Scene::new();
     manifest_hook(
         &scene,
@@ -53,8 +59,8 @@ fn a_hook_that_hangs_fails_closed_at_the_deadline() {
         HANGS,
     );
     let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
-    let decision =
-        engine.session(scope("c")).with_deadline(soon()).before_tool(tool_call("bash", "ls"));
+    let hooks = engine.session(scope("c")).with_deadline(soon(factor));
+    let decision = hooks.before_tool(tool_call("bash", "ls"));
     let ToolDecision::Deny(denial) = decision else { panic!("{decision:?}") };
     assert!(denial.reason.contains(AT_DEADLINE), "{denial:?}");
     let [run] = &runs(&observer)[..] else { panic!("not one run") };
@@ -64,11 +70,15 @@ fn a_hook_that_hangs_fails_closed_at_the_deadline() {
 
 #[test]
 fn a_hook_that_hangs_passes_at_the_deadline_if_it_fails_open_and_later_hooks_have_failed() {
+    with_growing_limits(hangs_and_fails_open);
+}
+
+fn hangs_and_fails_open(factor: u32) {
     let scene = Scene::new();
     manifest_hook(&scene, "a-slow", "trigger: before_agent\ntimeout: 60000", HANGS);
     manifest_hook(&scene, "b-late", "trigger: before_agent", MARKS);
     let (engine, observer) = engine(&scene, AsynchronousHooks::Run);
-    let decision = engine.session(scope("c")).with_deadline(soon()).before_agent("hello");
+    let decision = engine.session(scope("c")).with_deadline(soon(factor)).before_agent("hello");
     assert!(matches!(decision, MessageDecision::Send { .. }), "{decision:?}");
     let runs = runs(&observer);
     let reasons: Vec<_> = runs.iter().map(|run| run.reason.as_deref().unwrap()).collect();
@@ -151,10 +161,15 @@ fn asynchronous_hooks_can_run_alone_and_are_awaited() {
 
 #[test]
 fn an_asynchronous_hook_that_is_awaited_ends_at_the_deadline() {
+    with_growing_limits(hangs_in_the_background);
+}
+
+fn hangs_in_the_background(factor: u32) {
     let scene = Scene::new();
     let fields = "trigger: before_tool\nasync: true\ntimeout: 60000";
     manifest_hook(&scene, "background", fields, HANGS);
     let (engine, observer) = engine(&scene, AsynchronousHooks::Only);
-    let _ = engine.session(scope("c")).with_deadline(soon()).before_tool(tool_call("bash", "ls"));
+    let hooks = engine.session(scope("c")).with_deadline(soon(factor));
+    let _ = hooks.before_tool(tool_call("bash", "ls"));
     assert_eq!(runs(&observer)[0].reason.as_deref(), Some(AT_DEADLINE));
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tenter_engine::inspect::{PolicyOverride, Status};
 use tenter_engine::{FailMode, Layer, TrustMode};
 use tenter_protocol::{EventName, Severity};
-use tenter_testkit::needs;
+use tenter_testkit::{needs, with_growing_limits};
 
 use crate::scene::{
     GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, USER_AGENTS, ids, running, why, word,
@@ -341,14 +341,21 @@ fn a_query_reply_that_is_too_long_is_invalid() {
 
 #[test]
 fn a_hanging_query_times_out_and_delays_no_other() {
-    let scene = Scene { query_timeout: Duration::from_millis(300), ..Scene::new() };
+    with_growing_limits(hangs_beside_a_guard);
+}
+
+fn hangs_beside_a_guard(factor: u32) {
+    let query_timeout = Duration::from_millis(300) * factor;
+    let scene = Scene { query_timeout, ..Scene::new() };
     scene.hook(USER, "hangs", "#!/bin/sh\nsleep 600\n");
     scene.hook(USER, "guard", GUARD);
     let (catalog, diagnostics) = scene.load();
     assert_eq!(running(&catalog), ["guard"]);
     assert_eq!(ids(&diagnostics), ["hook-invalid"]);
     assert!(
-        diagnostics[0].message.contains("did not name its events within 300ms"),
+        diagnostics[0]
+            .message
+            .contains(&format!("did not name its events within {query_timeout:?}")),
         "{}",
         diagnostics[0].message
     );

@@ -49,7 +49,8 @@ impl Scene {
             layout,
             mode: TrustMode::All,
             cache,
-            query_timeout: Duration::from_secs(5),
+            // Longer than any correct hook takes, on any machine.
+            query_timeout: Duration::from_mins(2),
             policies,
             cancel,
         };

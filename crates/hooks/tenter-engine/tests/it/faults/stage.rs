@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use tenter_engine::inspect::{Catalog, Outcome, PolicyOverride};
 use tenter_engine::journal::{self, JournalWriter, RecordKind, Redactor};
-use tenter_engine::{Decision, DecisionKind, Engine, FailMode, HookRun};
+use tenter_engine::{Decision, DecisionKind, Engine, FailMode, HookRun, RunEnd};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, EventName};
 
@@ -31,7 +31,7 @@ const LONG: Duration = Duration::from_mins(2);
 pub(super) struct Played {
     /// All deviations.
     pub(super) problems: Vec<String>,
-    /// True if a run took too long, which is also in `problems`.
+    /// True if a run took too long, or reached its timeout before it did what it does, which is also in `problems`.
     pub(super) was_late: bool,
     pub(super) rows: Vec<Row>,
 }
@@ -333,6 +333,8 @@ impl Cell<'_> {
 
     fn run(&mut self, run: &HookRun) {
         let reason = run.reason.as_deref().unwrap_or_default();
+        let is_expected = matches!(self.means(), Means::Fails { exit: "timed out", .. });
+        self.played.was_late |= run.end == RunEnd::TimedOut && !is_expected;
         // Faults beside the answer are in this field.
         let others = run.warnings.iter().filter(|warning| !warning.contains("field \"other\""));
         let warnings = others.cloned().collect::<Vec<_>>().join("; ");

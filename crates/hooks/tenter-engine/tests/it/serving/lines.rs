@@ -1,7 +1,8 @@
 //! Tests of the lines that a hook writes, and of those that it does not read.
 
-use super::stage::{Script, Stage, exists, failed, is_served, until_gone};
+use super::stage::{Script, Stage, exists, failed, is_served, is_timed_out, until_gone};
 use tenter_engine::{DecisionKind, RunEnd};
+use tenter_testkit::with_growing_limits;
 
 #[test]
 fn an_answer_may_come_in_any_form_of_json_rpc() {
@@ -97,15 +98,19 @@ fn lines_that_break_the_protocol_end_the_process_and_fail_the_request() {
 
 #[test]
 fn an_answer_that_comes_after_the_timeout_is_dropped() {
+    with_growing_limits(answers_late);
+}
+
+fn answers_late(factor: u32) {
     let script = Script {
-        manifest: "timeout: 200\n",
+        manifest: format!("timeout: {}\n", 200 * factor).leak(),
         event: r#"if [ -z "$slow" ]; then slow=$id; else now=$id; id=$slow; respond '{"decision": "deny", "reason": "late"}'; id=$now; respond '{"decision": "deny", "reason": "served"}'; fi"#,
         cancel: r#"now=$id; id=$slow; printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32800,"message":"cancelled"}}\n' "$id""#,
         ..Script::default()
     };
     let stage = Stage::new(&script);
     stage.fire();
-    assert_eq!(failed(&stage.last()).2, "timed out after 200 ms");
+    assert!(is_timed_out(&stage), "{:?}", stage.last());
     assert_eq!(stage.reason(), "served");
     assert_eq!(stage.pids().len(), 1);
     assert_eq!(stage.last().notes, ["1 of its answers came too late and were dropped"]);

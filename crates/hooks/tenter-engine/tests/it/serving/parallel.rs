@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use super::stage::{Script, Stage, is_served, until};
+use tenter_testkit::with_growing_limits;
+
+use super::stage::{DENY, Script, Stage, is_served, until};
 
 fn fire_twice(stage: &Stage) -> Vec<String> {
     thread::scope(|scope| {
@@ -23,8 +26,15 @@ fn requests_go_one_at_a_time() {
 
 #[test]
 fn time_in_the_queue_does_not_count_against_the_timeout() {
-    let event = "sleep 0.7; respond '{\"decision\": \"deny\", \"reason\": \"served\"}'";
-    let stage = Stage::new(&Script { manifest: "timeout: 1300\n", event, ..Script::default() });
+    with_growing_limits(takes_most_of_its_time_twice);
+}
+
+fn takes_most_of_its_time_twice(factor: u32) {
+    let tenths = 7 * factor;
+    let (whole, tenths) = (tenths / 10, tenths % 10);
+    let event = format!("sleep {whole}.{tenths}; {DENY}").leak();
+    let manifest = format!("timeout: {}\n", 1300 * factor).leak();
+    let stage = Stage::new(&Script { manifest, event, ..Script::default() });
     assert_eq!(fire_twice(&stage), ["served", "served"]);
 }
 
@@ -67,10 +77,14 @@ fn a_request_in_the_queue_of_a_process_that_dies_is_sent_to_the_next() {
             stage.reason()
         });
         until("the second begins", || is_begun.load(Ordering::SeqCst));
-        (0..1000).for_each(|_| thread::yield_now());
+        // It is in the queue soon. The hook has half a minute.
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(20) {
+            thread::yield_now();
+        }
         std::fs::write(stage.file("queued"), "").unwrap();
         assert_eq!(first.join().unwrap(), "");
-        assert_eq!(second.join().unwrap(), "served");
+        assert_eq!(second.join().unwrap(), "served", "{:?}", stage.runs());
     });
     assert!(stage.runs().iter().all(is_served));
     assert_eq!(stage.one_shot_runs(), 0);

@@ -10,6 +10,8 @@ use tenter_protocol::runtime::{
     ServiceError, UserAnswer,
 };
 
+use tenter_testkit::with_growing_limits;
+
 use super::stage::{FOREVER, Script, Stage, is_served, until};
 
 /// Requests `$1` with the parameters `$2` and puts the line with the response into `answer`.
@@ -18,7 +20,11 @@ const REQUEST: &str = r#"request() { printf '{"jsonrpc": "2.0", "id": "q", "meth
 /// Denies with what is left of a response after `"jsonrpc"` and the id.
 const TELL: &str = r#"told=$(printf %s "$answer" | tr -d '"\\{}'); respond "{\"decision\": \"deny\", \"reason\": \"$told\"}""#;
 
-struct Fake;
+#[derive(Default)]
+struct Fake {
+    /// The time until the user answers a question, in milliseconds.
+    asked_ms: u64,
+}
 
 impl Services for Fake {
     fn history(
@@ -45,17 +51,20 @@ impl Services for Fake {
         _: &Question,
         cancel: &Cancel,
     ) -> Result<UserAnswer, ServiceError> {
-        // Longer than the timeout of the hook, whose time stands still.
-        cancel.wait(Duration::from_millis(700));
+        cancel.wait(Duration::from_millis(self.asked_ms));
         Ok(UserAnswer { answer: "yes".into() })
     }
 }
 
 fn stage(services: &str, event: &str) -> Stage {
+    stage_with(services, event, "")
+}
+
+fn stage_with(services: &str, event: &str, manifest: &'static str) -> Stage {
     let metadata = format!("  runtime: serve\n  services: {services}\n");
     let event = format!("{event}; {TELL}");
     Stage::new(&Script {
-        manifest: "timeout: 600\n",
+        manifest,
         metadata: metadata.leak(),
         start: REQUEST,
         event: event.leak(),
@@ -64,7 +73,11 @@ fn stage(services: &str, event: &str) -> Stage {
 }
 
 fn answer_of(stage: &Stage) -> String {
-    let session = stage.engine.session(crate::scene::scope("c")).with_services(Arc::new(Fake));
+    answer_with(stage, Fake::default())
+}
+
+fn answer_with(stage: &Stage, services: Fake) -> String {
+    let session = stage.engine.session(crate::scene::scope("c")).with_services(Arc::new(services));
     let call = tenter_protocol::ToolCall::new("1", "bash", []);
     match session.before_tool(call) {
         tenter_engine::ToolDecision::Deny(denial) => denial.reason,
@@ -99,7 +112,7 @@ fn the_end_of_the_event_cancels_its_services() {
         event,
         ..Script::default()
     });
-    stage.fire_with(Arc::new(Fake));
+    stage.fire_with(Arc::new(Fake::default()));
     assert!(is_served(&stage.last()), "{:?}", stage.last());
     until("it is cancelled", || stage.file("answer").exists());
     assert!(stage.lines("answer")[0].contains("cancelled"));
@@ -107,10 +120,17 @@ fn the_end_of_the_event_cancels_its_services() {
 
 #[test]
 fn the_clock_of_a_hook_stands_still_while_the_user_is_asked() {
-    let stage = stage("[ask]", "request ask '{\"question\": \"really?\"}'");
-    let answer = answer_of(&stage);
+    with_growing_limits(waits_for_an_answer_beyond_its_timeout);
+}
+
+fn waits_for_an_answer_beyond_its_timeout(factor: u32) {
+    let timeout = 600 * u64::from(factor);
+    let manifest = format!("timeout: {timeout}\n").leak();
+    let stage = stage_with("[ask]", "request ask '{\"question\": \"really?\"}'", manifest);
+    let asked_ms = timeout + 100;
+    let answer = answer_with(&stage, Fake { asked_ms });
     assert!(answer.contains("yes"), "{answer}");
-    assert!(stage.last().duration >= Duration::from_millis(700));
+    assert!(stage.last().duration >= Duration::from_millis(asked_ms));
 }
 
 #[test]

@@ -186,6 +186,12 @@ pub(super) fn failed(run: &HookRun) -> (bool, RunEnd, String) {
     (run.decision == DecisionKind::Failed, run.end.clone(), reason)
 }
 
+/// Returns whether the last run reached its timeout.
+pub(super) fn is_timed_out(stage: &Stage) -> bool {
+    let (is_failed, end, reason) = failed(&stage.last());
+    is_failed && end == RunEnd::TimedOut && reason.starts_with("timed out after ")
+}
+
 pub(super) fn is_served(run: &HookRun) -> bool {
     run.transport == Some(Transport::Runtime)
 }
