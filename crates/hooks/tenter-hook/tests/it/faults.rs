@@ -10,7 +10,7 @@ use serde_json::Value;
 use tenter_bridge::payload::Payload;
 use tenter_bridge::{Host, NativeEvent, Visited, Visitor, hosts};
 use tenter_engine::Directories;
-use tenter_testkit::{Output, Sandbox, needs};
+use tenter_testkit::{Output, Sandbox, needs, with_growing_limits};
 
 use crate::host_session::{HostSession, fixtures};
 
@@ -86,25 +86,32 @@ fn an_event_that_cannot_be_read_is_answered_at_half_of_the_timeout() {
         ("claude-code", "UserPromptSubmit", "block"),
         ("codex", "PreToolUse", "deny"),
     ] {
-        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook"));
-        let mut hook = sandbox
-            .command()
-            .args([host, event, "--timeout", "2", "--home"])
-            .arg(sandbox.home())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Without an end of stdin, the event is never read.
-        let stdin = hook.stdin.take();
-        let start = Instant::now();
-        let output = hook.wait_with_output().unwrap();
-        drop(stdin);
-        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let specific = answer["hookSpecificOutput"]["permissionDecision"].as_str();
-        assert_eq!(specific.or(answer["decision"].as_str()), Some(decision), "{answer}");
+        with_growing_limits(|factor| {
+            assert_eq!(decision_without_an_event(host, event, 2 * factor), decision);
+        });
     }
+}
+
+/// Returns the decision that a host gets within its timeout, in seconds, if the event is never read.
+fn decision_without_an_event(host: &str, event: &str, timeout: u32) -> String {
+    let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook"));
+    let mut hook = sandbox
+        .command()
+        .args([host, event, "--timeout", &timeout.to_string(), "--home"])
+        .arg(sandbox.home())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Without an end of stdin, the event is never read.
+    let stdin = hook.stdin.take();
+    let start = Instant::now();
+    let output = hook.wait_with_output().unwrap();
+    drop(stdin);
+    assert!(start.elapsed() < Duration::from_secs(timeout.into()), "{:?}", start.elapsed());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let specific = answer["hookSpecificOutput"]["permissionDecision"].as_str();
+    specific.or(answer["decision"].as_str()).unwrap().to_owned()
 }
 
 /// Returns each event of each host with a recorded payload, except where hooks run after the answer.
@@ -124,12 +131,29 @@ fn events_with_payloads() -> Vec<(&'static Host, &'static NativeEvent, String)> 
     events
 }
 
-/// Fires an event of a host that has already waited for most of the time that it allows, with a hook that hangs and another one that
-/// ignores SIGTERM.
+/// Fires an event of a host that has already waited for most of the time that it allows.
+fn fails_closed_in_time(
+    host: &'static Host,
+    event: &'static NativeEvent,
+    fixture: &str,
+    factor: u32,
+) {
+    let remainder = event.time_for_hooks().min(Duration::from_millis(200) * factor);
+    let (visit, elapsed) = fire_late(host, event, fixture, remainder);
+    let what = format!("{} {fixture} after {elapsed:?}: {visit:?}", host.id);
+    assert!(elapsed < event.timeout, "{what}");
+    if event.moment == tenter_bridge::Moment::BeforeTool {
+        let answer: Value = serde_json::from_str(&visit.answer.unwrap()).unwrap();
+        assert!(answer.to_string().contains("deadline"), "{what}");
+    }
+}
+
+/// Fires an event whose hooks have this much time left, with a hook that hangs and another one that ignores SIGTERM.
 fn fire_late(
     host: &'static Host,
     event: &'static NativeEvent,
     fixture: &str,
+    remainder: Duration,
 ) -> (Visited, Duration) {
     let session = HostSession::new(host.id);
     let events =
@@ -140,7 +164,7 @@ fn fire_late(
     }
     let stubborn = "trap '' TERM; while :; do sleep 0.1; done";
     session.hook("stubborn", "before_tool", "metadata:\n  fail: closed\npriority: 900", stubborn);
-    let waited = event.time_for_hooks().checked_sub(Duration::from_millis(200)).unwrap();
+    let waited = event.time_for_hooks().checked_sub(remainder).unwrap();
     let start = Instant::now().checked_sub(waited).unwrap();
     let visitor = Visitor {
         host,
@@ -171,13 +195,9 @@ fn hooks_that_hang_until_just_before_the_hosts_timeout_are_stopped_and_fail_clos
         thread::scope(|scope| {
             for (host, event, fixture) in events {
                 scope.spawn(move || {
-                    let (visit, elapsed) = fire_late(host, event, fixture);
-                    let what = format!("{} {fixture} after {elapsed:?}: {visit:?}", host.id);
-                    assert!(elapsed < event.timeout, "{what}");
-                    if event.moment == tenter_bridge::Moment::BeforeTool {
-                        let answer: Value = serde_json::from_str(&visit.answer.unwrap()).unwrap();
-                        assert!(answer.to_string().contains("deadline"), "{what}");
-                    }
+                    with_growing_limits(|factor| {
+                        fails_closed_in_time(host, event, fixture, factor);
+                    });
                 });
             }
         });

@@ -1,8 +1,8 @@
 //! Many events in one process: `tenter-hook HOST --serve`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::{Value, json};
 use tenter_bridge::Visitor;
@@ -85,7 +85,11 @@ fn sessions_end_when_stdin_closes_unless_they_ended_before() {
 #[test]
 fn many_requests_are_open_at_once_and_the_first_answer_is_the_first_that_is_ready() {
     let session = HostSession::new(HOST);
-    let script = r#"case "$payload" in *slow*) sleep 1; echo no >&2; exit 2;; esac"#;
+    // All slow calls run at once, and none ends before the first answer is there.
+    let script = r#"case "$payload" in *slow*)
+        mktemp "$HOME/begun.XXXXXX" > /dev/null
+        until [ -e "$HOME/go" ] && set -- "$HOME"/begun.* && [ $# = 8 ]; do sleep 0.01; done
+        echo no >&2; exit 2;; esac"#;
     session.hook("guard", "before_tool", "", script);
     session.pass("SessionStart");
     let requests = (0..16).map(|id| {
@@ -95,15 +99,18 @@ fn many_requests_are_open_at_once_and_the_first_answer_is_the_first_that_is_read
         request["payload"]["tool_use_id"] = format!("call-{id}").into();
         request
     });
-    let start = Instant::now();
-    let responses = session.serve(&requests.collect::<Vec<_>>());
-    assert!(start.elapsed().as_secs() < 7, "one after the other");
-    assert_eq!(responses.len(), 16);
-    for response in &responses {
-        let is_denied = !response["answer"].is_null();
-        assert_eq!(is_denied, response["id"].as_u64().unwrap() < 8, "{response}");
+    let mut process = session.start_serving();
+    requests.for_each(|request| process.send(&request));
+    let mut ids = BTreeSet::new();
+    for number in 0..16 {
+        let response = process.receive();
+        let id = response["id"].as_u64().unwrap();
+        assert_eq!(!response["answer"].is_null(), id < 8, "{response}");
+        assert!(number > 0 || id >= 8, "{response}");
+        ids.insert(id);
+        fs::write(session.sandbox.home().join("go"), "").unwrap();
     }
-    assert!(responses[0]["id"].as_u64().unwrap() >= 8, "{}", responses[0]);
+    assert_eq!(ids, (0..16).collect());
 }
 
 #[test]

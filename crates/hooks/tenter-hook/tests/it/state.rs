@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use serde_json::{Value, json};
+use tenter_testkit::with_growing_limits;
 
 use crate::claude_code::HARMLESS;
 use crate::host_session::HostSession;
@@ -71,6 +72,11 @@ fn is_root() -> bool {
 
 #[test]
 fn two_registrations_of_one_host_run_the_hooks_once() {
+    // The reply of the first one counts for two seconds.
+    with_growing_limits(|_| two_registrations());
+}
+
+fn two_registrations() {
     let session = HostSession::new("claude-code");
     session.pass("SessionStart");
     session.hook("guard", "before_tool", "", "echo . >> \"$HOME/runs\"; echo no >&2; exit 2");
