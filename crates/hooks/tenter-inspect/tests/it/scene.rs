@@ -151,15 +151,18 @@ impl Scene {
         format!("http://127.0.0.1:{}{}", self.port, self.with_token(path))
     }
 
-    /// Requests a path, with the token.
+    /// Requests a path, with the token, until the page is complete: it shows what there was time for, and the next one more.
     pub(crate) fn get(&self, path: &str) -> HttpAnswer {
-        self.request(&self.with_token(path))
+        let is_complete = |answer: &HttpAnswer| {
+            let is_cut = |note| answer.body.contains(note);
+            !["are read so far", "The search took too long"].into_iter().any(is_cut)
+        };
+        std::iter::repeat_with(|| self.get_once(path)).take(1000).find(is_complete).unwrap()
     }
 
-    /// Requests a path until all journals are read: a page shows what there was time for, and the next one more.
-    pub(crate) fn complete_page(&self, path: &str) -> String {
-        let mut pages = std::iter::repeat_with(|| self.get(path).page());
-        pages.find(|page| !page.contains("are read so far")).unwrap()
+    /// Requests a path once, with the token.
+    pub(crate) fn get_once(&self, path: &str) -> HttpAnswer {
+        self.request(&self.with_token(path))
     }
 
     /// Requests a path as it is.

@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
+use tenter_testkit::with_growing_limits;
+
 use crate::scene::{Scene, answer, run};
 
 #[test]
@@ -103,6 +105,11 @@ fn requests_above_the_limits_and_garbage_are_refused() {
 
 #[test]
 fn idle_connections_beyond_the_limit_make_room_for_a_request_at_once() {
+    // They are closed after three seconds.
+    with_growing_limits(|_| a_request_beyond_idle_connections());
+}
+
+fn a_request_beyond_idle_connections() {
     let scene = Scene::new();
     let idle: Vec<_> = (0..300).map(|_| scene.connect()).collect();
     let start = Instant::now();
@@ -113,6 +120,11 @@ fn idle_connections_beyond_the_limit_make_room_for_a_request_at_once() {
 
 #[test]
 fn clients_that_send_slowly_or_read_nothing_do_not_block_others() {
+    // A client has three seconds for the head of its request.
+    with_growing_limits(|_| a_request_beside_slow_clients());
+}
+
+fn a_request_beside_slow_clients() {
     let scene = Scene::new();
     let mut slow: Vec<_> = (0..50).map(|_| scene.connect()).collect();
     for stream in &mut slow {

@@ -4,9 +4,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
 use std::{fs, thread};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenter_bridge::keeper::{ControlLine, KeeperPlace, KeeperStatus, KeptHook};
-use tenter_testkit::assert_fields;
+use tenter_testkit::{assert_fields, wait_until};
 
 use super::Installed;
 
@@ -62,8 +62,13 @@ fn a_keeper_is_listed_with_the_hooks_that_it_keeps() {
         let line = format!("XDG_RUNTIME_DIR={} tenter bridge list {options}", runtime.display());
         sandbox.shell(&line).expect_code(0)
     };
-    assert!(list("").stdout.contains("  guard  user, 2 events"));
-    let listing = list("--json").json();
+    // A keeper has half a second to answer.
+    wait_until("the keeper is listed", || list("").stdout.contains("  guard  user, 2 events"));
+    let mut listing = Value::Null;
+    wait_until("the keeper answers again", || {
+        listing = list("--json").json();
+        listing.as_array().unwrap().iter().any(|host| host["id"] == "keeper")
+    });
     let keeper = listing.as_array().unwrap().last().unwrap();
     assert_eq!((&keeper["id"], &keeper["registrations"]), (&json!("keeper"), &json!([])));
     let expected =

@@ -30,7 +30,7 @@ fn endless_ignore_files_do_not_block_a_search() {
             "{name: grep, input: {pattern: needle}}, {name: glob, input: {pattern: '**/*.txt'}}",
         );
         let output = sandbox.shell(&format!(
-            "ulimit -v 4000000; exec timeout 30 tenter run --headless --model {model} go"
+            "ulimit -v 4000000; exec timeout 60 tenter run --headless --model {model} go"
         ));
         assert_eq!(output.code, Some(0), "{first_is_pipe}\n{output}");
         let results = output.json_lines();
@@ -71,6 +71,6 @@ fn a_search_stops_at_one_signal() {
         let output = sandbox.finish(child);
         assert_eq!(output.code, Some(130), "{signal}\n{output}");
         // Without other load, it is one second.
-        assert!(start.elapsed().as_secs() < 10, "{signal} {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 45, "{signal} {:?}", start.elapsed());
     }
 }
