@@ -7,6 +7,7 @@
 )]
 
 use std::fs;
+use std::io::Read as _;
 use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -53,8 +54,11 @@ impl Lab {
         let name = format!("tenter-{}-{}", std::process::id(), path.display());
         let address = SocketAddr::from_abstract_name(name).unwrap();
         own_by_ordinary_user(path);
-        let mut bystander = as_ordinary_user("sleep");
-        let bystander = bystander.arg("600").env("BYSTANDER", "SECRET").spawn().unwrap();
+        let mut bystander = as_ordinary_user("sh");
+        bystander.args(["-c", "echo; read -r _"]).env("BYSTANDER", "SECRET");
+        let mut bystander = bystander.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // It is the ordinary user's from now on.
+        bystander.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
         Self {
             port: TcpListener::bind("127.0.0.1:0").unwrap(),
             _abstract_socket: UnixListener::bind_addr(&address).unwrap(),
@@ -74,6 +78,7 @@ impl Lab {
 
     /// Returns a command with the variables that scripts use.
     pub(crate) fn command(&self, program: &str) -> Command {
+        let name = format!("tenter-{}-{}", std::process::id(), self.root.path().display());
         let mut command = as_ordinary_user(program);
         command
             .current_dir(self.path("project"))
@@ -85,10 +90,7 @@ impl Lab {
             .env("XDG_RUNTIME_DIR", self.path("runtime"))
             .env("PORT", self.port.local_addr().unwrap().port().to_string())
             .env("BYSTANDER_PID", self.bystander.id().to_string())
-            .env(
-                "ABSTRACT",
-                format!("tenter-{}-{}", std::process::id(), self.root.path().display()),
-            )
+            .env("ABSTRACT", name)
             .env("LAUNCHER", launcher());
         command
     }
