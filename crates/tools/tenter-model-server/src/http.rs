@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Maximum number of bytes in a body.
 const MAX_BODY: u64 = 64 << 20;
@@ -200,11 +200,19 @@ impl<'c> ResponseWriter<'c> {
 
     /// Waits for `limit`, or until the client closes the connection. Returns false if it did.
     pub(super) fn wait(&self, limit: Option<Duration>) -> io::Result<bool> {
-        if limit.is_some_and(|limit| limit.is_zero()) {
-            return Ok(true);
-        }
-        self.to.set_read_timeout(limit)?;
-        let count = (&mut &*self.to).read(&mut [0; 64]);
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let count = loop {
+            let remaining = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if remaining.is_some_and(|remaining| remaining.is_zero()) {
+                break Err(io::ErrorKind::TimedOut.into());
+            }
+            self.to.set_read_timeout(remaining)?;
+            match (&mut &*self.to).read(&mut [0; 64]) {
+                // The process was stopped and continued.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result,
+            }
+        };
         self.to.set_read_timeout(None)?;
         match count {
             Err(error) => {

@@ -2,10 +2,13 @@
 
 use std::io::{BufReader, Read};
 use std::net::TcpStream;
+use std::process::Command;
+use std::thread;
 
 use serde_json::json;
 use tenter_testkit::api_client::{HttpResponse, ask, connect, door, read, send, write};
 use tenter_testkit::model_server::{Fault, Format, ModelReply, ModelServer};
+use tenter_testkit::own_process::alone;
 
 fn response(format: Format, fault: Fault) -> HttpResponse {
     let reply = ModelReply::text("a text of some length").call("bash", json!({"command": "ls"}));
@@ -52,6 +55,25 @@ fn errors_have_the_providers_shape() {
     let fault = Fault::Status { code: 502, retry_after: None, body: Some("<html>".to_owned()) };
     let answer = response(Format::Chat, fault);
     assert_eq!((answer.status, &*answer.body), (502, "<html>"));
+}
+
+#[test]
+fn a_server_that_is_stopped_and_continued_keeps_its_clients() {
+    let name = "faults::a_server_that_is_stopped_and_continued_keeps_its_clients";
+    alone(name, || {
+        let client = thread::spawn(|| response(Format::Chat, Fault::Delay(1000)));
+        while !client.is_finished() {
+            stop_and_continue();
+        }
+        assert_eq!(client.join().unwrap().status, 200);
+    });
+}
+
+/// Stops this process, and continues it.
+#[expect(clippy::disallowed_methods, reason = "a process that is stopped cannot continue itself")]
+fn stop_and_continue() {
+    let signals = format!("kill -STOP {0}; kill -CONT {0}", std::process::id());
+    assert!(Command::new("sh").args(["-c", &signals]).status().unwrap().success());
 }
 
 #[test]
