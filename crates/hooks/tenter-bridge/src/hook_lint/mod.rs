@@ -34,6 +34,25 @@ pub(crate) fn variables_of_host(host: &Host, command: &str) -> Vec<String> {
     text::variables(command).into_iter().filter(|name| facts.alone_sets(name)).collect()
 }
 
+/// Returns the reason why Tenter does not have an event in the settings of a host, as a clause.
+pub(crate) fn why_no_event(host: &Host, event: &str) -> String {
+    if has_event(host, event) {
+        return "Tenter has no such event".to_owned();
+    }
+    let others = crate::hosts::ALL.iter().filter(|other| has_event(other, event));
+    let names: Vec<&str> = others.map(|other| other.name).collect();
+    if names.is_empty() {
+        format!("{} has no such event", host.name)
+    } else {
+        format!("{} has no such event; it is one of {}", host.name, names.join(", "))
+    }
+}
+
+/// Returns whether a host has an event.
+pub(crate) fn has_event(host: &Host, event: &str) -> bool {
+    host.event(event).is_some() || HookFacts::for_host(host).events.contains(&event)
+}
+
 /// The id of the diagnostics.
 const DEAD_HOOK: &str = "hook-without-effect";
 

@@ -9,7 +9,7 @@ use super::names::names;
 use super::variables::Variables;
 use super::{Import, ImportedAction, ImportedHook, Source, http, needs, prompt};
 use crate::digest::digest;
-use crate::hook_lint::COMMAND_REGEX;
+use crate::hook_lint::{COMMAND_REGEX, why_no_event};
 use crate::registration::RegisteredCommand;
 use crate::rule_matcher::{self, RuleMatcher};
 
@@ -175,7 +175,7 @@ impl HandlerContext<'_> {
 
     fn native_event(&self) -> Result<&'static NativeEvent, String> {
         let native = claude_code::named(self.event);
-        let native = native.ok_or("Tenter has no such event")?;
+        let native = native.ok_or_else(|| why_no_event(self.source.host, self.event))?;
         if native.name == "SessionStart" && self.matcher.map(str::trim) == Some("compact") {
             return Err("Tenter starts no session after a compaction".to_owned());
         }

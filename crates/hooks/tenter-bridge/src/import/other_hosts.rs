@@ -8,7 +8,7 @@ use super::handlers::{self, HandlerContext};
 use super::needs;
 use super::variables::Variables;
 use super::{Import, ImportedAction, Source};
-use crate::hook_lint::{HookEntry, entries};
+use crate::hook_lint::{HookEntry, entries, has_event, why_no_event};
 use crate::host::{Host, Moment};
 use crate::registration::RegisteredCommand;
 
@@ -91,7 +91,7 @@ fn convert(source: &Source, entry: &HookEntry) -> Result<Converted, String> {
         Some(native) => claude_event(native.moment),
         None => claude_code::named(&entry.event).map(|event| event.name),
     };
-    let event = event.ok_or("Tenter has no such event")?;
+    let event = event.ok_or_else(|| why_no_event(host, &entry.event))?;
     let mut handler = entry.handler.clone();
     if let Some(format) = host.registration.entries()
         && let Some(timeout) = handler.get(format.timeout).and_then(Value::as_f64)
@@ -105,9 +105,11 @@ fn convert(source: &Source, entry: &HookEntry) -> Result<Converted, String> {
     let name = host.name;
     let mut remarks: Vec<String> = names_remark(source, entry.command()).into_iter().collect();
     if native.is_none() {
-        remarks.push(format!(
-            "in {name}, {event} reaches only the hooks in its settings: keep it there"
-        ));
+        remarks.push(if has_event(host, &entry.event) {
+            format!("in {name}, {event} reaches only the hooks in its settings: keep it there")
+        } else {
+            format!("{name} has no event {event}, so there it does not run")
+        });
     }
     Ok(Converted { event, matcher, handler, remarks })
 }

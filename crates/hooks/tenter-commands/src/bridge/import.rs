@@ -220,9 +220,36 @@ fn show(plan: &ImportPlan, hooks: &Path) {
     if !plan.left_out.is_empty() {
         ui::out("Not imported:");
     }
-    for why in &plan.left_out {
-        ui::out(format!("  {}", visible(why)));
+    for (places, why) in by_reason(&plan.left_out) {
+        let colon = if places.is_empty() { "" } else { ": " };
+        ui::out(format!("  {}{colon}{}", visible(&places.join(", ")), visible(why)));
     }
+}
+
+/// Returns the reasons why parts are not imported, each with its parts. Equal parts are counted.
+fn by_reason(left_out: &[String]) -> Vec<(Vec<String>, &str)> {
+    let mut reasons: Vec<(Vec<(&str, usize)>, &str)> = Vec::new();
+    for text in left_out {
+        let (place, why) = text.split_once(": ").unzip();
+        let why = why.unwrap_or(text);
+        let at = reasons.iter().position(|(_, other)| *other == why).unwrap_or_else(|| {
+            reasons.push((Vec::new(), why));
+            reasons.len() - 1
+        });
+        let (Some(place), Some((places, _))) = (place, reasons.get_mut(at)) else { continue };
+        match places.iter_mut().find(|(other, _)| *other == place) {
+            Some((_, count)) => *count += 1,
+            None => places.push((place, 1)),
+        }
+    }
+    let label = |(place, count): (&str, usize)| match count {
+        1 => place.to_owned(),
+        count => format!("{place} ({count} hooks)"),
+    };
+    reasons
+        .into_iter()
+        .map(|(places, why)| (places.into_iter().map(label).collect(), why))
+        .collect()
 }
 
 /// Returns the remarks about several hooks, each with the names of these hooks.

@@ -80,9 +80,11 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
     sandbox.write_program("deny.sh", "#!/bin/sh\necho no deletion here >&2\nexit 2\n");
     sandbox.write(
         ".qwen/settings.json",
-        r#"{"hooks": {"PreToolUse": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "$QWEN_PROJECT_DIR/deny.sh", "timeout": 5000}]}], "Notification": [{"hooks": [{"type": "command", "command": "true"}]}]}, "permissions": {"deny": ["run_shell_command(curl)"]}}"#,
+        r#"{"hooks": {"PreToolUse": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "$QWEN_PROJECT_DIR/deny.sh", "timeout": 5000}]}], "Notification": [{"hooks": [{"type": "command", "command": "true"}]}], "BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}, "permissions": {"deny": ["run_shell_command(curl)"]}}"#,
     );
-    sandbox.prints("bridge import qwen --yes", "Notification: Tenter has no such event");
+    let output = sandbox.run("bridge import qwen --yes").expect_code(0);
+    let other = "BeforeTool: Qwen Code has no such event; it is one of Gemini CLI";
+    assert_contains(&output.stdout, &["Notification: Tenter has no such event", other]);
     let _ = sandbox.run("trust --yes").expect_code(0);
     for (command, reason) in [("rm x", "no deletion here"), ("curl -s http://localhost", "curl")] {
         let script =
@@ -91,13 +93,16 @@ fn hooks_and_rules_of_other_agents_are_imported_or_named() {
     }
     sandbox.write(
         ".cursor/hooks.json",
-        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "x"}]}}"#,
+        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "x"}, {"command": "y"}], "stop": [{"command": "x"}]}}"#,
     );
     sandbox.write(".cursor/cli.json", r#"{"permissions": {"deny": ["Shell(curl)"]}}"#);
     let output = sandbox.run("bridge import cursor --dry-run").expect_code(0);
     assert_contains(
         &output.stdout,
-        &["preToolUse: its script reads the payloads of Cursor", "cursor-deny-bash-curl (new)"],
+        &[
+            "preToolUse (2 hooks), stop: its script reads the payloads of Cursor",
+            "cursor-deny-bash-curl (new)",
+        ],
     );
     sandbox.write(
         ".github/hooks/guard.json",
