@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use tenter_base::rfc3339;
+use tenter_base::{AgentState, rfc3339};
+use tenter_bridge::hosts;
 use tenter_engine::inspect::{Catalog, Reload};
 use tenter_engine::layout::project_root;
 use tenter_engine::{Cancel, DecisionKind, Engine, EngineBuilder, HookRun, Observer};
@@ -92,6 +93,8 @@ struct CallPlace {
     root: PathBuf,
     /// The working directory, if it no longer exists.
     missing_directory: Option<PathBuf>,
+    /// True if the agent can send input to its commands that hooks do not see.
+    has_unseen_input: bool,
 }
 
 impl<'l> Replay<'l> {
@@ -121,7 +124,9 @@ impl<'l> Replay<'l> {
 
     /// Judges a past call.
     pub fn judge(&mut self, call: &RecordedCall) -> Judgement {
-        let place = self.place(call.cwd.as_deref());
+        let host = hosts::find(call.host);
+        let has_unseen_input = host.is_some_and(|host| host.has_unseen_input);
+        let place = CallPlace { has_unseen_input, ..self.place(call.cwd.as_deref()) };
         let event = event(call, &place);
         let present = CallPlace { missing_directory: None, ..place.clone() };
         let stops = self.dispatch(&present, event.clone());
@@ -143,13 +148,18 @@ impl<'l> Replay<'l> {
             return CallPlace {
                 root: PathBuf::from(UNKNOWN_PROJECT),
                 missing_directory: Some(PathBuf::from("/")),
+                has_unseen_input: false,
             };
         };
         if let Some(place) = self.directories.get(cwd) {
             return place.clone();
         }
         let missing = (!cwd.is_dir()).then(|| cwd.to_owned());
-        let place = CallPlace { root: project_root(cwd, &self.home), missing_directory: missing };
+        let place = CallPlace {
+            root: project_root(cwd, &self.home),
+            missing_directory: missing,
+            has_unseen_input: false,
+        };
         if self.directories.len() >= MAX_DIRECTORIES {
             self.directories.clear();
         }
@@ -186,6 +196,8 @@ impl<'l> Replay<'l> {
             undecided.extend(others.into_iter().filter(|name| !is_left_out(name)));
             let names = deciding.hooks().iter().map(|hook| hook.name.clone());
             let left_out = names.filter(is_left_out).collect();
+            let unseen_input = place.has_unseen_input.then_some(AgentState::UnseenInput);
+            let builder = builder.agent_states(unseen_input.into_iter().collect());
             let builder = builder.gone(place.missing_directory.clone()).reload(Arc::new(NoReload));
             builder.observer(Arc::clone(stops) as _).build(deciding).leaving_out(left_out)
         })

@@ -271,10 +271,11 @@ impl EngineBuilder {
 // For the programs that use `inspect`.
 #[doc(hidden)]
 impl EngineBuilder {
-    /// Sets what is special about the agent's process, for rules that depend on it. A program passes
+    /// Adds what is special about the agent's process, for rules that depend on it. A program passes
     /// [`AgentState::read_process`].
-    pub fn agent_states(self, agent_states: Vec<AgentState>) -> Self {
-        Self { agent_states, ..self }
+    pub fn agent_states(mut self, agent_states: Vec<AgentState>) -> Self {
+        self.agent_states.extend(agent_states);
+        self
     }
 
     /// Sets the user's profiles of confinements. Every user has the profiles of [`Confinement::built_in`].

@@ -93,17 +93,26 @@ fn each_call_has_the_same_verdict_live_and_in_a_backtest() {
         let mut replay = Replay::new(&home, &load);
         let mut verdicts = Vec::new();
         let options = ScanOptions { places: &places, hosts: &[], since: None, max_calls: None };
-        let _ = scan(options, &mut |call| {
-            let verdict = PastVerdict::from(&replay.judge(&call));
-            let id = call.native.id.clone().unwrap();
-            verdicts.push((id, verdict, live(&session, &call)));
+        let _ = scan(options, &mut |mut call| {
+            let mut judge = |call: &RecordedCall| {
+                let verdict = PastVerdict::from(&replay.judge(call));
+                verdicts.push((call.native.clone(), verdict, live(&session, call)));
+            };
+            judge(&call);
+            // What the model sends to it, no hook of Codex sees.
+            if let Some(command) = call.native.input.get_mut("command")
+                && command.as_str().is_some_and(|command| command.starts_with("git add"))
+            {
+                *command = json!("cat | sh");
+                judge(&call);
+            }
         });
-        for (id, past, live) in &verdicts {
-            assert_eq!(past, live, "{host}: {id}");
+        for (call, past, live) in &verdicts {
+            assert_eq!(past, live, "{host}: {call:?}");
         }
         let count = |kind| verdicts.iter().filter(|(_, past, _)| *past == kind).count();
         let counts = [PastVerdict::Denied, PastVerdict::Asked, PastVerdict::Passed].map(count);
-        let expected = if host == "codex" { [1, 1, 3] } else { [3, 1, 4] };
+        let expected = if host == "codex" { [1, 2, 3] } else { [3, 1, 5] };
         assert_eq!(counts, expected, "{host}: {verdicts:?}");
         assert!(replay.undecided().is_empty());
     }
