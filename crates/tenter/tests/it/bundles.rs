@@ -330,9 +330,7 @@ fn a_bundle_comes_from_a_branch_of_a_repository() {
 
 #[test]
 fn a_bundle_is_signed_with_minisign_and_installed_from_a_file() {
-    if !needs::has("minisign") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("minisign"));
     let fleet = Fleet::without_bundle();
     let line = "minisign -G -W -p ../mini.pub -s ../mini.key >/dev/null";
     let _ = fleet.sandbox.shell(line).expect_code(0);

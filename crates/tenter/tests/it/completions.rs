@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tenter_testkit::{PtySession, Sandbox, needs};
+use tenter_testkit::{PtySession, Sandbox, needs, skip_unless};
 
 use crate::sandbox;
 
@@ -28,9 +28,7 @@ fn in_bash(sandbox: &Sandbox, words: &[&str]) -> Vec<String> {
 
 #[test]
 fn bash_completes_names_and_runs_nothing_of_the_project() {
-    if !needs::has("bash") {
-        return;
-    }
+    skip_unless!(needs::has("bash"));
     let sandbox = sandbox();
     sandbox.hook("guard-one", LEAVES_A_TRACE);
     sandbox.hook("other", LEAVES_A_TRACE);
@@ -150,9 +148,7 @@ fn names_of_mcp_servers_are_completed() {
 
 #[test]
 fn zsh_completes_at_its_prompt() {
-    if !needs::has("zsh") {
-        return;
-    }
+    skip_unless!(needs::has("zsh"));
     let sandbox = with_servers();
     let tenter = sandbox.command();
     let directory = Path::new(tenter.get_program()).parent().unwrap();
@@ -173,9 +169,7 @@ fn zsh_completes_at_its_prompt() {
 
 #[test]
 fn fish_completes_what_it_is_asked_for() {
-    if !needs::has("fish") {
-        return;
-    }
+    skip_unless!(needs::has("fish"));
     let sandbox = with_servers();
     let complete = "tenter completions fish | source; complete -C 'tenter mcp test l'";
     let output = sandbox.shell(&format!("fish --no-config -c \"{complete}\""));

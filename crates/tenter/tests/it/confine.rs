@@ -1,7 +1,7 @@
 //! Hooks confine calls of the agent (F1, F12), and `tenter confine` is the launcher.
 
 use serde_json::{Value, json};
-use tenter_testkit::{Sandbox, assert_fields};
+use tenter_testkit::{Sandbox, assert_fields, skip_unless};
 
 use crate::{filter_kind, headless, sandbox};
 
@@ -23,9 +23,7 @@ fn script(command: &str) -> String {
 #[test]
 fn a_confined_command_of_the_agent_writes_the_project_only() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     confining(&sandbox, r#"{"confine": {"write": ["project"]}}"#);
     sandbox.sh_hook("audit", "after_tool_call", r#"printf '%s\n' "$payload" >> ../audit.log"#);
     let outside = sandbox.root().join("outside");
@@ -45,9 +43,7 @@ fn a_confined_command_of_the_agent_writes_the_project_only() {
 #[test]
 fn a_rule_confines_what_it_matches_and_no_other_call() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     let manifest = "---\nname: scripts\ndescription: Confines scripts.\ntrigger: before_tool\nmetadata:\n  match:\n    - program: bash\n      decision: confine\n      confine: {write: [project]}\n      reason: A script.\n---\n";
     sandbox.write("../home/.config/agents/hooks/scripts/HOOK.md", manifest);
     let outside = sandbox.root().join("outside");
@@ -65,9 +61,7 @@ fn a_rule_confines_what_it_matches_and_no_other_call() {
 #[test]
 fn the_command_line_confines_and_checks() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     let outside = sandbox.root().join("outside");
     let line = format!("echo x > {}", outside.display());
     let spec = r#"{"write": ["project"]}"#;
@@ -108,9 +102,7 @@ fn the_page_lists_the_promises_that_the_check_prints() {
 #[test]
 fn a_guard_that_confines_lets_scripts_run_with_fewer_rights() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     let _ = sandbox.run("guard add outside-project --confine").expect_code(0);
     let settings = sandbox.run("guard set outside-project scripts=confine");
     assert!(settings.stdout.contains("scripts = confine"), "{settings}");
@@ -136,9 +128,7 @@ fn spying_recipe(sandbox: &Sandbox, confine: &str) -> String {
 #[test]
 fn programs_of_a_recipe_write_and_read_no_more_than_it_says() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     let results =
         |text: &str| ["out: wrote", "key: key of ada", "in: wrote"].map(|one| text.contains(one));
     for (confine, works) in [
@@ -158,9 +148,7 @@ fn programs_of_a_recipe_write_and_read_no_more_than_it_says() {
 #[test]
 fn programs_of_a_recipe_do_not_run_where_its_confinement_cannot_be_kept() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     sandbox.write("../home/.ssh/id_ed25519", "key of ada\n");
     for (otherwise, runs) in [("ask", false), ("deny", false), ("run", true)] {
         let fields = format!("{{read_not: [secrets], otherwise: {otherwise}}}");
@@ -211,9 +199,7 @@ fn listings_and_the_question_about_trust_say_how_a_recipe_is_confined() {
 #[test]
 fn a_pure_hook_decides_and_writes_only_its_private_directory() {
     let sandbox = sandbox();
-    if !is_supported(&sandbox) {
-        return;
-    }
+    skip_unless!(is_supported(&sandbox));
     for (confine, writes) in [("  confine: pure\n", false), ("", true)] {
         let directory = sandbox.home().join(".config/agents/hooks/guard");
         std::fs::create_dir_all(directory.join("scripts")).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenter_testkit::{McpServer, Sandbox, assert_fields, needs};
+use tenter_testkit::{McpServer, Sandbox, assert_fields, needs, skip_unless};
 
 use crate::{filter_kind, headless, sandbox};
 
@@ -309,9 +309,7 @@ fn trap(sandbox: &Sandbox, name: &str, line: &str) {
 
 #[test]
 fn npx_finds_the_users_programs_and_none_of_the_project() {
-    if !needs::has("npx") || !needs::has("node") {
-        return;
-    }
+    skip_unless!(needs::has("npx") && needs::has("node"));
     let sandbox = sandbox();
     let bin = sandbox.home().join("node_modules/.bin/issues-server");
     McpServer::default().install(&bin);
@@ -345,9 +343,7 @@ fn search_path_with(directory: &Path) -> OsString {
 
 #[test]
 fn python_finds_no_module_of_the_project() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let sandbox = sandbox();
     for name in ["issues_server.py", "json.py", "sitecustomize.py"] {
         let leaves = format!("open('{}/was-run', 'w')\n", sandbox.project().display());

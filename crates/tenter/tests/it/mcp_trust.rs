@@ -36,9 +36,7 @@ fn change(sandbox: &Sandbox, name: &str) {
 
 #[test]
 fn files_that_git_ignores_do_not_count_where_every_file_does() {
-    if !needs::has("git") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("git"));
     let sandbox = project("make", &["mcp"]);
     fs::remove_dir_all(sandbox.project().join(".git")).unwrap();
     sandbox.write(".gitignore", "target\nlocal.mk\n");

@@ -257,9 +257,7 @@ turns:
 
 #[test]
 fn no_repository_that_file_tools_write_runs_a_program() {
-    if !tenter_testkit::needs::has("git") {
-        return;
-    }
+    tenter_testkit::skip_unless!(tenter_testkit::needs::has("git"));
     let sandbox = sandbox();
     let model = sandbox.script(BARE);
     let run = |flags: &[&str]| {

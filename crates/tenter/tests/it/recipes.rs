@@ -169,9 +169,7 @@ fn model_keys_do_not_reach_a_recipes_programs() {
 fn a_commit_message_is_requested_with_the_staged_diff() {
     let sandbox = sandbox();
     let init = "rm -rf .git && git init -q -b main . && git config user.email a@b && git config user.name A && echo one > a && git add a && git commit -q -m 'Add a' && echo two > a && git add a";
-    if !needs::has("git") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("git"));
     let _ = sandbox.shell(init).expect_code(0);
     let output = sandbox.run("recipe show commit").expect_code(0);
     assert_eq!(output.stderr, "");

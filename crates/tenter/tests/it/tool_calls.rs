@@ -8,9 +8,7 @@ use crate::{filter_kind, headless, sandbox};
 
 #[test]
 fn a_redacted_output_is_used_for_model_stream_and_store() {
-    if !needs::has("python3") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("python3"));
     let sandbox = sandbox();
     sandbox.user_hook("redact", include_str!("scripts/redact.py"));
     sandbox.sh_hook("z-silent", "after_tool_call", "");

@@ -13,6 +13,16 @@ const REQUIRE: &str = "TENTER_REQUIRE";
 /// Programs for which some systems have a placeholder that only says how to install them.
 const HAVE_PLACEHOLDERS: [&str; 2] = ["git", "python3"];
 
+/// Ends the test unless what it needs is there. The condition, such as [`has`], reports that the test is skipped.
+#[macro_export]
+macro_rules! skip_unless {
+    ($has_needs:expr) => {
+        if !($has_needs) {
+            return;
+        }
+    };
+}
+
 /// Returns true if a program is installed and works. If not, the current test is reported as [`skipped`].
 pub fn has(program: &str) -> bool {
     let is_there = is_installed(program);

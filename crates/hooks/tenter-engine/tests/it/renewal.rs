@@ -300,9 +300,7 @@ fn until(path: &Path) {
 /// A mapped page that was written once is written again without a change of the file's time stamps.
 #[test]
 fn a_change_through_a_writable_mapping_is_detected() {
-    if !needs::has("python3") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("python3"));
     let scene = Scene::gated();
     // A program that is open for writing is not started, but an interpreter reads it.
     let manifest = "---\nname: guard\ndescription: d\ntrigger: before_tool\n---\n";

@@ -58,9 +58,7 @@ fn python(script: &str) -> String {
 
 #[test]
 fn every_reply_that_python_writes_keeps_its_decision() {
-    if !needs::has("python3") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("python3"));
     let replies = python(RANDOM_REPLIES);
     assert_eq!(replies.lines().count(), 1000);
     for line in replies.lines() {

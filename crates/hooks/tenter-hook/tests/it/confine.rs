@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use tenter_testkit::assert_contains;
+use tenter_testkit::{assert_contains, skip_unless};
 
 use tempfile::TempDir;
 
@@ -225,9 +225,7 @@ const ATTEMPTS: [(&str, &str, &str, &str); 30] = [
 
 #[test]
 fn no_attempt_succeeds_and_each_would_without_its_layer() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     for (name, spec, layer, script) in ATTEMPTS {
         let script = format!("{{ {script} ; }} && echo DONE");
         let confined = Lab::new().confined(&["--spec", spec], &script);
@@ -253,9 +251,7 @@ fn io_uring_is_refused_with_the_network() {
 
 #[test]
 fn a_socket_of_a_service_cannot_be_connected() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     let script = "python3 -c 'import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ[\"XDG_RUNTIME_DIR\"] + \"/bus\")' && echo DONE";
     // In ABI 9, Landlock keeps it without mounts.
     let lab = Lab::new();
@@ -265,9 +261,7 @@ fn a_socket_of_a_service_cannot_be_connected() {
 
 #[test]
 fn what_is_allowed_works() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     for (name, spec, script) in [
         ("the project", WRITE, "mkdir -p a/b && echo x > a/b/c && mv a/b/c d && ln d e && rm -r a"),
         ("reading", WRITE, "cat $OUT/file $SECRETS/key > /dev/null"),
@@ -315,9 +309,7 @@ fn the_command_is_the_launchers_process_and_ends_as_it_does() {
 
 #[test]
 fn a_profile_of_the_users_is_read_by_the_program_that_knows_the_configuration() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     let lab = Lab::new();
     fs::create_dir_all(lab.path(".config/tenter")).unwrap();
     let profile = "[confine.profiles.own]\nwrite = [\"~/outside\"]\n";
@@ -333,9 +325,7 @@ fn a_profile_of_the_users_is_read_by_the_program_that_knows_the_configuration() 
 
 #[test]
 fn a_promise_that_cannot_be_kept_refuses_or_is_reported() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     for (spec, limit, promise) in [
         (r#"{"write": ["project"]}"#, "abi=2", "write (Landlock has ABI 2"),
         (r#"{"write": ["project"]}"#, "abi=0", "write (this kernel has no Landlock)"),
@@ -371,9 +361,7 @@ fn a_promise_that_cannot_be_kept_refuses_or_is_reported() {
 
 #[test]
 fn confinements_nest_and_the_inner_one_can_only_narrow() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     let lab = Lab::new();
     let inner = |spec: &str, script: &str| {
         format!("$LAUNCHER confine --spec '{spec}' -- bash -c '{script}'")
@@ -393,9 +381,7 @@ fn confinements_nest_and_the_inner_one_can_only_narrow() {
 
 #[test]
 fn the_check_in_says_what_is_kept() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     let lab = Lab::new();
     let file = lab.path("outside/note").display().to_string();
     let options = ["--profile", "standard", "--check-in", &file];
@@ -411,9 +397,7 @@ fn the_check_in_says_what_is_kept() {
 
 #[test]
 fn the_check_has_a_line_for_each_promise() {
-    if !is_supported() {
-        return;
-    }
+    skip_unless!(is_supported());
     let lab = Lab::new();
     let check = |limit: &str| {
         let mut command = lab.command(&launcher().to_string_lossy());
@@ -487,9 +471,7 @@ fn the_own_output_can_be_opened_again() {
 #[test]
 fn it_works_in_bubblewrap() {
     let has_bubblewrap = Command::new("bwrap").arg("--version").output().is_ok();
-    if !is_supported() || !has_bubblewrap {
-        return;
-    }
+    skip_unless!(is_supported() && has_bubblewrap);
     let lab = Lab::new();
     let mut command = lab.command("bwrap");
     command.args(["--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"]);

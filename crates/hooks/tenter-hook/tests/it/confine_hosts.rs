@@ -80,9 +80,7 @@ fn has(program: &str) -> bool {
 
 #[test]
 fn an_allowed_host_is_reached_by_ordinary_programs() {
-    if !is_supported() {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported());
     let lab = HostLab::new();
     for (program, script) in [
         ("curl", "curl -sSf http://localhost:$SERVER/file"),
@@ -102,9 +100,7 @@ fn an_allowed_host_is_reached_by_ordinary_programs() {
 
 #[test]
 fn git_clones_from_an_allowed_host() {
-    if !is_supported() || !has("git") {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported() && has("git"));
     let lab = HostLab::new();
     let repository = lab.lab.path("outside/repository");
     let prepare = "git init -q $0 && cd $0 && git -c user.name=a -c user.email=b commit -q --allow-empty -m first && git update-server-info";
@@ -118,9 +114,7 @@ fn git_clones_from_an_allowed_host() {
 /// The proxy refuses, says why, and stderr has it once.
 #[test]
 fn other_hosts_ports_and_addresses_are_refused() {
-    if !is_supported() || !has("curl") {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported() && has("curl"));
     let lab = HostLab::new();
     let any = r#"{"network": {"allow": ["*"]}}"#;
     for (spec, url, why) in [
@@ -141,9 +135,7 @@ fn other_hosts_ports_and_addresses_are_refused() {
 
 #[test]
 fn the_command_ends_as_it_does_without_a_proxy() {
-    if !is_supported() {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported());
     let lab = HostLab::new();
     assert_eq!(lab.run(&lab.spec(), "exit 7").status.code(), Some(7));
     let killed = lab.run(&lab.spec(), "kill -KILL $$");
@@ -164,9 +156,7 @@ fn the_command_ends_as_it_does_without_a_proxy() {
 
 #[test]
 fn the_command_ignores_the_signals_that_the_launcher_ignores_as_below_nohup() {
-    if !is_supported() {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported());
     let lab = HostLab::new();
     let mut command = lab.lab.command("sh");
     command.args(["-c", "trap '' HUP INT; exec \"$0\" \"$@\""]).arg(launcher());
@@ -178,9 +168,7 @@ fn the_command_ignores_the_signals_that_the_launcher_ignores_as_below_nohup() {
 /// The proxy ends with the command: what the command leaves behind keeps running, without a network.
 #[test]
 fn a_process_that_outlives_the_command_has_no_network() {
-    if !is_supported() || !has("curl") {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported() && has("curl"));
     let lab = HostLab::new();
     let script = "mkfifo go done; get() { curl -sf http://localhost:$SERVER/file || echo none; }
         get; (setsid bash -c \"$(declare -f get); read < go; get > done\" > /dev/null 2>&1 &)";
@@ -192,9 +180,7 @@ fn a_process_that_outlives_the_command_has_no_network() {
 
 #[test]
 fn an_inner_proxy_uses_the_outer_one_and_can_only_narrow() {
-    if !is_supported() || !has("curl") {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported() && has("curl"));
     let lab = HostLab::new();
     let inner = |spec: &str| {
         format!("$LAUNCHER confine --spec '{spec}' -- curl -sf http://localhost:$SERVER/file; true")
@@ -213,9 +199,7 @@ fn an_inner_proxy_uses_the_outer_one_and_can_only_narrow() {
 
 #[test]
 fn the_confinement_of_two_lists_allows_what_both_do() {
-    if !is_supported() || !has("curl") {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported() && has("curl"));
     let lab = HostLab::new();
     let own = lab.spec();
     let port = lab.server;

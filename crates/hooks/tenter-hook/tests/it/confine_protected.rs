@@ -6,9 +6,7 @@ use crate::confine::{Lab, WRITE, is_supported, own_by_ordinary_user};
 
 #[test]
 fn without_mounts_changed_hooks_are_put_back() {
-    if !is_supported() {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported());
     let lab = Lab::new();
     let script = "echo x > .git/hooks/pre-push; echo x > .git/hooks/new; rm .git/config; echo {} > tenter.toml; echo ok > done";
     let output = lab.confined(&["--spec", WRITE, "--limit", "no-namespaces"], script);
@@ -26,9 +24,7 @@ fn without_mounts_changed_hooks_are_put_back() {
 /// A mount in a protected directory, or beside one, stays where it is, and what is mounted in the directory is protected, too.
 #[test]
 fn mounts_in_protected_directories_stay_and_are_read_only() {
-    if !is_supported() {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported());
     for (limits, write) in [("abi=9", r#"["project"]"#), ("abi=0", r#"["/"]"#)] {
         let lab = Lab::new();
         fs::create_dir(lab.path("project/.git/hooks/m n")).unwrap();

@@ -160,9 +160,7 @@ fn answer_with(state: &LauncherState) -> String {
 
 #[test]
 fn a_missing_launcher_is_replaced_by_the_program_and_a_damaged_one_starts_nothing() {
-    if !is_supported() {
-        return;
-    }
+    tenter_testkit::skip_unless!(is_supported());
     let command = |state| command_in(&serde_json::from_str(&answer_with(&state)).unwrap());
     let own = command(LauncherState::Missing).unwrap();
     assert!(own.contains("/tenter-hook confine --spec"), "{own}");

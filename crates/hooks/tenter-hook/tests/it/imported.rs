@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tenter_bridge::import::{self, MANIFEST, SCRIPT, Source};
-use tenter_testkit::{copy_directory, needs};
+use tenter_testkit::{copy_directory, needs, skip_unless};
 
 use crate::host_session::HostSession;
 
@@ -61,9 +61,7 @@ fn text(answer: &Value) -> String {
 
 #[test]
 fn the_documented_hooks_guard_gemini_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let session = with_documented_hooks("gemini");
     let grep = session.fire_with("BeforeTool.run_shell_command", |payload| {
         payload["tool_input"]["command"] = json!("grep x notes");
@@ -84,9 +82,7 @@ fn the_documented_hooks_guard_gemini_unchanged() {
 
 #[test]
 fn the_documented_hooks_guard_codex_and_its_patches_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let session = with_documented_hooks("codex");
     let patch = |patch: &str| {
         let output = session.fire_with("PreToolUse.apply_patch", |payload| {
@@ -121,9 +117,7 @@ fn with_hooks_of_plugins(host: &'static str) -> HostSession {
 
 #[test]
 fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let session = with_hooks_of_plugins("codex");
     let start = session.answer("SessionStart");
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");
@@ -148,9 +142,7 @@ fn the_hooks_of_plugins_guard_codex_and_its_patches_unchanged() {
 
 #[test]
 fn the_hooks_of_plugins_guard_qwen_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let session = with_hooks_of_plugins("qwen");
     let start = session.answer("SessionStart");
     assert!(text(&start).contains("Explain each choice in one sentence."), "{start}");

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 use tenter_bridge::host::{FileContext, RegistrationFormat, RegistrationScope};
 use tenter_bridge::hosts;
-use tenter_testkit::{Sandbox, needs};
+use tenter_testkit::{Sandbox, needs, skip_unless};
 
 use crate::host_session::HostSession;
 
@@ -97,9 +97,7 @@ fn run_plugin(host: &'static str, client: &str, fail_closed: bool, deaths: u32) 
 
 #[test]
 fn a_program_that_dies_in_the_middle_of_a_request_is_started_again_once() {
-    if !needs::has("node") {
-        return;
-    }
+    skip_unless!(needs::has("node"));
     for host in ["pi", "opencode"] {
         for fail_closed in [false, true] {
             let alive = call(host, fail_closed, 0);
@@ -111,9 +109,7 @@ fn a_program_that_dies_in_the_middle_of_a_request_is_started_again_once() {
 
 #[test]
 fn the_user_reads_why_a_message_was_rejected_because_the_host_shows_no_reason() {
-    if !needs::has("node") {
-        return;
-    }
+    skip_unless!(needs::has("node"));
     for host in ["opencode", "kilo"] {
         let answer = run_plugin(host, OPENCODE_MESSAGE, false, 0);
         let reason = "hook prompts: not this";
@@ -125,9 +121,7 @@ const NO_ANSWER: &str = "tenter-hook gave no answer";
 
 #[test]
 fn without_an_answer_a_call_passes_with_a_notice_unless_the_registration_fails_closed() {
-    if !needs::has("node") {
-        return;
-    }
+    skip_unless!(needs::has("node"));
     for host in ["pi", "opencode"] {
         let open = call(host, false, 99);
         assert!(open["denied"].is_null(), "{host}: {open}");

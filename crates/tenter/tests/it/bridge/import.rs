@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_testkit::http_server::HttpServer;
-use tenter_testkit::{Sandbox, assert_contains, copy_directory, needs};
+use tenter_testkit::{Sandbox, assert_contains, copy_directory, needs, skip_unless};
 
 use crate::{filter_kind, headless, sandbox};
 
@@ -344,9 +344,7 @@ fn hooks_get_the_variables_of_the_settings_and_no_value_is_shown() {
 
 #[test]
 fn a_hook_behind_http_posts_the_payload_of_claude_code() {
-    if !needs::has("curl") {
-        return;
-    }
+    skip_unless!(needs::has("curl"));
     let sandbox = sandbox();
     let server = HttpServer::json(
         r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "Ask the team."}}"#,
@@ -403,9 +401,7 @@ completions: [
 
 #[test]
 fn the_documented_hooks_guard_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let sandbox = imported();
     let (grep, edit) = ("Use rg instead of grep.", "claude-pre-tool-use-edit-write-multiedit");
     let (curl, secrets) = ("Bash(curl:*)", "Read(./secrets/**)");
@@ -459,9 +455,7 @@ fn the_reason_of_a_hook_is_given_before_that_of_a_permission_rule() {
 
 #[test]
 fn the_documented_hooks_add_format_and_continue_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let sandbox = imported();
     let script = "turns: [{tool_calls: [{name: file_write, input: {file_path: a.txt, text: \"x\\n\"}}], expect: {contains: [The branch is main., It is a Friday.]}}, {text: Done., expect: {contains: [The file was formatted.]}}, {tool_calls: [{name: file_write, input: {file_path: notes.txt, text: x}}], expect: {contains: [Write notes.txt first.]}}, {text: Done.}]";
     let (lines, code) = headless(&sandbox, script);
@@ -476,9 +470,7 @@ fn the_documented_hooks_add_format_and_continue_unchanged() {
 
 #[test]
 fn the_hooks_of_plugins_guard_unchanged() {
-    if !needs::has("python3") {
-        return;
-    }
+    skip_unless!(needs::has("python3"));
     let sandbox = with_plugin("reminder");
     let write = "{name: file_write, input: {file_path: a.js, text: 'eval(x)'}}";
     let script = format!(

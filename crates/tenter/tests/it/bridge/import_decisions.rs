@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tenter_testkit::{Sandbox, assert_contains, needs};
+use tenter_testkit::{Sandbox, assert_contains, needs, skip_unless};
 
 use crate::sandbox;
 
@@ -67,9 +67,7 @@ fn assert_every_entry_is_listed(settings: &Value, listing: &str) {
 
 #[test]
 fn hooks_of_claude_code_decide_as_in_claude_code() {
-    if !needs::has("python3") || !needs::has("node") {
-        return;
-    }
+    skip_unless!(needs::has("python3") && needs::has("node"));
     let sandbox = sandbox();
     let fixture = recorded("claude-code");
     add_scripts(&sandbox);
@@ -82,9 +80,7 @@ fn hooks_of_claude_code_decide_as_in_claude_code() {
 
 #[test]
 fn hooks_of_codex_decide_as_in_codex() {
-    if !needs::has("python3") || !needs::has("node") {
-        return;
-    }
+    skip_unless!(needs::has("python3") && needs::has("node"));
     let sandbox = sandbox();
     let fixture = recorded("codex");
     add_scripts(&sandbox);

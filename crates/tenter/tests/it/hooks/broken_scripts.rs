@@ -50,9 +50,7 @@ fn a_module_that_the_script_starts_is_read_as_well() {
     let sandbox = hook_with_test("exec python3 hook.py");
     let scripts = user_hooks(&sandbox).join("broken/scripts");
     fs::write(scripts.join("hook.py"), "import sys\nif True print()\n").unwrap();
-    if !tenter_testkit::needs::has("python3") {
-        return;
-    }
+    tenter_testkit::skip_unless!(tenter_testkit::needs::has("python3"));
     let output = sandbox.run("hooks validate").expect_code(1);
     assert!(format!("{output}").contains("python3 cannot read the script: line 2: "), "{output}");
 }

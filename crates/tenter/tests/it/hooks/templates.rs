@@ -357,9 +357,7 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
 
 #[test]
 fn context_at_start_tells_of_the_repository_and_starts_nothing_of_it() {
-    if !needs::has("git") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("git"));
     for language in languages() {
         let sandbox = with_hook("context-at-start", language);
         let set_up = "rm -rf .git && git init -q . && git symbolic-ref HEAD 'refs/heads/fe\"at' && \

@@ -17,9 +17,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
 /// file whose name begins with `test` is run.
 #[expect(clippy::disallowed_methods, reason = "tests start programs as a user does")]
 fn run(directory: &str, sdk_file: &str, language: &str, interpreter: &str) {
-    if !needs::has(interpreter) {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has(interpreter));
     let page = fs::read_to_string(sdk().join(directory).join("README.md")).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     fs::copy(sdk().join(directory).join(sdk_file), scratch.path().join(sdk_file)).unwrap();

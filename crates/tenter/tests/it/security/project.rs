@@ -239,9 +239,7 @@ fn another_name_directory_or_symlink_target_asks_again() {
 
 #[test]
 fn a_generated_python_hook_imports_no_module_from_its_directory() {
-    if !needs::has("python3") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("python3"));
     let sandbox = sandbox();
     let model = sandbox.script(QUIET);
     for event in ["after_turn", "before_tool_call", "agent_stop"] {

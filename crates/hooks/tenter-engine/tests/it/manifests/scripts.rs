@@ -84,9 +84,7 @@ fn a_change_of_any_file_of_a_trusted_directory_asks_again() {
 
 #[test]
 fn a_python_hook_leaves_its_directory_as_it_was_trusted() {
-    if !needs::has("python3") {
-        return;
-    }
+    tenter_testkit::skip_unless!(needs::has("python3"));
     let scene = Scene::gated();
     scene.bare(PROJECT, "guard", "name: guard\ndescription: d\ntrigger: before_tool");
     scene.file(&format!("{PROJECT}/guard/scripts/helper.py"), "WORD = 'no'\n", 0o644);
