@@ -10,37 +10,56 @@
 #[macro_export]
 macro_rules! words {
     ($text:expr) => {
-        const { &$crate::word_list::split::<{ $crate::word_list::count($text) }>($text) }
+        const { &$crate::word_list::split::<{ $crate::word_list::count($text, b' ') }>($text, b' ') }
     };
 }
 
-/// Returns the number of words in a text.
-pub const fn count(text: &str) -> usize {
-    let (mut words, mut rest) = (0, text.trim_ascii_start());
-    while !rest.is_empty() {
-        rest = first(rest).1;
-        words += 1;
-    }
-    words
+/// Returns the phrases of a text as a list, as [`words!`](crate::words) does. Commas separate them.
+///
+/// ```
+/// const READERS: &[&str] = tenter_base::phrases!("git log, git show,
+///     cat");
+/// assert_eq!(READERS, ["git log", "git show", "cat"]);
+/// ```
+#[macro_export]
+macro_rules! phrases {
+    ($text:expr) => {
+        const { &$crate::word_list::split::<{ $crate::word_list::count($text, b',') }>($text, b',') }
+    };
 }
 
-/// Returns the words of a text that has `N` of them.
-pub const fn split<const N: usize>(text: &'static str) -> [&'static str; N] {
-    let (mut words, mut rest) = ([""; N], text.trim_ascii_start());
+/// Returns the number of parts of a text.
+pub const fn count(text: &str, separator: u8) -> usize {
+    let (mut parts, mut rest) = (0, text.trim_ascii_start());
+    while !rest.is_empty() {
+        rest = first(rest, separator).1;
+        parts += 1;
+    }
+    parts
+}
+
+/// Returns the parts of a text that has `N` of them.
+pub const fn split<const N: usize>(text: &'static str, separator: u8) -> [&'static str; N] {
+    let (mut parts, mut rest) = ([""; N], text.trim_ascii_start());
     let mut index = 0;
     while index < N {
-        (words[index], rest) = first(rest);
+        (parts[index], rest) = first(rest, separator);
         index += 1;
     }
-    words
+    parts
 }
 
-/// Returns the word with which a text begins, and the text from the next word on.
-const fn first(text: &str) -> (&str, &str) {
+/// Returns the part with which a text begins, and the text from the next part on. A separator that is a space stands for all white space.
+const fn first(text: &str, separator: u8) -> (&str, &str) {
+    let bytes = text.as_bytes();
     let mut end = 0;
-    while end < text.len() && !text.as_bytes()[end].is_ascii_whitespace() {
+    while end < bytes.len()
+        && bytes[end] != separator
+        && !(separator == b' ' && bytes[end].is_ascii_whitespace())
+    {
         end += 1;
     }
-    let (word, rest) = text.split_at(end);
-    (word, rest.trim_ascii_start())
+    let (part, rest) = text.split_at(end);
+    let (_, rest) = rest.split_at(if rest.is_empty() { 0 } else { 1 });
+    (part.trim_ascii_end(), rest.trim_ascii_start())
 }

@@ -128,22 +128,10 @@ pub(crate) fn is_in_code(text: &str) -> bool {
     const MAX_BYTES: usize = 400;
     const FORKS: [&str; 5] =
         ["fork()", "fork", "spawn(process.argv", "fork(__filename", "Popen(sys.argv"];
-    const ENDLESS: [&str; 14] = [
-        "while 1",
-        "while(1)",
-        "while (1)",
-        "while True",
-        "while(True)",
-        "while true",
-        "while(true)",
-        "while (true)",
-        "while fork",
-        "loop {",
-        "loop{",
-        "loop do",
-        "for(;;)",
-        "iter(int",
-    ];
+    const ENDLESS: [&str; 14] = *tenter_base::phrases!(
+        "while 1, while(1), while (1), while True, while(True), while true, while(true),
+         while (true), while fork, loop {, loop{, loop do, for(;;), iter(int"
+    );
     const HARMLESS: [&str; 6] = ["wait", "sleep", "accept", "exit", "break", "return"];
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     text.len() <= MAX_BYTES && has(&FORKS) && has(&ENDLESS) && !has(&HARMLESS)

@@ -80,16 +80,11 @@ fn an_agent_may_list_and_add_hooks() {
     let sandbox = project();
     let codex = agent(&sandbox, "codex");
     let here = (sandbox.project(), sandbox.home());
-    for line in [
-        "tenter trust --list",
-        "tenter hooks list",
-        "tenter hooks new more --format executable",
-        "tenter plugin list",
-        "tenter hooks doctor",
-        "tenter config list",
-        "tenter config get trust",
-        "tenter config path",
-    ] {
+    for line in *tenter_base::phrases!(
+        "tenter trust --list, tenter hooks list, tenter hooks new more --format executable,
+         tenter plugin list, tenter hooks doctor, tenter config list, tenter config get trust,
+         tenter config path"
+    ) {
         let output = below(&sandbox, &codex, (&here.0, &here.1), line);
         assert_eq!(output.code, Some(0), "{line}\n{output}");
     }

@@ -5,30 +5,12 @@ use tenter_shell::{Surroundings, read};
 use crate::surroundings;
 
 /// These run what is sent later.
-const WAITING: [&str; 22] = [
-    "bash",
-    "time bash",
-    "nohup python3 &",
-    "sudo -u ann bash",
-    "echo $(sh)",
-    "bash -c bash",
-    "if true; then exec bash; fi",
-    "cat | sh",
-    "cat | tee | sh",
-    "docker exec -it web sh",
-    "ssh host bash",
-    "psql shop",
-    "sqlite3 app.db",
-    "python3 -i x.py",
-    "python3 manage.py shell",
-    "node -i -e 1",
-    "gdb ./a.out",
-    "sudo -s",
-    "su -l ann",
-    "chroot /mnt",
-    "script log",
-    "unshare -r",
-];
+const WAITING: [&str; 22] = *tenter_base::phrases!(
+    "bash, time bash, nohup python3 &, sudo -u ann bash, echo $(sh), bash -c bash,
+     if true; then exec bash; fi, cat | sh, cat | tee | sh, docker exec -it web sh, ssh host bash,
+     psql shop, sqlite3 app.db, python3 -i x.py, python3 manage.py shell, node -i -e 1,
+     gdb ./a.out, sudo -s, su -l ann, chroot /mnt, script log, unshare -r"
+);
 
 /// These have their input, or none.
 const READ: [&str; 18] = [

@@ -22,14 +22,10 @@ fn allows(bench: &Bench, rules: &Rules, command: &str) -> bool {
 fn a_line_is_allowed_if_a_rule_allows_each_of_its_commands() {
     let bench = Bench::new();
     bench.write("sub/x", "");
-    let rules = rules(&[
-        "bash(git status *)",
-        "bash(git log -?)",
-        "bash(tail *)",
-        "bash(timeout *)",
-        "bash(./sub/run.sh)",
-        "file_write(logs/**)",
-    ]);
+    let rules = rules(tenter_base::phrases!(
+        "bash(git status *), bash(git log -?), bash(tail *), bash(timeout *), bash(./sub/run.sh),
+         file_write(logs/**)"
+    ));
     for command in [
         "git status",
         "git  'status'  -s \"a b\" *.rs",
@@ -54,19 +50,11 @@ fn nothing_else_is_allowed_along_with_a_command() {
     symlink(bench.directory.path().join("outside"), bench.path("link")).unwrap();
     bench.write("sub/x", "");
     bench.write(".git/config", "");
-    let rules = rules(&[
-        "bash(git status *)",
-        "bash(tee *)",
-        "bash(cp *)",
-        "bash(timeout *)",
-        "bash(bash *)",
-        "bash(xargs *)",
-        "bash(export *)",
-        "bash(env *)",
-        "bash(run.sh)",
-        "file_write(logs/**)",
-        "file_write(link/**)",
-    ]);
+    let rules = rules(tenter_base::phrases!(
+        "bash(git status *), bash(tee *), bash(cp *), bash(timeout *), bash(bash *),
+         bash(xargs *), bash(export *), bash(env *), bash(run.sh), file_write(logs/**),
+         file_write(link/**)"
+    ));
     let long = format!("git status {}; rm x", "a".repeat(70_000));
     for command in [
         "git push",
@@ -156,20 +144,10 @@ fn rules_for_mcp_tools_name_the_server_and_the_tool() {
 #[test]
 fn a_rule_for_a_builtin_does_not_allow_what_bash_evaluates() {
     let bench = Bench::new();
-    let rules = rules(&[
-        "bash(printf *)",
-        "bash(test *)",
-        "bash(wait *)",
-        "bash(jobs *)",
-        "bash(compgen *)",
-        "bash(let *)",
-        "bash(read *)",
-        "bash(unset *)",
-        "bash(timeout *)",
-        "bash(bash *)",
-        "bash(watch *)",
-        "bash(ls *)",
-    ]);
+    let rules = rules(tenter_base::phrases!(
+        "bash(printf *), bash(test *), bash(wait *), bash(jobs *), bash(compgen *), bash(let *),
+         bash(read *), bash(unset *), bash(timeout *), bash(bash *), bash(watch *), bash(ls *)"
+    ));
     for command in
         ["printf '%s' -v", "test -f x", "ls & wait", "jobs -l", "bash -c 'ls; test -f x'"]
     {
@@ -207,31 +185,20 @@ fn a_rule_for_git_is_about_the_repository_of_the_project() {
         bench.write(file, "");
     }
     let rules = rules(&["bash(git *)", "bash(git --git-dir=x log)", "reads(git status)"]);
-    for command in [
-        "git status",
-        "cd sub && git log -1",
-        "git -C sub status",
-        "git --no-pager log",
-        "git commit -c HEAD",
-        "git --git-dir=x log",
-    ] {
+    for command in *tenter_base::phrases!(
+        "git status, cd sub && git log -1, git -C sub status, git --no-pager log,
+         git commit -c HEAD, git --git-dir=x log"
+    ) {
         assert!(allows(&bench, &rules, command), "{command}");
     }
-    for command in [
-        "cd nested && git status",
-        "cd bare && git status",
-        "cd bare/refs && git status",
-        "git -C bare status",
-        "git --git-dir=bare status",
-        "git --git-dir bare status",
-        "git --work-tree=sub status",
-        "git -c core.fsmonitor=x status",
-        "git -C status -c core.fsmonitor=x status",
-        "git --exec-path=. status",
-        "git --config-env=core.pager=X status",
-        "GIT_DIR=bare git status",
-        "env GIT_DIR=bare git status",
-    ] {
+    for command in *tenter_base::phrases!(
+        "cd nested && git status, cd bare && git status, cd bare/refs && git status,
+         git -C bare status, git --git-dir=bare status, git --git-dir bare status,
+         git --work-tree=sub status, git -c core.fsmonitor=x status,
+         git -C status -c core.fsmonitor=x status, git --exec-path=. status,
+         git --config-env=core.pager=X status, GIT_DIR=bare git status,
+         env GIT_DIR=bare git status"
+    ) {
         assert!(!allows(&bench, &rules, command), "{command}");
     }
 }
@@ -243,33 +210,18 @@ fn a_rule_for_a_known_effect_allows_only_arguments_with_this_effect() {
     symlink("/etc", bench.path("link")).unwrap();
     let rules =
         rules(&["reads(git log)", "reads(cat)", "reads(kubectl get)", "builds(cargo test)"]);
-    for command in [
-        "git log -5 --oneline -- src",
-        "cat -n src/x",
-        "cd src && cat x ../src/*",
-        "kubectl get pods -o yaml",
-        "cargo test -p x -- --nocapture",
-        "cargo test 2>&1 | cat",
-    ] {
+    for command in *tenter_base::phrases!(
+        "git log -5 --oneline -- src, cat -n src/x, cd src && cat x ../src/*,
+         kubectl get pods -o yaml, cargo test -p x -- --nocapture, cargo test 2>&1 | cat"
+    ) {
         assert!(allows(&bench, &rules, command), "{command}");
     }
-    for command in [
-        "git log --output=src/x",
-        "git log -- /etc/passwd",
-        "git push",
-        "cat /etc/passwd",
-        "cat ~/.ssh/id_rsa",
-        "cat link/passwd",
-        "cat ../x",
-        "cat *",
-        "cat src/x > src/y",
-        "xargs cat",
-        "kubectl get secrets",
-        "kubectl delete pod x",
-        "cargo test --config x",
-        "cargo test --manifest-path /tmp/Cargo.toml",
-        "cargo run",
-    ] {
+    for command in *tenter_base::phrases!(
+        "git log --output=src/x, git log -- /etc/passwd, git push, cat /etc/passwd,
+         cat ~/.ssh/id_rsa, cat link/passwd, cat ../x, cat *, cat src/x > src/y, xargs cat,
+         kubectl get secrets, kubectl delete pod x, cargo test --config x,
+         cargo test --manifest-path /tmp/Cargo.toml, cargo run"
+    ) {
         assert!(!allows(&bench, &rules, command), "{command}");
     }
 }

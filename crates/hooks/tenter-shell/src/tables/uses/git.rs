@@ -35,14 +35,9 @@ pub(super) const USES: &[Uses] = &[
         ..READS
     },
     Uses {
-        names: &[
-            "git log",
-            "git show",
-            "git rev-list",
-            "git reflog show",
-            "git stash list",
-            "git whatchanged",
-        ],
+        names: tenter_base::phrases!(
+            "git log, git show, git rev-list, git reflog show, git stash list, git whatchanged"
+        ),
         options: LOG,
         ..READS
     },
@@ -86,13 +81,9 @@ pub(super) const USES: &[Uses] = &[
         ..READS
     },
     Uses {
-        names: &[
-            "git merge-base",
-            "git name-rev",
-            "git cherry",
-            "git count-objects",
-            "git check-ignore",
-        ],
+        names: tenter_base::phrases!(
+            "git merge-base, git name-rev, git cherry, git count-objects, git check-ignore"
+        ),
         options: "-a --all --is-ancestor --fork-point --octopus --tags --name-only -v -H --verbose",
         ..READS
     },
@@ -119,14 +110,10 @@ pub(super) const USES: &[Uses] = &[
     Uses { names: &["git worktree list"], options: "--porcelain -v", operands: Nothing, ..READS },
     Uses { names: &["git submodule status"], options: "--cached --recursive", ..READS },
     Uses {
-        names: &[
-            "git config --get",
-            "git config --get-all",
-            "git config --list",
-            "git config -l",
-            "git config get",
-            "git config list",
-        ],
+        names: tenter_base::phrases!(
+            "git config --get, git config --get-all, git config --list, git config -l,
+             git config get, git config list"
+        ),
         options: "--global --local --system --show-origin --show-scope --all --name-only -z --null",
         ..READS
     },
@@ -141,31 +128,13 @@ pub(super) const USES: &[Uses] = &[
     Uses { names: &["git help", "git version", "git --version"], operands: Nothing, ..READS },
     // Forges.
     Uses {
-        names: &[
-            "gh pr list",
-            "gh pr view",
-            "gh pr diff",
-            "gh pr checks",
-            "gh pr status",
-            "gh issue list",
-            "gh issue view",
-            "gh issue status",
-            "gh run list",
-            "gh run view",
-            "gh release list",
-            "gh release view",
-            "gh repo view",
-            "gh repo list",
-            "gh workflow list",
-            "gh workflow view",
-            "gh label list",
-            "gh auth status",
-            "gh search prs",
-            "gh search issues",
-            "gh search repos",
-            "gh search code",
-            "gh --version",
-        ],
+        names: tenter_base::phrases!(
+            "gh pr list, gh pr view, gh pr diff, gh pr checks, gh pr status, gh issue list,
+             gh issue view, gh issue status, gh run list, gh run view, gh release list,
+             gh release view, gh repo view, gh repo list, gh workflow list, gh workflow view,
+             gh label list, gh auth status, gh search prs, gh search issues, gh search repos,
+             gh search code, gh --version"
+        ),
         options: "-R= --repo= -L= --limit= --state= --json= --jq= --author= --assignee= --label= --search= --base= --head= --comments \
                   --name-only --patch --color= --log --log-failed --verbose --workflow= --branch= --exit-status --job= --required \
                   --draft --owner= --sort= --order= --status= --user=",

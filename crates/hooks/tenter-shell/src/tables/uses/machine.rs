@@ -83,17 +83,11 @@ pub(super) const USES: &[Uses] = &[
     Uses { names: &["which"], options: "-a", ..READS },
     Uses { names: &["crontab -l"], operands: Nothing, ..READS },
     Uses {
-        names: &[
-            "systemctl status",
-            "systemctl list-units",
-            "systemctl is-active",
-            "systemctl is-enabled",
-            "systemctl is-failed",
-            "systemctl show",
-            "systemctl cat",
-            "systemctl list-timers",
-            "systemctl list-unit-files",
-        ],
+        names: tenter_base::phrases!(
+            "systemctl status, systemctl list-units, systemctl is-active, systemctl is-enabled,
+             systemctl is-failed, systemctl show, systemctl cat, systemctl list-timers,
+             systemctl list-unit-files"
+        ),
         options: "--user --system --no-pager -l --full -n= --lines= -a --all --type= -t= --state= -p= --property= --failed",
         ..READS
     },
