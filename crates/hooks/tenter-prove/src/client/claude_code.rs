@@ -5,31 +5,19 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::{Format, Match};
 
-use super::{Client, Compaction, KEY, Launch, OwnSandbox, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, OwnSandbox, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "claude-code",
     format: Format::Anthropic,
-    arguments: &[
-        "-p",
-        PROMPT,
-        "--output-format",
-        "stream-json",
-        "--verbose",
-        "--dangerously-skip-permissions",
-        "--model",
-        "claude-opus-5-5",
-        RESUME,
-    ],
-    resume: Some(&["--continue"]),
-    switches: &[
-        // Otherwise it refuses to skip permissions as root.
-        "IS_SANDBOX",
-        "DISABLE_AUTOUPDATER",
-        "DISABLE_TELEMETRY",
-        "DISABLE_ERROR_REPORTING",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-    ],
+    arguments: "\
+        -p {prompt} --output-format stream-json --verbose --dangerously-skip-permissions \
+        --model claude-opus-5-5 {resume}",
+    resume: Some("--continue"),
+    // Otherwise it refuses to skip permissions as root.
+    switches: "\
+        IS_SANDBOX DISABLE_AUTOUPDATER DISABLE_TELEMETRY DISABLE_ERROR_REPORTING \
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
     environment: |launch| {
         let model = launch.url.to_owned();
         let tools = ("ENABLE_TOOL_SEARCH", "false".to_owned());

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::{Client, KEY, PROMPT, Subagent};
+use super::{Client, KEY, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "cline",
-    arguments: &["--json", "--auto-approve", "true", PROMPT],
-    switches: &["CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE", "DO_NOT_TRACK"],
+    arguments: "--json --auto-approve true {prompt}",
+    switches: "CLINE_TELEMETRY_DISABLED CLINE_NO_AUTO_UPDATE DO_NOT_TRACK",
     // Stores the address and the key of the model.
     setup: Some(|launch| {
         let start = ["auth", "-p", "openai-compatible", "-k", KEY, "-m", "mock-model", "-b"];

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenter_model_server::{Format, Match, ModelReply};
 
-use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OwnSandbox, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OwnSandbox, Subagent};
 use crate::scenario::Scenario;
 
 pub(super) const CLIENT: Client = Client {
     host: "codex",
     format: Format::Responses,
-    arguments: &["exec", "--json", "--skip-git-repo-check", RESUME, PROMPT],
-    resume: Some(&["resume", "--last"]),
+    arguments: "exec --json --skip-git-repo-check {resume} {prompt}",
+    resume: Some("resume --last"),
     environment: |launch| {
         let home = launch.home.join(".codex").to_string_lossy().into_owned();
         vec![("CODEX_HOME", home), ("MODEL_SERVER_KEY", KEY.to_owned())]

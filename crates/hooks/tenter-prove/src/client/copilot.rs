@@ -5,20 +5,12 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::Match;
 
-use super::{Client, Compaction, KEY, Launch, MCP_SERVER, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "copilot",
-    arguments: &[
-        "-p",
-        PROMPT,
-        "--allow-all-tools",
-        "--allow-all-paths",
-        "--output-format",
-        "json",
-        RESUME,
-    ],
-    resume: Some(&["--continue"]),
+    arguments: "-p {prompt} --allow-all-tools --allow-all-paths --output-format json {resume}",
+    resume: Some("--continue"),
     more_arguments,
     files,
     environment: |launch| {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Client, KEY, Launch, PROMPT};
+use super::{Client, KEY, Launch};
 
 pub(super) const CLIENT: Client = Client {
     host: "droid",
-    arguments: &["exec", "--skip-permissions-unsafe", "-m", "custom:mock-model", PROMPT],
-    switches: &["FACTORY_DISABLE_AUTO_UPDATE"],
+    arguments: "exec --skip-permissions-unsafe -m custom:mock-model {prompt}",
+    switches: "FACTORY_DISABLE_AUTO_UPDATE",
     environment: |_| {
         let settings = [
             // It refuses another form.

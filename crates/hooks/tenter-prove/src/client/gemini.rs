@@ -5,23 +5,13 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::Format;
 
-use super::{Client, KEY, Launch, OwnSandbox, PROMPT, RESUME, Subagent};
+use super::{Client, KEY, Launch, OwnSandbox, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "gemini",
     format: Format::Gemini,
-    arguments: &[
-        "-p",
-        PROMPT,
-        "--yolo",
-        "--skip-trust",
-        "-m",
-        "gemini-2.5-flash",
-        "-o",
-        "json",
-        RESUME,
-    ],
-    resume: Some(&["--resume", "latest"]),
+    arguments: "-p {prompt} --yolo --skip-trust -m gemini-2.5-flash -o json {resume}",
+    resume: Some("--resume latest"),
     environment: |launch| {
         let url = ("GOOGLE_GEMINI_BASE_URL", launch.url.to_owned());
         vec![("GEMINI_API_KEY", KEY.to_owned()), url]

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::{Match, ModelReply};
 
-use super::{Client, Compaction, KEY, Launch, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "kimi-code",
-    arguments: &["-p", PROMPT, "--output-format", "stream-json", RESUME],
-    resume: Some(&["--continue"]),
-    switches: &["KIMI_DISABLE_TELEMETRY", "KIMI_CLI_NO_AUTO_UPDATE", "KIMI_CODE_NO_AUTO_UPDATE"],
+    arguments: "-p {prompt} --output-format stream-json {resume}",
+    resume: Some("--continue"),
+    switches: "KIMI_DISABLE_TELEMETRY KIMI_CLI_NO_AUTO_UPDATE KIMI_CODE_NO_AUTO_UPDATE",
     files,
     shell,
     write: |reply, file, text| reply.call("Write", json!({"path": file, "content": text})),

@@ -31,14 +31,14 @@ pub struct Client {
     pub host: &'static str,
     /// The API by which it talks to its model.
     pub format: Format,
-    /// The arguments of its program, in which [`PROMPT`] and [`RESUME`] are replaced.
-    pub arguments: &'static [&'static str],
-    /// The arguments that continue a session in another process, in place of [`RESUME`]; `None` if it cannot.
-    pub resume: Option<&'static [&'static str]>,
+    /// The arguments of its program, separated by blanks. `{prompt}` is the user's message, `{resume}` the place of the next field.
+    pub arguments: &'static str,
+    /// The arguments that continue a session in another process; `None` if it cannot.
+    pub resume: Option<&'static str>,
     /// Arguments that depend on the run.
     pub more_arguments: fn(&Launch) -> Vec<String>,
-    /// Environment variables that are set to `1`.
-    pub switches: &'static [&'static str],
+    /// Environment variables that are set to `1`, separated by blanks.
+    pub switches: &'static str,
     /// Other environment variables, besides those that every client gets.
     pub environment: fn(&Launch) -> Vec<(&'static str, String)>,
     /// Its settings, written before the hooks are registered.
@@ -118,11 +118,6 @@ impl SkillCommand {
         )
     }
 }
-
-/// The user's message, as an argument.
-pub const PROMPT: &str = "{prompt}";
-/// The place of [`Client::resume`] among the arguments.
-pub const RESUME: &str = "{resume}";
 
 /// The support of a client for subagents.
 #[derive(Debug)]
@@ -228,10 +223,10 @@ impl Client {
     const BASE: Self = Self {
         host: "",
         format: Format::Chat,
-        arguments: &[PROMPT],
+        arguments: "{prompt}",
         resume: None,
         more_arguments: |_| Vec::new(),
-        switches: &[],
+        switches: "",
         environment: |_| Vec::new(),
         files: |_| Vec::new(),
         setup: None,
@@ -275,17 +270,15 @@ impl Client {
     /// Returns the arguments of a process.
     pub(crate) fn arguments(&self, launch: &Launch) -> Vec<String> {
         let resume = self.resume.filter(|_| launch.continues).unwrap_or_default();
-        let words = self.arguments.iter().flat_map(|word| match *word {
-            RESUME => resume,
-            _ => std::slice::from_ref(word),
-        });
-        let words = words.map(|word| if *word == PROMPT { launch.prompt } else { word });
+        let arguments = self.arguments.replace("{resume}", resume);
+        let words = arguments.split_whitespace();
+        let words = words.map(|word| if word == "{prompt}" { launch.prompt } else { word });
         words.map(str::to_owned).chain((self.more_arguments)(launch)).collect()
     }
 
     /// Returns the environment variables of a process, besides those that every client gets.
     pub(crate) fn environment(&self, launch: &Launch) -> Vec<(&'static str, String)> {
-        let switches = self.switches.iter().map(|name| (*name, "1".to_owned()));
+        let switches = self.switches.split_whitespace().map(|name| (name, "1".to_owned()));
         switches.chain((self.environment)(launch)).collect()
     }
 

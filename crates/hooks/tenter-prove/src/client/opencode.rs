@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tenter_model_server::Match;
 
-use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OtherPlugin, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OtherPlugin, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "opencode",
-    arguments: &["run", "--format", "json", "--print-logs", RESUME, PROMPT],
-    resume: Some(&["--continue"]),
-    switches: &[
-        "OPENCODE_DISABLE_AUTOUPDATE",
-        "OPENCODE_DISABLE_MODELS_FETCH",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD",
-        "OPENCODE_DISABLE_SHARE",
-    ],
+    arguments: "run --format json --print-logs {resume} {prompt}",
+    resume: Some("--continue"),
+    switches: "\
+        OPENCODE_DISABLE_AUTOUPDATE OPENCODE_DISABLE_MODELS_FETCH \
+        OPENCODE_DISABLE_LSP_DOWNLOAD OPENCODE_DISABLE_SHARE",
     environment: directories,
     files: |launch| files(launch, "opencode"),
     shell: |reply, command| {

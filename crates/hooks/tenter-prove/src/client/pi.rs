@@ -5,23 +5,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tenter_model_server::Match;
 
-use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OtherPlugin, PROMPT, RESUME};
+use super::{Client, Compaction, KEY, Launch, MCP_SERVER, OtherPlugin};
 
 pub(super) const CLIENT: Client = Client {
     host: "pi",
-    arguments: &[
-        "-p",
-        "--mode",
-        "json",
-        "--provider",
-        "scripted",
-        "--model",
-        "mock-model",
-        RESUME,
-        PROMPT,
-    ],
-    resume: Some(&["--continue"]),
-    switches: &["PI_OFFLINE", "PI_SKIP_VERSION_CHECK"],
+    arguments: "-p --mode json --provider scripted --model mock-model {resume} {prompt}",
+    resume: Some("--continue"),
+    switches: "PI_OFFLINE PI_SKIP_VERSION_CHECK",
     environment: |_| vec![("PI_TELEMETRY", "0".to_owned())],
     files,
     other_plugin: Some(OtherPlugin {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use serde_json::json;
 use tenter_model_server::Match;
 
-use super::{Client, Compaction, KEY, Launch, PROMPT, RESUME, Subagent};
+use super::{Client, Compaction, KEY, Launch, Subagent};
 
 pub(super) const CLIENT: Client = Client {
     host: "qwen",
-    arguments: &["-p", PROMPT, "--yolo", "--auth-type", "openai", "-o", "json", RESUME],
-    resume: Some(&["--continue"]),
+    arguments: "-p {prompt} --yolo --auth-type openai -o json {resume}",
+    resume: Some("--continue"),
     environment: |launch| {
         vec![
             ("OPENAI_API_KEY", KEY.to_owned()),

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Client, KEY, Launch, PROMPT, RESUME};
+use super::{Client, KEY, Launch};
 
 pub(super) const CLIENT: Client = Client {
     host: "vibe",
-    arguments: &["-p", PROMPT, "--auto-approve", "--trust", "--output", "json", RESUME],
-    resume: Some(&["--continue"]),
+    arguments: "-p {prompt} --auto-approve --trust --output json {resume}",
+    resume: Some("--continue"),
     environment: |_| vec![("MODEL_SERVER_KEY", KEY.to_owned())],
     files,
     write: |reply, file, text| reply.call("write_file", json!({"path": file, "content": text})),
