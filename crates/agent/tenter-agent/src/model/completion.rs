@@ -1,11 +1,11 @@
 //! A completion for a runtime hook: one request without tools (S7).
 
 use tenter_proc::Cancel;
+use tenter_protocol::Message;
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::runtime::{Completion, CompletionRequest, CompletionUsage};
-use tenter_protocol::{Block, Message};
 
-use super::{Model, ModelError, Purpose, Request, Response, ResponseBlock};
+use super::{Model, ModelError, Purpose, Request};
 
 /// A model's answer to a hook, with its cost.
 #[derive(Debug)]
@@ -43,14 +43,6 @@ pub fn complete(
         output_tokens: tokens.output_tokens,
         cost_usd: cost_usd.unwrap_or_default(),
     };
-    let completion = Completion { text: text_of(&response), usage };
+    let completion = Completion { text: response.text(), usage };
     Ok(Completed { completion, tokens, cost_usd })
-}
-
-fn text_of(response: &Response) -> String {
-    let texts = response.blocks.iter().filter_map(|block| match block {
-        ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }

@@ -4,7 +4,6 @@
 pub mod completion;
 pub mod scripted;
 
-use std::fmt;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -132,6 +131,15 @@ pub enum StopCause {
 }
 
 impl Response {
+    /// Returns its text.
+    pub fn text(&self) -> String {
+        let texts = self.blocks.iter().filter_map(|block| match block {
+            ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the provider's counts, or an estimate for a request with a text of `request_bytes`, and whether they are estimated.
     pub fn usage_or_estimate(&self, request_bytes: u64) -> (TurnUsage, bool) {
         let estimate = || TurnUsage {
@@ -217,30 +225,23 @@ fn tokens_of(bytes: u64) -> u64 {
 }
 
 /// The cause of a transient failure: the same request may succeed later.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TransientCause {
     /// The provider is overloaded.
+    #[error("the model is overloaded")]
     Overloaded,
     /// Too many requests.
+    #[error("the model's rate limit was exceeded")]
     RateLimited,
     /// The stream ended before the response was complete.
+    #[error("the model's response was cut off")]
     Cut,
     /// The provider could not be reached, or the connection broke.
+    #[error("the model cannot be reached")]
     Connection,
     /// The provider failed.
+    #[error("the model's server failed")]
     Server,
-}
-
-impl fmt::Display for TransientCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Overloaded => "the model is overloaded",
-            Self::RateLimited => "the model's rate limit was exceeded",
-            Self::Cut => "the model's response was cut off",
-            Self::Connection => "the model cannot be reached",
-            Self::Server => "the model's server failed",
-        })
-    }
 }
 
 /// The reason why there is no response.

@@ -21,19 +21,6 @@ pub(super) fn bound(mut response: Response) -> Response {
     response
 }
 
-/// Returns the text of a response.
-pub(super) fn response_text(response: &Response) -> String {
-    let texts: Vec<&str> = response
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    texts.join("\n")
-}
-
 /// Returns the tool calls of a response.
 pub(super) fn requested_calls(response: &Response) -> Vec<RequestedCall> {
     let cut = response.stop == StopCause::Length;
@@ -79,7 +66,7 @@ pub(super) fn finding(response: &Response) -> Option<Diagnostic> {
             Severity::Warning,
             "the provider filtered the response; it may be incomplete",
         )),
-        StopCause::Done if !calls && response_text(response).trim().is_empty() => Some(
+        StopCause::Done if !calls && response.text().trim().is_empty() => Some(
             Diagnostic::new("empty-response", Severity::Warning, "the model's response is empty")
                 .help("rephrase the request, or use another model"),
         ),

@@ -6,7 +6,7 @@ use tenter_engine::{Attributed, MessageDecision, StopReview};
 use tenter_protocol::event::{StopAttempt, StopReason, Turn};
 use tenter_protocol::{Block, Diagnostic, Image, Message, Role, Severity};
 
-use super::response::{assistant_message, bound, finding, requested_calls, response_text};
+use super::response::{assistant_message, bound, finding, requested_calls};
 use super::{AgentError, DeniedByHook, Finish, Session, Status, UserMessage};
 use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
@@ -122,7 +122,7 @@ impl Session<'_> {
         progress.turns += 1;
         self.steps += 1;
         let response = bound(self.request_response()?);
-        progress.response = response_text(&response);
+        progress.response = response.text();
         self.notify_response(&response, progress);
         let calls = requested_calls(&response);
         let reports = self.run_calls(&calls);

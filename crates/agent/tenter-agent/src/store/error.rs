@@ -161,10 +161,11 @@ fn advice(source: &rusqlite::Error) -> &'static str {
 }
 
 /// A failure inside a transaction, where the file's path is not known.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error(transparent)]
 pub(super) enum StoreFault {
-    Sqlite(rusqlite::Error),
-    Store(StoreError),
+    Sqlite(#[from] rusqlite::Error),
+    Store(#[from] StoreError),
 }
 
 impl StoreFault {
@@ -182,17 +183,5 @@ impl StoreFault {
     /// Returns whether another connection holds a lock, so that a retry may help.
     pub(super) fn is_busy(&self) -> bool {
         matches!(self, Self::Sqlite(source) if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
-    }
-}
-
-impl From<rusqlite::Error> for StoreFault {
-    fn from(source: rusqlite::Error) -> Self {
-        Self::Sqlite(source)
-    }
-}
-
-impl From<StoreError> for StoreFault {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
     }
 }

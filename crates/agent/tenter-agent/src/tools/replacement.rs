@@ -1,7 +1,6 @@
 //! Replaces a text within a text, for `file_edit`.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use tenter_protocol::tool_metadata::Edit;
 
@@ -26,22 +25,25 @@ pub(crate) struct TextReplacement {
 }
 
 /// The reason why nothing was replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mismatch {
     /// Old and new text are the same.
+    #[error("old_text and new_text are the same")]
     Same,
     /// The old text does not occur.
-    Absent {
-        /// The line of a text that differs only in whitespace, if there is one.
-        similar: Option<u64>,
-    },
+    #[error("old_text does not occur; read the file again and copy it exactly")]
+    Absent,
+    /// The old text does not occur, but a text that differs from it only in whitespace, at this line.
+    #[error(
+        "old_text does not occur, but line {0} differs from it only in whitespace; copy it exactly"
+    )]
+    Similar(u64),
     /// The new text would be too long.
+    #[error("the file would have more than {} MiB; use a command", MAX_TEXT >> 20)]
     TooLong,
-    /// It occurs more than once.
-    Ambiguous {
-        /// The line of every occurrence.
-        lines: Vec<u64>,
-    },
+    /// The old text occurs more than once, at these lines.
+    #[error("old_text occurs {} times, at lines {}; include more of the surrounding text, or set replace_all", .0.len(), some_of(.0))]
+    Ambiguous(Vec<u64>),
 }
 
 /// Replaces `old` by `new` in `text`: the only occurrence, or all of them. A text whose lines all end in CRLF keeps these
@@ -58,8 +60,8 @@ pub(crate) fn replace(
     let (old, new) = with_line_ends_of(text, old, new);
     let places: Vec<usize> = text.match_indices(&*old).map(|(place, _)| place).collect();
     match places.len() {
-        0 => Err(Mismatch::Absent { similar: similar(text, &old) }),
-        2.. if !all => Err(Mismatch::Ambiguous { lines: lines_of(text, &places).collect() }),
+        0 => Err(similar(text, &old).map_or(Mismatch::Absent, Mismatch::Similar)),
+        2.. if !all => Err(Mismatch::Ambiguous(lines_of(text, &places).collect())),
         count if is_too_long(text, count, &old, &new) => Err(Mismatch::TooLong),
         _ => Ok(splice(text, &old, &new, &places)),
     }
@@ -132,34 +134,11 @@ fn similar(text: &str, old: &str) -> Option<u64> {
     Some(index as u64 + 1)
 }
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Same => f.write_str("old_text and new_text are the same"),
-            Self::TooLong => {
-                write!(f, "the file would have more than {} MiB; use a command", MAX_TEXT >> 20)
-            }
-            Self::Absent { similar: None } => {
-                f.write_str("old_text does not occur; read the file again and copy it exactly")
-            }
-            Self::Absent { similar: Some(line) } => {
-                write!(
-                    f,
-                    "old_text does not occur, but line {line} differs from it only in whitespace; copy it exactly"
-                )
-            }
-            Self::Ambiguous { lines } => {
-                let numbers: Vec<String> = lines.iter().take(20).map(u64::to_string).collect();
-                let more = if lines.len() > numbers.len() { ", …" } else { "" };
-                write!(
-                    f,
-                    "old_text occurs {} times, at lines {}{more}; include more of the surrounding text, or set replace_all",
-                    lines.len(),
-                    numbers.join(", ")
-                )
-            }
-        }
-    }
+/// Returns numbers of lines as text, not all if there are many.
+fn some_of(lines: &[u64]) -> String {
+    let numbers: Vec<String> = lines.iter().take(20).map(u64::to_string).collect();
+    let more = if lines.len() > numbers.len() { ", …" } else { "" };
+    format!("{}{more}", numbers.join(", "))
 }
 
 #[cfg(test)]
@@ -180,8 +159,8 @@ mod tests {
                     prop_assert_eq!(replacement.count, count as u64);
                     prop_assert_eq!(replacement.text, text.replacen(&old, &new, if all { usize::MAX } else { 1 }));
                 }
-                Err(Mismatch::Absent { .. }) => prop_assert_eq!(count, 0),
-                Err(Mismatch::Ambiguous { lines }) => prop_assert!(!all && count > 1 && lines.len() == count),
+                Err(Mismatch::Absent | Mismatch::Similar(_)) => prop_assert_eq!(count, 0),
+                Err(Mismatch::Ambiguous(lines)) => prop_assert!(!all && count > 1 && lines.len() == count),
                 Err(Mismatch::Same | Mismatch::TooLong) => prop_assert!(false),
             }
         }
@@ -223,7 +202,7 @@ mod tests {
                 error(text, old)
             );
         }
-        assert_eq!(replace(text, "  \n  ", "", false), Err(Mismatch::Absent { similar: None }));
+        assert_eq!(replace(text, "  \n  ", "", false), Err(Mismatch::Absent));
     }
 
     #[test]
@@ -249,7 +228,7 @@ mod tests {
     fn the_search_for_a_whitespace_hint_is_bounded() {
         let text = "a\n".repeat(200_000);
         let old = format!("{}b", " a\n".repeat(100_000));
-        assert_eq!(replace(&text, &old, "", false), Err(Mismatch::Absent { similar: None }));
+        assert_eq!(replace(&text, &old, "", false), Err(Mismatch::Absent));
     }
 
     #[test]
