@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{ClientCapabilities, ClientConfig, ErrorData, Implementation};
@@ -11,6 +11,7 @@ use rmcp::service::{
     serve_client,
 };
 use rmcp::{ClientHandler, Peer, RoleClient};
+use tenter_base::lock;
 
 use crate::definition::{ServerDefinition, ServerProgram, Transport};
 use crate::errors::refused;
@@ -80,20 +81,20 @@ impl ServerConnection {
         if let Some(program) = &self.program {
             program.close();
         }
-        if let Some(token) = self.end.token.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(token) = lock(&self.end.token).take() {
             token.cancel();
         }
     }
 
     /// Handles the end of the conversation.
     pub(crate) fn ended(&self) {
-        *self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.end.is_over) = true;
         self.end.changes.notify_all();
     }
 
     /// Waits until the conversation, and the program if there is one, has ended, for a moment.
     pub(crate) fn wait(&self) {
-        let is_over = self.end.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_over = lock(&self.end.is_over);
         let waited = self.end.changes.wait_timeout_while(is_over, GRACE, |is_over| !*is_over);
         drop(waited);
         if let Some(program) = &self.program {

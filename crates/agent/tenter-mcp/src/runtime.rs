@@ -1,8 +1,9 @@
 //! The thread on which the SDK's tasks run. It is started with the first task.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::{io, thread};
 
+use tenter_base::lock;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
@@ -13,7 +14,7 @@ pub(crate) struct Runtime(Mutex<Option<Running>>);
 impl Runtime {
     /// Ends the thread, and with it all connections that are open or being opened. A later task starts another one.
     pub(crate) fn stop(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.0).take();
     }
 }
 
@@ -29,7 +30,7 @@ impl Runtime {
     /// # Errors
     /// The thread cannot be started.
     pub(crate) fn handle(&self) -> io::Result<Handle> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.0);
         if let Some(running) = &*running {
             return Ok(running.handle.clone());
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tenter_base::one_line;
+use tenter_base::{lock, one_line};
 use tenter_proc::Cancel;
 
 use crate::connection::{self, OpenedConnection, ServerConnection};
@@ -86,13 +86,9 @@ impl Server {
         Arc::new(Self { definition, runtime, state: Mutex::default(), changes: Condvar::new() })
     }
 
-    fn state(&self) -> MutexGuard<'_, ServerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Starts the server if it was never started. Does not wait.
     pub(crate) fn start_first(self: &Arc<Self>) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.starts.is_empty() {
             self.start(&mut state);
         }
@@ -126,7 +122,7 @@ impl Server {
         let weak = Arc::downgrade(&self);
         let on_list_changed = Arc::new(move || {
             if let Some(server) = weak.upgrade() {
-                server.state().is_stale = true;
+                lock(&server.state).is_stale = true;
             }
         });
         let check = self.definition.check.as_ref().map_or(Ok(()), |check| check());
@@ -136,7 +132,7 @@ impl Server {
         };
         let (service, open) = match result {
             Ok(OpenedConnection { connection, service, listing }) => {
-                let mut state = self.state();
+                let mut state = lock(&self.state);
                 if matches!(state.phase, ServerPhase::Closed) {
                     drop(state);
                     connection.close();
@@ -152,7 +148,7 @@ impl Server {
                 (service, connection)
             }
             Err(why) => {
-                let mut state = self.state();
+                let mut state = lock(&self.state);
                 state.problem = Some(self.message(&why));
                 if matches!(state.phase, ServerPhase::Starting(_)) {
                     state.phase = ServerPhase::Down;
@@ -165,7 +161,7 @@ impl Server {
         self.changes.notify_all();
         let _ = service.waiting().await;
         open.ended();
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if matches!(state.phase, ServerPhase::Up(_)) {
             state.phase = ServerPhase::Down;
         }
@@ -185,7 +181,7 @@ impl Server {
 
     /// Returns the tools of the server now. The first time, waits until it has started, up to its limit.
     pub(crate) fn provided(self: &Arc<Self>, cancel: &Cancel) -> Provided {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let period_is_over =
             state.starts.back().is_none_or(|start| start.elapsed() >= STARTS_PERIOD);
         // A server that failed is tried again later, and one that ended when it is called.
@@ -204,7 +200,7 @@ impl Server {
         if state.is_stale && matches!(state.phase, ServerPhase::Up(_)) {
             drop(state);
             self.list_again(cancel);
-            state = self.state();
+            state = lock(&self.state);
         }
         let is_late = state.listing.is_none() && matches!(state.phase, ServerPhase::Starting(_));
         let late = is_late.then(|| {
@@ -231,7 +227,7 @@ impl Server {
     /// Asks a running server again for its tools.
     fn list_again(self: &Arc<Self>, cancel: &Cancel) {
         let connection = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             state.is_stale = false;
             match &state.phase {
                 ServerPhase::Up(connection) => connection.clone(),
@@ -244,7 +240,7 @@ impl Server {
             let late = |_| format!("it did not list its tools within {} s", LIST_LIMIT.as_secs());
             tokio::time::timeout(LIST_LIMIT, listing).await.map_err(late)?
         });
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         match result {
             Some(Ok(listing)) => {
                 state.problem = None;
@@ -265,7 +261,7 @@ impl Server {
         self: &Arc<Self>,
         cancel: &Cancel,
     ) -> Result<ServerConnection, String> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         self.start(&mut state);
         let is_starting = |state: &ServerState| matches!(state.phase, ServerPhase::Starting(_));
         let state = self.wait_while(state, cancel, is_starting);
@@ -291,7 +287,7 @@ impl Server {
 
     /// Begins to end the server; it is not started again. Returns what has to be awaited.
     pub(crate) fn close(&self) -> Option<ServerConnection> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let phase = std::mem::replace(&mut state.phase, ServerPhase::Closed);
         drop(state);
         self.changes.notify_all();

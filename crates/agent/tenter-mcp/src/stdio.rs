@@ -1,13 +1,13 @@
 //! The transport of programs: lines of JSON through a dialogue.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tenter_base::excerpt;
+use tenter_base::{excerpt, lock};
 use tenter_proc::{Dialogue, DialogueEnd, DialogueLimits, DialogueListener, NotSent, ProcessEnd};
 use tokio::sync::mpsc;
 
@@ -62,7 +62,7 @@ impl RunningProgram {
 
     /// Describes how the program ended, any output that is not a message, and the last lines of its stderr.
     pub(crate) fn account(&self) -> Vec<String> {
-        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = lock(&self.log);
         let stray = log.stray.as_ref().map(|line| format!("it wrote to stdout: {line}"));
         let stderr = self.dialogue.stderr_since(0);
         let last = excerpt::last_lines(stderr.trim_end(), 5).to_owned();
@@ -80,7 +80,7 @@ struct Listener {
 
 impl Listener {
     fn note(&self, change: impl FnOnce(&mut Log)) {
-        change(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut lock(&self.log));
     }
 
     /// Ends the conversation with a program that does not keep to the protocol.

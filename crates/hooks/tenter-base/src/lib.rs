@@ -20,6 +20,7 @@ pub mod excerpt;
 mod file_lock;
 pub mod file_stamp;
 mod hex;
+mod mutex;
 mod names;
 mod packed;
 mod percent;
@@ -41,6 +42,7 @@ pub use container::{Containment, mount_points};
 pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
+pub use mutex::lock;
 pub use names::{
     capitalize, did_you_mean, edits, format_count, is_among, nearest, or_list, resembles,
 };

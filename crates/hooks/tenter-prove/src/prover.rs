@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
 
+use tenter_base::lock;
 use tenter_bridge::Host;
 use tenter_bridge::host::HostVersion;
 use tenter_model_server::{LenientScript, ModelServer, RecordedRequest};
@@ -80,7 +81,7 @@ impl Prover<'_> {
         let scenarios: Vec<Scenario> = possible.collect();
         let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let observed = Mutex::new(Observed::default());
-        let lock = || observed.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || lock(&observed);
         progress(0, scenarios.len());
         if self.client.unpacks_itself {
             self.unpack(cancel);

@@ -3,11 +3,11 @@
 //! A desktop notification is an escape sequence, so no program is started: what the terminal does with it is its own. There is
 //! one terminal, so there is one notifier; without one, or before it is set up, nothing is written.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use tenter_base::one_line;
+use tenter_base::{lock, one_line};
 
 use crate::env::Env;
 use crate::ui;
@@ -77,7 +77,7 @@ pub fn set_up(env: &Env, settings: NotifySettings) {
 /// Notes that an agent begins to work.
 pub fn work_begins() {
     if let Some(notifier) = NOTIFIER.get() {
-        *notifier.working() = Some(Instant::now());
+        *lock(&notifier.working) = Some(Instant::now());
     }
 }
 
@@ -85,7 +85,7 @@ pub fn work_begins() {
 /// there anyway.
 pub fn question(prompt: &str) {
     if let Some(notifier) = NOTIFIER.get()
-        && notifier.working().is_some()
+        && lock(&notifier.working).is_some()
     {
         let prompt = prompt.trim().trim_end_matches(':');
         notifier.notify(&format!("needs an answer: {prompt}"));
@@ -95,7 +95,7 @@ pub fn question(prompt: &str) {
 /// Notifies the user that the agent ends its work; `words` say how.
 pub fn work_ends(words: &str) {
     if let Some(notifier) = NOTIFIER.get() {
-        let began = notifier.working().take();
+        let began = lock(&notifier.working).take();
         if began.is_some_and(|began| began.elapsed() >= notifier.after) {
             notifier.notify(words);
         }
@@ -108,10 +108,6 @@ impl Notifier {
             None => ui::note_raw(BELL),
             Some(desktop) => ui::note_raw(&desktop.sequence(words)),
         }
-    }
-
-    fn working(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,13 +2,14 @@
 //! process groups of their own, so the terminal's Ctrl-C reaches only Tenter, which ends them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{io, thread};
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::raise;
+use tenter_base::lock;
 use tenter_proc::Cancel;
 
 use crate::failure::Failure;
@@ -86,50 +87,50 @@ impl Interrupts {
 
     /// Makes the next signal cancel `target`.
     pub fn aim(&self, target: &Cancel) {
-        self.state().target = target.clone();
+        lock(&self.state).target = target.clone();
     }
 
     /// Does what SIGINT would do, for a line editor that handled Ctrl-C itself.
     pub fn interrupt(&self) {
-        self.state().target.cancel();
+        lock(&self.state).target.cancel();
     }
 
     /// Checks whether the process received SIGTERM or SIGHUP.
     pub fn terminated(&self) -> bool {
-        self.state().terminated
+        lock(&self.state).terminated
     }
 
     /// Runs `clean_up` if a signal ends the process at once.
     pub fn on_exit(&self, clean_up: impl Fn() + Send + 'static) {
-        self.state().clean_up = Some(Box::new(clean_up));
+        lock(&self.state).clean_up = Some(Box::new(clean_up));
     }
 
     /// Runs a line editor, and interrupts it if the process should end. Returns `None`, without calling `read`, if it already
     /// should.
     pub fn while_reading<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             if state.terminated {
                 return None;
             }
             state.reading = true;
         }
         let line = read();
-        self.state().reading = false;
+        lock(&self.state).reading = false;
         Some(line)
     }
 
     /// Runs `run`, which hands the terminal to another program. Nothing else is printed meanwhile.
     pub fn while_away<T>(&self, run: impl FnOnce() -> T) -> T {
-        self.state().away = true;
+        lock(&self.state).away = true;
         let result = screen().suspended(run);
-        self.state().away = false;
+        lock(&self.state).away = false;
         result
     }
 
     fn receive(&self, signal: i32, signals: &mut Signals) {
         let wake = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             if state.away && signal == SIGINT {
                 return;
             }
@@ -151,7 +152,7 @@ impl Interrupts {
     /// be enough; those that arrive here because the editor has no handler are ignored.
     fn wake_reader(&self, signals: &mut Signals) {
         for _ in 0..WAKINGS {
-            if !self.state().reading {
+            if !lock(&self.state).reading {
                 break;
             }
             let _ = raise(SIGINT);
@@ -160,11 +161,7 @@ impl Interrupts {
         signals
             .pending()
             .filter(|signal| *signal != SIGINT)
-            .for_each(|_second| self.state().exit());
-    }
-
-    fn state(&self) -> MutexGuard<'_, SignalState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+            .for_each(|_second| lock(&self.state).exit());
     }
 }
 

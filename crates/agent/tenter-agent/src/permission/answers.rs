@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use tenter_base::lock;
 use tenter_engine::PermissionSource;
 use tenter_protocol::{Object, ToolCall};
 
@@ -267,11 +268,6 @@ fn relevant_input(call: &ToolCall) -> Object {
         input.remove("description");
     }
     input
-}
-
-/// Takes the lock; none here guards data that a panic could leave inconsistent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
+use tenter_base::lock;
 use tenter_protocol::ToolCall;
 use tenter_protocol::facts::CallFacts;
 
@@ -76,7 +77,7 @@ impl Rules {
 
     /// Returns every rule with its source.
     pub fn list(&self) -> Vec<(Rule, RuleSource)> {
-        self.lock().clone()
+        lock(&self.rules).clone()
     }
 
     /// Adds rules to the session, and stores them for the project.
@@ -84,7 +85,7 @@ impl Rules {
     /// # Errors
     /// They cannot be stored, and apply in this session only.
     pub fn add(&self, new_rules: &[Rule]) -> Result<(), String> {
-        let mut rules = self.lock();
+        let mut rules = lock(&self.rules);
         for rule in new_rules {
             if !rules.contains(&(rule.clone(), RuleSource::Project)) {
                 rules.push((rule.clone(), RuleSource::Project));
@@ -100,20 +101,20 @@ impl Rules {
     /// It cannot be removed.
     pub fn remove(&self, rule: &Rule) -> Result<(), String> {
         let project_rule = (rule.clone(), RuleSource::Project);
-        if !self.lock().contains(&project_rule) {
-            return Err(match self.lock().iter().find(|(other, _)| other == rule) {
+        if !lock(&self.rules).contains(&project_rule) {
+            return Err(match lock(&self.rules).iter().find(|(other, _)| other == rule) {
                 Some((_, source)) => format!("{rule} comes from {source}"),
                 None => format!("there is no rule {rule}"),
             });
         }
         self.store.as_ref().map_or(Ok(()), |store| store.remove(rule))?;
-        self.lock().retain(|rule| *rule != project_rule);
+        lock(&self.rules).retain(|rule| *rule != project_rule);
         Ok(())
     }
 
     /// Returns the rules that together allow a call; `None` if they do not.
     pub(crate) fn allowing(&self, context: CallContext<'_>) -> Option<Vec<String>> {
-        let rules = self.lock();
+        let rules = lock(&self.rules);
         let tool = context.call.name.as_str();
         if let Some((rule, _)) = rules.iter().find(|(rule, _)| rule.allows_every(tool)) {
             return Some(vec![rule.to_string()]);
@@ -154,16 +155,11 @@ impl Rules {
         let Some(line) = command_line(context).filter(|line| line.writes.is_empty()) else {
             return Vec::new();
         };
-        let rules = self.lock();
+        let rules = lock(&self.rules);
         let is_new = |command: &&super::command_line::RunCommand| {
             !rules.iter().any(|(rule, _)| rule.allows_command(command, project))
         };
         proposal::propose_for_commands(line.commands.iter().filter(is_new), project)
-    }
-
-    /// Takes the lock; none here guards data that a panic could leave inconsistent.
-    fn lock(&self) -> MutexGuard<'_, Vec<(Rule, RuleSource)>> {
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

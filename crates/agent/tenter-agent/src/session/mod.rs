@@ -22,11 +22,11 @@ mod turns;
 mod user_message;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tenter_base::rfc3339;
+use tenter_base::{lock, rfc3339};
 use tenter_engine::inspect::KeyMask;
 use tenter_engine::{Attributed, Denial, Engine, HookSession, StartDecision};
 use tenter_proc::Cancel;
@@ -291,7 +291,7 @@ impl<'a> Session<'a> {
 
     /// Reports a diagnostic, unless this session reported the same before.
     fn diagnose_once(&self, diagnostic: &Diagnostic) {
-        let mut codes = self.reported_messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut codes = lock(&self.reported_messages);
         if codes.insert(diagnostic.message.clone()) {
             drop(codes);
             self.diagnose(diagnostic);

@@ -1,7 +1,8 @@
 //! The services that runtime hooks request of a session (S7): a snapshot of the conversation, the model, and the user.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use tenter_base::lock;
 use tenter_engine::{HookSession, ServiceCaller, Services};
 use tenter_proc::Cancel;
 use tenter_protocol::Message;
@@ -78,7 +79,7 @@ impl Services for EventServices {
                 error => ServiceError::Failed(error.to_string()),
             })?;
         let Completed { completion, tokens: turn, cost_usd } = completion;
-        let mut sum = self.session.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sum = lock(&self.session.spent);
         sum.add(Spent { turn, cost_usd });
         Ok(completion)
     }
@@ -113,9 +114,7 @@ impl<'a> Session<'a> {
 
     /// Adds what hooks spent on models to the conversation's usage. It is no part of the context, and no turn.
     pub(super) fn account_completions(&mut self) {
-        let usage = std::mem::take(
-            &mut *self.services.spent.lock().unwrap_or_else(PoisonError::into_inner),
-        );
+        let usage = std::mem::take(&mut *lock(&self.services.spent));
         if usage != Spent::default() {
             self.conversation.add_side_usage(usage);
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tenter_base::lock;
 use tenter_engine::StartDecision;
 use tenter_protocol::event::{Subagent, TurnUsage, Usage};
 
@@ -78,16 +79,11 @@ impl Session<'_> {
     fn account(&self, child: &Session) {
         let Usage { input_tokens, output_tokens, cost_usd, .. } = *child.usage();
         let turn = TurnUsage { input_tokens, output_tokens, ..TurnUsage::default() };
-        self.subagents_spent
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .add(Spent { turn, cost_usd });
+        lock(&self.subagents_spent).add(Spent { turn, cost_usd });
     }
 
     /// Returns the usage of subagents since the last call.
     pub(super) fn take_subagents_spent(&self) -> Spent {
-        std::mem::take(
-            &mut *self.subagents_spent.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
-        )
+        std::mem::take(&mut *lock(&self.subagents_spent))
     }
 }

@@ -6,14 +6,14 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
-use tenter_base::{Clock, hex};
+use tenter_base::{Clock, hex, lock};
 
 use super::state::ProjectSurvey;
 use super::turn::{OpenTurn, TurnRecord};
@@ -112,7 +112,7 @@ impl Database {
         behavior: TransactionBehavior,
         work: impl FnOnce(&SnapshotView<'_>) -> Result<T, SnapshotError>,
     ) -> io::Result<T> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = lock(&self.connection);
         let connection = match &mut *connection {
             Some(connection) => connection,
             closed => closed.insert(open(&self.directory)?),

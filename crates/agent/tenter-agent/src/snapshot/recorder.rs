@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::{fs, io, thread};
 
-use tenter_base::{Clock, FileStamp, rfc3339};
+use tenter_base::{Clock, FileStamp, lock, rfc3339};
 use tenter_proc::Cancel;
 
 use super::beneath;
@@ -292,7 +292,7 @@ impl Recorder {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, RecorderState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

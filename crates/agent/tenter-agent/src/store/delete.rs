@@ -1,9 +1,9 @@
 //! Deletes conversations for good: rows, indexed words, and their remains in the file.
 
 use std::path::Path;
-use std::sync::PoisonError;
 
 use rusqlite::{Transaction, params};
+use tenter_base::lock;
 
 use super::encoding::SqlPath;
 use super::error::StoreFault;
@@ -58,7 +58,7 @@ impl Store {
     /// Empties the write-ahead log, which may contain deleted text. While another process reads, it cannot be emptied;
     /// the next writer empties it.
     fn empty_log(&self) {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = lock(&self.connection);
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
 }

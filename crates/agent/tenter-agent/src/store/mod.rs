@@ -33,9 +33,10 @@ mod search;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tenter_base::lock;
 
 pub(crate) use encoding::SqlPath;
 use error::StoreFault;
@@ -101,7 +102,7 @@ impl Store {
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreFault>,
     ) -> Result<T, StoreError> {
         // A panic in another thread rolled back its transaction, so the connection is consistent.
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = lock(&self.connection);
         in_transaction(&mut connection, behavior, work).map_err(|fault| fault.at(&self.path))
     }
 }

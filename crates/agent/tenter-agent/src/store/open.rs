@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use tenter_base::private_dir;
+use tenter_base::{lock, private_dir};
 
 use super::error::StoreFault;
 use super::{StoreError, in_transaction, migrations};
@@ -52,7 +52,7 @@ pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
 
 /// Creates the file, accessible only to the user, and its directories, unless it exists.
 fn make_file(path: &Path) -> Result<(), StoreError> {
-    let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = lock(&MAKING);
     if let Some(directory) = path.parent() {
         private_dir::create(directory)
             .map_err(|source| StoreError::Create { path: directory.to_owned(), source })?;

@@ -1,9 +1,9 @@
 //! The end of a running tool's output, for displays.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use tenter_base::sanitize;
+use tenter_base::{lock, sanitize};
 use tenter_engine::inspect::KeyMask;
 
 /// Maximum size of a tail, in bytes.
@@ -32,7 +32,7 @@ impl OutputTail {
     /// Adds output.
     pub fn push(&self, output: &[u8]) {
         let output = &output[output.len().saturating_sub(MAX_TAIL)..];
-        let mut bytes = self.bytes();
+        let mut bytes = lock(&self.bytes);
         let excess = (bytes.last.len() + output.len()).saturating_sub(MAX_TAIL);
         bytes.is_cut |= excess > 0 || output.len() == MAX_TAIL;
         bytes.last.drain(..excess);
@@ -43,7 +43,7 @@ impl OutputTail {
     /// carriage return has its last version.
     pub fn lines(&self, count: usize) -> Vec<String> {
         let (text, is_cut) = {
-            let bytes = self.bytes();
+            let bytes = lock(&self.bytes);
             let (first, second) = bytes.last.as_slices();
             (String::from_utf8_lossy(&[first, second].concat()).into_owned(), bytes.is_cut)
         };
@@ -57,10 +57,6 @@ impl OutputTail {
         });
         let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
         lines[lines.len().saturating_sub(count)..].to_vec()
-    }
-
-    fn bytes(&self) -> MutexGuard<'_, TailBytes> {
-        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Limits how many tool calls run at once, over all conversations of an agent (R79).
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use tenter_base::lock;
 
 /// Maximum number of tool calls that run at once.
 pub(crate) const MAX_CALLS_AT_ONCE: usize = 16;
@@ -19,13 +21,9 @@ pub(crate) struct Slot<'s>(&'s Slots);
 impl Slots {
     /// Waits for a free slot and takes it.
     pub(crate) fn take(&self) -> Slot<'_> {
-        let free = self.freed.wait_while(self.free(), |free| *free == 0);
+        let free = self.freed.wait_while(lock(&self.free), |free| *free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;
         Slot(self)
-    }
-
-    fn free(&self) -> MutexGuard<'_, usize> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -37,7 +35,7 @@ impl Default for Slots {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *self.0.free() += 1;
+        *lock(&self.0.free) += 1;
         self.0.freed.notify_one();
     }
 }

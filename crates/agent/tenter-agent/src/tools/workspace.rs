@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use tenter_base::{Clock, rfc3339};
+use tenter_base::{Clock, lock, rfc3339};
 use tenter_proc::Background;
 use tenter_protocol::facts::Path as PathFact;
 use tenter_protocol::tool_metadata::TodoItem;
@@ -246,9 +246,4 @@ impl fmt::Debug for Workspace {
             .field("state_dir", &self.shared.settings.state_dir)
             .finish_non_exhaustive()
     }
-}
-
-/// Takes the lock; none here guards data that a panic could leave inconsistent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,6 +10,7 @@ use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{ListQuery, Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, ToolSource, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, RetrySettings, Watcher};
+use tenter_base::lock;
 use tenter_bridge::host::UserDirectories;
 use tenter_commands::project::Project;
 use tenter_commands::trust::Reloader;
@@ -49,7 +50,7 @@ pub(crate) struct BuiltAgent {
 impl BuiltAgent {
     /// Takes the conversation to work on; returns a new one if it was taken already.
     pub(crate) fn conversation(&self) -> Conversation {
-        let conversation = self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let conversation = lock(&self.conversation).take();
         conversation.unwrap_or_else(|| {
             new_conversation(self.agent.engine.project(), self.agent.model.as_ref())
         })

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::{ColorMode, CompletionType};
@@ -16,7 +16,7 @@ use rustyline::{
     Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
     Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
-use tenter_base::{one_line, private_dir, sanitize};
+use tenter_base::{lock, one_line, private_dir, sanitize};
 use tenter_terminal::text::columns;
 use tenter_terminal::{FAINT, Failure, NOTICE, styled, ui};
 
@@ -134,7 +134,7 @@ impl LineEditor {
         else {
             return ReadResult::SentAhead;
         };
-        let pressed = self.pressed_key.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let pressed = lock(&self.pressed_key).take();
         if let Some((key, text)) = pressed {
             erase_prompt(prompt, &text, usize::from(has_status));
             return ReadResult::Key(key, text);
@@ -198,7 +198,7 @@ impl ConditionalEventHandler for OnSpecialKey {
     ) -> Option<Cmd> {
         let (before, right) = context.line().split_at(context.pos());
         let text = TypedText { head: before.to_owned(), tail: right.to_owned() };
-        *self.pressed_key.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.key, text));
+        *lock(&self.pressed_key) = Some((self.key, text));
         Some(Cmd::Interrupt)
     }
 }

@@ -1,10 +1,11 @@
 //! The demo as JSON lines: the stream of `tenter run --headless`, with a `demo` object for each hook before it, and one with
 //! the summary before its `end`.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 use tenter_agent::{SessionUpdate, Watcher};
+use tenter_base::lock;
 use tenter_engine::{AskAnswer, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
@@ -25,17 +26,13 @@ impl JsonView {
     pub(super) fn new() -> Self {
         Self { headless: Headless::new(false), end: Mutex::default() }
     }
-
-    fn end(&self) -> std::sync::MutexGuard<'_, Option<(Scope, Usage)>> {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Watcher for JsonView {
     fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         match update {
             SessionUpdate::SessionEnded { usage, .. } => {
-                *self.end() = Some((scope.clone(), **usage));
+                *lock(&self.end) = Some((scope.clone(), **usage));
             }
             other => self.headless.on_update(scope, other),
         }
@@ -72,7 +69,7 @@ impl DemoView for JsonView {
 
     fn conclude(&self, scratch: &Scratch, outcome: &DemoOutcome) {
         write_early("demo", summary(scratch, outcome));
-        if let Some((scope, usage)) = self.end().take() {
+        if let Some((scope, usage)) = lock(&self.end).take() {
             let status = outcome.status.as_str();
             let exit_code = outcome.status.exit_code();
             self.headless.on_update(

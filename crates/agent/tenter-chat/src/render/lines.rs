@@ -1,10 +1,10 @@
 //! The lines that show what an agent and its hooks do.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
-use tenter_base::{excerpt, one_line, sanitize, visible};
+use tenter_base::{excerpt, lock, one_line, sanitize, visible};
 use tenter_engine::{HookRun, Notice};
 use tenter_protocol::event::Usage;
 use tenter_protocol::lifecycle::Power;
@@ -25,7 +25,7 @@ impl Failures {
     /// Returns the lines that show a failure: in full the first time, one line after that.
     pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
         let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
-        let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reports = lock(&self.0);
         if reports.insert((run.hook.clone(), why.clone())) {
             return failed_lines(run);
         }

@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{SessionUpdate, Watcher};
-use tenter_base::{one_line, sanitize, visible};
+use tenter_base::{lock, one_line, sanitize, visible};
 use tenter_engine::{DecisionKind, HookRun, Notice, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{EventName, Scope, ToolCall, ToolResult};
@@ -137,29 +137,25 @@ impl Terminal {
     /// As [`with_markdown`](Self::with_markdown), for a chat: folded output can be shown later.
     pub(crate) fn in_chat(debug: bool, project: &Path) -> Self {
         let terminal = Self::with_markdown(debug, project);
-        terminal.state().folded_output = Some(Vec::new());
+        lock(&terminal.state).folded_output = Some(Vec::new());
         terminal
     }
 
     /// Returns the lines of the newest output that was not shown in full.
     pub(super) fn list_folded(&self) -> Vec<String> {
-        match self.state().folded_output.clone() {
+        match lock(&self.state).folded_output.clone() {
             Some(lines) if !lines.is_empty() => lines,
             _ => vec![styled(FAINT, "no output was folded")],
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, DisplayState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Begins the work on a message.
     pub(super) fn begin(&self) {
-        self.state().last = ShownPart::Nothing;
+        lock(&self.state).last = ShownPart::Nothing;
     }
 
     fn text(&self, piece: &str) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.changes.is_some() {
             return state.render(piece);
         }
@@ -172,7 +168,7 @@ impl Terminal {
 
     /// Shows reasoning, indented because it is not part of the answer.
     fn reasoning(&self, piece: &str) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if state.cursor != Cursor::Reasoning {
             state.end_text();
             state.begin(ShownPart::Lines);
@@ -185,7 +181,7 @@ impl Terminal {
 
     /// Shows lines together, after the end of the text.
     pub(crate) fn lines<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.end_text();
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_some() {
@@ -196,13 +192,13 @@ impl Terminal {
 
     /// Shows the last lines, which comment on the text.
     pub(super) fn last_lines<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
-        self.state().end_text();
+        lock(&self.state).end_text();
         lines.into_iter().for_each(ui::note);
     }
 
     /// Shows lines that may come at any time. They do not end a text that is rendered.
     fn notes<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
-        let state = self.state();
+        let state = lock(&self.state);
         if state.is_in_text {
             return lines.into_iter().for_each(ui::note);
         }
@@ -212,7 +208,7 @@ impl Terminal {
 
     /// Shows lines; in a chat, long ones are broken between words.
     fn prose<T: Display>(&self, lines: impl IntoIterator<Item = T>) {
-        if self.state().changes.is_none() {
+        if lock(&self.state).changes.is_none() {
             return self.lines(lines);
         }
         let columns = ui::columns();
@@ -222,7 +218,7 @@ impl Terminal {
     fn blocked(&self, call: Option<&str>, event: EventName, hook: &str, reason: &str) {
         self.prose([blocked_line(call, event, hook, reason)]);
         if matches!(event, EventName::BeforeTool | EventName::SubagentStart) {
-            self.state().shown_reasons.push(reason.to_owned());
+            lock(&self.state).shown_reasons.push(reason.to_owned());
         }
     }
 
@@ -230,19 +226,19 @@ impl Terminal {
     fn was_shown_blocked(&self, result: &ToolResult) -> bool {
         let reason = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"));
         let Some(reason) = reason.filter(|_| result.is_blocked()) else { return false };
-        let shown_reasons = &mut self.state().shown_reasons;
+        let shown_reasons = &mut lock(&self.state).shown_reasons;
         let place = shown_reasons.iter().position(|other| reason == other);
         place.map(|index| shown_reasons.swap_remove(index)).is_some()
     }
 
     fn count(&self, turn: &TurnUsage) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.sent_tokens += turn.input_tokens;
         state.cached_tokens += turn.cached_input_tokens;
     }
 
     fn summary(&self, scope: &Scope, status: &str, usage: &Usage) -> String {
-        let state = self.state();
+        let state = lock(&self.state);
         let parts = [
             status_words(status).to_owned(),
             figures(usage, state.sent_tokens, state.cached_tokens),
@@ -258,7 +254,7 @@ impl Terminal {
     /// Shows a call before it runs.
     fn call(&self, scope: &Scope, call: &ToolCall) {
         let is_subagent = scope.parent_conversation_id.is_some();
-        let line = match self.state().changes.as_mut() {
+        let line = match lock(&self.state).changes.as_mut() {
             Some(changes) => {
                 changes.open(scope, call);
                 short_call_line(call, is_subagent)
@@ -266,13 +262,13 @@ impl Terminal {
             None => call_line(call, is_subagent),
         };
         self.lines([line]);
-        self.state().calls.open(scope, call);
+        lock(&self.state).calls.open(scope, call);
     }
 
     /// Returns the lines of a result; none if it was shown as blocked.
     fn result(&self, scope: &Scope, call_id: &str, result: &ToolResult) -> Vec<String> {
         let was_shown = self.was_shown_blocked(result);
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let name = state.calls.name(scope, call_id);
         state.calls.close(scope, call_id);
         let diff = state.changes.as_mut().map(|changes| changes.close(scope, call_id, result));
@@ -305,7 +301,7 @@ impl Terminal {
             }
             SessionUpdate::Retry { attempt, of, after, reason, discarded } => {
                 if *discarded && !is_subagent {
-                    self.state().discard_text();
+                    lock(&self.state).discard_text();
                 }
                 let restart = discarded
                     .then(|| styled(NOTICE, "  the partial answer is discarded; it starts again"));
@@ -319,7 +315,7 @@ impl Terminal {
                 self.lines(self.result(scope, call_id, result));
             }
             SessionUpdate::Blocked { event, hook, reason, call_id } => {
-                let name = call_id.and_then(|id| self.state().calls.name(scope, id));
+                let name = call_id.and_then(|id| lock(&self.state).calls.name(scope, id));
                 self.blocked(name.as_deref(), *event, hook, reason);
             }
             SessionUpdate::FollowUp { hook, text } => self.lines([format!(
@@ -340,8 +336,8 @@ impl Terminal {
                 styled(NAME, visible(recipe.unwrap_or(by))),
             )]),
             SessionUpdate::Diagnostic(finding) => {
-                self.state().end_text();
-                self.state().begin(ShownPart::Lines);
+                lock(&self.state).end_text();
+                lock(&self.state).begin(ShownPart::Lines);
                 ui::diagnostics([*finding]);
             }
             SessionUpdate::SessionEnded { usage, status, .. } if !is_subagent => {

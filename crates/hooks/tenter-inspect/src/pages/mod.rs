@@ -14,11 +14,11 @@ mod stopped;
 mod timeline;
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use maud::{Markup, html};
-use tenter_base::Clock;
+use tenter_base::{Clock, lock};
 use tenter_engine::journal::JournalDirectories;
 
 use crate::facts::Facts;
@@ -108,7 +108,7 @@ impl Pages {
     /// Returns the index, with what was written since it was last read, as far as there is time.
     fn index(&self) -> (MutexGuard<'_, JournalIndex>, Progress, Option<String>) {
         // A thread that panicked while it read left an index that is right as far as it goes.
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = lock(&self.index);
         match index.advance(Some(READ_TIME)) {
             Ok(progress) => (index, progress, None),
             Err(error) => (index, Progress::default(), Some(error.to_string())),

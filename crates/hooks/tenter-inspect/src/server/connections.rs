@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use tenter_base::lock;
 
 /// Maximum number of connections at a time.
 const MAX_CONNECTIONS: usize = 256;
@@ -28,7 +30,7 @@ struct Connection {
 impl Connections {
     /// Adds a connection, and returns its id. Without room, the oldest one without a request is closed; `None` if all have one.
     pub(super) fn add(&self, stream: &Arc<TcpStream>) -> Option<u64> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         if state.open.len() >= MAX_CONNECTIONS {
             let idle = *state.open.iter().find(|(_, open)| !open.has_request)?.0;
             let idle = state.open.remove(&idle)?;
@@ -43,17 +45,13 @@ impl Connections {
 
     /// Notes that the request of a connection is complete.
     pub(super) fn has_request(&self, id: u64) {
-        if let Some(open) = self.state().open.get_mut(&id) {
+        if let Some(open) = lock(&self.0).open.get_mut(&id) {
             open.has_request = true;
         }
     }
 
     /// Removes a connection.
     pub(super) fn remove(&self, id: u64) {
-        self.state().open.remove(&id);
-    }
-
-    fn state(&self) -> MutexGuard<'_, OpenConnections> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).open.remove(&id);
     }
 }

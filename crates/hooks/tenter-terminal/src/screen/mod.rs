@@ -13,11 +13,12 @@ mod tokens;
 mod writer;
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use state::ScreenState;
+use tenter_base::lock;
 
 pub use activity::{Activity, ActivityKey};
 pub use state::{InputRows, InputView};
@@ -61,7 +62,7 @@ pub fn screen() -> &'static Screen {
 impl Screen {
     /// Lets the screen have a live region: stdout and stderr are a terminal that can move its cursor.
     pub fn enable(&'static self) {
-        self.state().is_enabled = true;
+        lock(&self.state).is_enabled = true;
         let earlier = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             self.leave();
@@ -71,7 +72,7 @@ impl Screen {
 
     /// Begins work: until the end of it there is a live region.
     pub fn work(&'static self) -> Working {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.begin_work(Instant::now());
         let starts = state.starts_redrawing();
         drop(state);
@@ -92,19 +93,19 @@ impl Screen {
 
     /// Returns a switch that is set when this process continues after it was stopped: others have used the terminal meanwhile.
     pub fn continued(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.state().is_continued)
+        Arc::clone(&lock(&self.state).is_continued)
     }
 
     /// Writes a text to stdout or stderr: above the region while an agent works, after the end of a question while one is open.
     pub fn print(&self, stream: Stream, text: &str) -> std::io::Result<()> {
-        let result = self.state().print(stream, text);
+        let result = lock(&self.state).print(stream, text);
         self.changes.notify_all();
         result
     }
 
     /// Prints complete blocks of the model's text, and shows what `pending` returns for a number of columns in the region.
     pub fn show_text(&self, complete: &str, pending: impl Fn(usize) -> String + Send + 'static) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.set_pending(Box::new(pending));
         if !complete.is_empty() {
             // The reader may have gone.
@@ -116,46 +117,50 @@ impl Screen {
 
     /// Shows the user's input line at the end of the region; `None` if there is none.
     pub fn set_input(&self, view: Option<InputView>) {
-        self.state().set_input(view);
+        lock(&self.state).set_input(view);
         self.changes.notify_all();
     }
 
     /// Shows or hides the input line below a question that has the terminal.
     pub fn show_input_below_question(&self, is_shown: bool) {
-        self.state().show_input_below_question(is_shown);
+        lock(&self.state).show_input_below_question(is_shown);
     }
 
     /// Shows that something begins to run.
     pub fn begin(&self, key: ActivityKey, activity: Activity) {
-        self.state().activities.begin(key, activity, Instant::now());
+        lock(&self.state).activities.begin(key, activity, Instant::now());
         self.changes.notify_all();
     }
 
     /// Removes what has ended; ignored if it does not run.
     pub fn end(&self, key: &ActivityKey) {
-        self.state().activities.end(key, Instant::now());
+        lock(&self.state).activities.end(key, Instant::now());
         self.changes.notify_all();
     }
 
     /// Counts a piece of a response that was received.
     pub fn count_streamed(&self, conversation: &str, bytes: usize) {
-        self.state().activities.tokens.add_streamed(conversation, bytes);
+        lock(&self.state).activities.tokens.add_streamed(conversation, bytes);
     }
 
     /// Discards the received part of a response.
     pub fn forget_streamed(&self, conversation: &str) {
-        self.state().activities.tokens.forget_streamed(conversation);
+        lock(&self.state).activities.tokens.forget_streamed(conversation);
     }
 
     /// Counts a response that was received, which cost these tokens.
     pub fn count_response(&self, conversation: &str, tokens_sent: u64, tokens_received: u64) {
-        self.state().activities.tokens.add_response(conversation, tokens_sent, tokens_received);
+        lock(&self.state).activities.tokens.add_response(
+            conversation,
+            tokens_sent,
+            tokens_received,
+        );
     }
 
     /// Runs something that has the terminal for itself: a question, an editor. What other threads print meanwhile is printed
     /// after it, and another question waits for its end. May be nested.
     pub fn suspended<T>(&'static self, run: impl FnOnce() -> T) -> T {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         while state.is_suspended_by_other() {
             state = self.resumed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -180,12 +185,12 @@ impl Screen {
 
     /// Redraws the region when something changes, and while time passes.
     fn redraw_as_needed(&self) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         loop {
             state.draw(Instant::now());
             drop(state);
             thread::sleep(REDRAW);
-            state = self.state();
+            state = lock(&self.state);
             if state.is_changed {
                 continue;
             }
@@ -198,15 +203,11 @@ impl Screen {
             };
         }
     }
-
-    fn state(&self) -> MutexGuard<'_, ScreenState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Working {
     fn drop(&mut self) {
-        screen().state().end_work();
+        lock(&screen().state).end_work();
     }
 }
 
@@ -218,7 +219,7 @@ impl Drop for Waiting {
 
 impl Drop for Suspended {
     fn drop(&mut self) {
-        screen().state().resume(Instant::now());
+        lock(&screen().state).resume(Instant::now());
         screen().resumed.notify_all();
         screen().changes.notify_all();
     }

@@ -10,10 +10,10 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
-use tenter_base::excerpt;
+use tenter_base::{excerpt, lock};
 use tenter_proc::Cancel;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
@@ -94,7 +94,7 @@ impl ScriptedModel {
     /// Returns the turn for the next request, its number, and whether it fails this time. The last turn of a recipe and the last
     /// completion repeat; the conversation's turns end.
     fn next(&self, purpose: Purpose) -> Option<(usize, &ScriptTurn, bool)> {
-        let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut positions = lock(&self.positions);
         let (turns, position) = match purpose {
             Purpose::Conversation => {
                 let turn = self.script.turns.get(positions.turns.turn)?;
