@@ -43,9 +43,7 @@ pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
 pub use mutex::lock;
-pub use names::{
-    capitalize, did_you_mean, edits, format_count, is_among, nearest, or_list, resembles,
-};
+pub use names::{capitalize, did_you_mean, edits, format_count, nearest, or_list, resembles};
 pub use packed::PackedList;
 pub use percent::percent_decoded;
 pub use real_path::{DestinationFinder, destination, real_path};

@@ -22,11 +22,6 @@ pub fn nearest<C: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = C
     (!differs || edits <= allowed_edits(best.as_ref())).then_some(best)
 }
 
-/// Returns whether `name` is one of `words`, which blanks separate.
-pub fn is_among(name: &str, words: &str) -> bool {
-    words.split_ascii_whitespace().any(|word| word == name)
-}
-
 /// Returns whether `word` is `name`, or few of its letters differ.
 pub fn resembles(word: &str, name: &str) -> bool {
     edits(word, name) <= allowed_edits(name)

@@ -6,19 +6,19 @@
 use std::fs;
 use std::path::Path;
 
-use tenter_base::{is_among, untrusted_file};
+use tenter_base::untrusted_file;
 
 /// Maximum size of a file of settings, in bytes.
 const MAX_SIZE: u64 = 64 << 10;
 /// The settings that start no program, as `section.key`.
-const HARMLESS: &str = "
-    core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase
-    core.precomposeunicode core.symlinks core.autocrlf core.eol
-    remote.url remote.pushurl remote.fetch remote.tagopt remote.prune
-    branch.remote branch.merge branch.rebase branch.description branch.vscode-merge-base
-    user.name user.email user.signingkey init.defaultbranch pull.rebase pull.ff
-    push.default push.autosetupremote submodule.url submodule.active
-";
+const HARMLESS: &[&str] = tenter_base::words!(
+    "core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase
+     core.precomposeunicode core.symlinks core.autocrlf core.eol
+     remote.url remote.pushurl remote.fetch remote.tagopt remote.prune
+     branch.remote branch.merge branch.rebase branch.description branch.vscode-merge-base
+     user.name user.email user.signingkey init.defaultbranch pull.rebase pull.ff
+     push.default push.autosetupremote submodule.url submodule.active"
+);
 
 /// Returns whether reading commands of `git` start no program in the repository whose top directory is `top`.
 pub(super) fn start_no_program(top: &Path) -> bool {
@@ -42,10 +42,10 @@ fn is_harmless(text: &str) -> bool {
                 let Some(header) = header.strip_suffix(']') else { return false };
                 let name = header.split(' ').next().unwrap_or_default();
                 section = name.to_ascii_lowercase() + ".";
-                return HARMLESS.split_ascii_whitespace().any(|key| key.starts_with(&section));
+                return HARMLESS.iter().any(|key| key.starts_with(&section));
             }
             let key = line.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
-            is_among(&(section.clone() + &key), HARMLESS) && !line.ends_with('\\')
+            HARMLESS.contains(&(section.clone() + &key).as_str()) && !line.ends_with('\\')
         })
 }
 

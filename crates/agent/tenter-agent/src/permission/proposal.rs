@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use tenter_base::is_among;
 use tenter_protocol::ToolCall;
 use tenter_protocol::facts::CallFacts;
 use tenter_shell::UseKind;
@@ -15,12 +14,12 @@ const MAX_RULES: usize = 3;
 /// Maximum length of the text of a rule that is offered, in bytes.
 const MAX_RULE_LENGTH: usize = 160;
 /// Programs for which no rule is offered unless the command only reads: they run other programs, or their effects cannot be undone.
-const NEVER_OFFERED: &str = "
-    awk bash chmod chown curl dash dd doas docker entr env fd find fish flock gawk ksh kill kubectl
-    launchctl ln mv nc nice nohup npx parallel perl php pkill pkexec podman rm rsync ruby scp screen
-    sed setsid sh shred ssh stdbuf strace su sudo systemctl tee time timeout tmux truncate uvx watch
-    wget xargs zsh
-";
+const NEVER_OFFERED: &[&str] = tenter_base::words!(
+    "awk bash chmod chown curl dash dd doas docker entr env fd find fish flock gawk ksh kill kubectl
+     launchctl ln mv nc nice nohup npx parallel perl php pkill pkexec podman rm rsync ruby scp screen
+     sed setsid sh shred ssh stdbuf strace su sudo systemctl tee time timeout tmux truncate uvx watch
+     wget xargs zsh"
+);
 
 /// Returns the rules for these commands, if one can be offered for each.
 pub(super) fn propose_for_commands<'c>(
@@ -51,7 +50,7 @@ fn propose_for_command(command: &RunCommand, project: &Path) -> Option<Rule> {
     if command.is_nested
         || command.is_powerful
         || command.has_path()
-        || is_among(program, NEVER_OFFERED)
+        || NEVER_OFFERED.contains(&program)
         || program.starts_with("python")
     {
         return None;
@@ -78,8 +77,9 @@ fn quote(word: &str) -> Option<String> {
 
 /// Returns the rule for a tool of an MCP server; none if the call names a program, as a rule cannot tell one program from another.
 pub(super) fn propose_for_mcp(call: &ToolCall, facts: &CallFacts) -> Option<Rule> {
-    const PROGRAMS: &str = "args argv cmd code command commands expression script shell sql";
-    let names_program = |field: &String| is_among(&field.to_lowercase(), PROGRAMS);
+    const PROGRAMS: &[&str] =
+        tenter_base::words!("args argv cmd code command commands expression script shell sql");
+    let names_program = |field: &String| PROGRAMS.contains(&field.to_lowercase().as_str());
     let runs = !facts.commands.is_empty() || call.input.keys().any(names_program);
     call.name.parse().ok().filter(|_| !runs)
 }

@@ -4,7 +4,7 @@
 //! each language would need a library that is larger than the rest of this program.
 
 use anstyle::Style;
-use tenter_base::is_among;
+use tenter_base::words;
 
 use super::wrap::StyledLine;
 use crate::style::{FAINT, KEYWORD, LITERAL};
@@ -12,100 +12,100 @@ use crate::style::{FAINT, KEYWORD, LITERAL};
 /// The syntax of a family of languages.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CodeLanguage {
-    /// The names in Markdown, and the extensions of files, separated by blanks.
-    names: &'static str,
+    /// The names in Markdown, and the extensions of files.
+    names: &'static [&'static str],
     /// The beginning of a comment.
     comment: &'static str,
     /// The quotation marks of texts.
     quotes: &'static [char],
-    /// The keywords, separated by blanks.
-    keywords: &'static str,
+    /// The keywords.
+    keywords: &'static [&'static str],
 }
 
 const LANGUAGES: &[CodeLanguage] = &[
     CodeLanguage {
-        names: "rust rs",
+        names: words!("rust rs"),
         comment: "//",
         quotes: &['"'],
-        keywords: "
-            as async await break const continue crate dyn else enum false fn for if impl in let loop
-            match mod move mut pub ref return self Self static struct super trait true type unsafe
-            use where while
-        ",
+        keywords: words!(
+            "as async await break const continue crate dyn else enum false fn for if impl in let loop
+             match mod move mut pub ref return self Self static struct super trait true type unsafe
+             use where while"
+        ),
     },
     CodeLanguage {
-        names: "javascript js jsx mjs cjs typescript ts tsx",
+        names: words!("javascript js jsx mjs cjs typescript ts tsx"),
         comment: "//",
         quotes: &['"', '\'', '`'],
-        keywords: "
-            as async await break case catch class const continue default delete do else export
-            extends false finally for from function if implements import in instanceof interface let
-            new null of private public readonly return static super switch this throw true try type
-            typeof undefined var void while yield
-        ",
+        keywords: words!(
+            "as async await break case catch class const continue default delete do else export
+             extends false finally for from function if implements import in instanceof interface let
+             new null of private public readonly return static super switch this throw true try type
+             typeof undefined var void while yield"
+        ),
     },
     CodeLanguage {
-        names: "go c h cpp cc hpp c++ java kotlin kt swift csharp cs scala dart php zig",
+        names: words!("go c h cpp cc hpp c++ java kotlin kt swift csharp cs scala dart php zig"),
         comment: "//",
         quotes: &['"', '\'', '`'],
-        keywords: "
-            auto bool break case catch chan char class const continue default defer do double else
-            enum extends false final float for fun func go guard if implements import in int
-            interface let long map namespace new nil null package private protected public range
-            return select self static string struct switch this throw true try type typedef using
-            val var virtual void while
-        ",
+        keywords: words!(
+            "auto bool break case catch chan char class const continue default defer do double else
+             enum extends false final float for fun func go guard if implements import in int
+             interface let long map namespace new nil null package private protected public range
+             return select self static string struct switch this throw true try type typedef using
+             val var virtual void while"
+        ),
     },
     CodeLanguage {
-        names: "python py pyi",
+        names: words!("python py pyi"),
         comment: "#",
         quotes: &['"', '\''],
-        keywords: "
-            and as assert async await break class continue def del elif else except False finally
-            for from global if import in is lambda None nonlocal not or pass raise return self True
-            try while with yield
-        ",
+        keywords: words!(
+            "and as assert async await break class continue def del elif else except False finally
+             for from global if import in is lambda None nonlocal not or pass raise return self True
+             try while with yield"
+        ),
     },
     CodeLanguage {
-        names: "bash sh shell zsh fish makefile dockerfile",
+        names: words!("bash sh shell zsh fish makefile dockerfile"),
         comment: "#",
         quotes: &['"', '\''],
-        keywords: "
-            case do done elif else esac export fi for function if in local return set then until
-            while FROM RUN COPY
-        ",
+        keywords: words!(
+            "case do done elif else esac export fi for function if in local return set then until
+             while FROM RUN COPY"
+        ),
     },
     CodeLanguage {
-        names: "ruby rb perl pl elixir ex exs r",
+        names: words!("ruby rb perl pl elixir ex exs r"),
         comment: "#",
         quotes: &['"', '\''],
-        keywords: "
-            begin case class def defmodule do else elsif end ensure false for if in module my nil
-            our require rescue return self sub then true unless until use when while yield
-        ",
+        keywords: words!(
+            "begin case class def defmodule do else elsif end ensure false for if in module my nil
+             our require rescue return self sub then true unless until use when while yield"
+        ),
     },
     CodeLanguage {
-        names: "toml yaml yml ini conf",
+        names: words!("toml yaml yml ini conf"),
         comment: "#",
         quotes: &['"', '\''],
-        keywords: "true false null yes no on off",
+        keywords: words!("true false null yes no on off"),
     },
     CodeLanguage {
-        names: "json jsonc json5 jsonl",
+        names: words!("json jsonc json5 jsonl"),
         comment: "//",
         quotes: &['"'],
-        keywords: "true false null",
+        keywords: words!("true false null"),
     },
     CodeLanguage {
-        names: "sql lua haskell hs",
+        names: words!("sql lua haskell hs"),
         comment: "--",
         quotes: &['"', '\''],
-        keywords: "
-            SELECT FROM WHERE JOIN ON AND OR NOT NULL INSERT INTO VALUES UPDATE SET DELETE CREATE
-            TABLE ORDER GROUP BY AS LIMIT select from where join on and or not null insert into
-            values update set delete create table order group by as limit local function then end if
-            else for do return nil true false let in case of module import data
-        ",
+        keywords: words!(
+            "SELECT FROM WHERE JOIN ON AND OR NOT NULL INSERT INTO VALUES UPDATE SET DELETE CREATE
+             TABLE ORDER GROUP BY AS LIMIT select from where join on and or not null insert into
+             values update set delete create table order group by as limit local function then end if
+             else for do return nil true false let in case of module import data"
+        ),
     },
 ];
 
@@ -113,7 +113,7 @@ impl CodeLanguage {
     /// Returns the language with a name as in Markdown, or with this extension of its files.
     pub fn named(name: &str) -> Option<&'static Self> {
         let name = name.split([' ', ',', '{']).next()?.to_ascii_lowercase();
-        LANGUAGES.iter().find(|language| is_among(&name, language.names))
+        LANGUAGES.iter().find(|language| language.names.contains(&name.as_str()))
     }
 
     /// Returns the language of a file.
@@ -156,7 +156,7 @@ fn token(rest: &str, first: char, is_after_space: bool, language: &CodeLanguage)
     }
     if is_word(first) {
         let length = length_while(rest, is_word);
-        let is_keyword = is_among(&rest[..length], language.keywords);
+        let is_keyword = language.keywords.contains(&&rest[..length]);
         return (if is_keyword { KEYWORD } else { Style::new() }, length);
     }
     (Style::new(), first.len_utf8())

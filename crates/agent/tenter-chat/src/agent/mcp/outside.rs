@@ -6,14 +6,15 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use tenter_base::{is_among, real_path};
+use tenter_base::real_path;
 use tenter_engine::inspect::Environment;
 
 /// Variables with the directory in which a shell or package manager was started.
 const STARTED_IN: [&str; 3] = ["PWD", "OLDPWD", "INIT_CWD"];
 /// Variables that list directories in which programs and modules are looked up.
-const SEARCHED: &str =
-    "CLASSPATH LD_LIBRARY_PATH LUA_PATH NODE_PATH PATH PERL5LIB PYTHONPATH RUBYLIB";
+const SEARCHED: &[&str] = tenter_base::words!(
+    "CLASSPATH LD_LIBRARY_PATH LUA_PATH NODE_PATH PATH PERL5LIB PYTHONPATH RUBYLIB"
+);
 
 /// The project, as paths in variables may name it.
 pub(super) struct Outside<'p> {
@@ -47,7 +48,7 @@ impl Outside<'_> {
 
     /// Returns the value without entries that name files of the project; `None` if nothing is left.
     fn without_project(&self, name: &OsStr, value: &OsStr) -> Option<OsString> {
-        let is_searched = name.to_str().is_some_and(|name| is_among(name, SEARCHED));
+        let is_searched = name.to_str().is_some_and(|name| SEARCHED.contains(&name));
         let is_kept = |entry: &PathBuf| {
             (!is_searched || entry.is_absolute()) && !self.is_named_in(entry.as_os_str())
         };

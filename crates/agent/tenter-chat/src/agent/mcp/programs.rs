@@ -1,6 +1,5 @@
 //! The table of programs that start servers: which of their arguments they run.
 
-use tenter_base::is_among;
 use tenter_shell::Command;
 
 /// The way in which a program chooses what it runs.
@@ -36,37 +35,38 @@ pub(super) enum Runner {
 }
 
 /// Programs that run no file by themselves, and wrappers.
-const PLAIN: &str = "
-    . : [ [[ alias basename builtin caffeinate cat cd chmod command cp curl cut date declare dirname
-    doas echo env eval exec exit export false find flock grep head hostname id ionice jq kill ln
-    local ls mkdir mktemp mv nice nohup popd printf pushd pwd read readlink readonly realpath return
-    rm sed set setsid shift shopt sleep socat sort source ssh stdbuf sudo tail tee test time timeout
-    touch tr trap true ulimit umask uname unset wait wget which xargs
-";
-const SHELLS: &str = "ash bash dash fish ksh mksh sh zsh";
-const INTERPRETERS: &str = "
-    Rscript awk expect gawk java lua luajit mawk nawk osascript perl php powershell pwsh ruby tclsh
-";
-const JAVASCRIPT: &str = "deno esno jiti node nodejs ts-node ts-node-esm tsx vite-node";
+const PLAIN: &[&str] = tenter_base::words!(
+    ". : [ [[ alias basename builtin caffeinate cat cd chmod command cp curl cut date declare dirname
+     doas echo env eval exec exit export false find flock grep head hostname id ionice jq kill ln
+     local ls mkdir mktemp mv nice nohup popd printf pushd pwd read readlink readonly realpath return
+     rm sed set setsid shift shopt sleep socat sort source ssh stdbuf sudo tail tee test time timeout
+     touch tr trap true ulimit umask uname unset wait wget which xargs"
+);
+const SHELLS: &[&str] = tenter_base::words!("ash bash dash fish ksh mksh sh zsh");
+const INTERPRETERS: &[&str] = tenter_base::words!(
+    "Rscript awk expect gawk java lua luajit mawk nawk osascript perl php powershell pwsh ruby tclsh"
+);
+const JAVASCRIPT: &[&str] =
+    tenter_base::words!("deno esno jiti node nodejs ts-node ts-node-esm tsx vite-node");
 /// Programs that could be servers by their names, but that run what the project contains.
-const BUILD: &str = "gradlew mvnw webpack-dev-server";
+const BUILD: &[&str] = tenter_base::words!("gradlew mvnw webpack-dev-server");
 
 /// Variables in which programs look for what they run, or for their settings.
-const SEARCHED: &str = "
-    BASH_ENV CDPATH CLASSPATH ENV GOFLAGS HOME JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS MAVEN_OPTS PATH
-    PERLLIB PHPRC SHELL VIRTUAL_ENV XDG_CONFIG_HOME ZDOTDIR _JAVA_OPTIONS
-";
+const SEARCHED: &[&str] = tenter_base::words!(
+    "BASH_ENV CDPATH CLASSPATH ENV GOFLAGS HOME JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS MAVEN_OPTS PATH
+     PERLLIB PHPRC SHELL VIRTUAL_ENV XDG_CONFIG_HOME ZDOTDIR _JAVA_OPTIONS"
+);
 /// The prefixes of the names of more such variables.
-const SEARCHED_PREFIXES: &str = "
-    BUNDLE_ BUN_ COMPOSE_ DENO_ DOTNET_ DYLD_ GEM_ GIT_ LD_ LUA_ NODE_ NPM_ PERL5 PHP_ PIP_ PNPM_
-    PYTHON RUBY R_ TSX_ TS_NODE_ UV_ YARN_ npm_
-";
+const SEARCHED_PREFIXES: &[&str] = tenter_base::words!(
+    "BUNDLE_ BUN_ COMPOSE_ DENO_ DOTNET_ DYLD_ GEM_ GIT_ LD_ LUA_ NODE_ NPM_ PERL5 PHP_ PIP_ PNPM_
+     PYTHON RUBY R_ TSX_ TS_NODE_ UV_ YARN_ npm_"
+);
 
 /// Returns the kind of a command's program.
 pub(super) fn kind(command: &Command) -> Kind {
     let name = family(&command.program);
     let subcommand = command.subcommand.as_deref();
-    let is_in = |names| is_among(name, names);
+    let is_in = |names: &[&str]| names.contains(&name);
     match (name, subcommand) {
         ("python" | "pypy" | "pythonw", _) => Kind::Python,
         ("bun", _) => Kind::Bun,
@@ -100,18 +100,16 @@ impl Runner {
     }
 
     /// Returns the files that it reads in the working directory and above.
-    pub(super) fn files(self) -> impl Iterator<Item = &'static str> {
-        let names = match self {
-            Self::JavaScript => {
-                "
-                .npmrc .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .yarnrc .yarnrc.yml bun.lock bun.lockb
-                bunfig.toml deno.json deno.jsonc deno.lock npm-shrinkwrap.json package-lock.json
-                package.json pnpm-lock.yaml pnpm-workspace.yaml tsconfig.json yarn.lock
-                "
-            }
-            Self::Python => ".python-version pyproject.toml uv.lock uv.toml",
-        };
-        names.split_ascii_whitespace()
+    pub(super) fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::JavaScript => tenter_base::words!(
+                ".npmrc .pnpmfile.cjs .pnp.cjs .pnp.loader.mjs .yarnrc .yarnrc.yml bun.lock
+                 bun.lockb bunfig.toml deno.json deno.jsonc deno.lock npm-shrinkwrap.json
+                 package-lock.json package.json pnpm-lock.yaml pnpm-workspace.yaml tsconfig.json
+                 yarn.lock"
+            ),
+            Self::Python => tenter_base::words!(".python-version pyproject.toml uv.lock uv.toml"),
+        }
     }
 
     /// Returns the directories with programs and plugins of it.
@@ -139,15 +137,15 @@ pub(super) fn may_run_files(image: &str, word: &str) -> bool {
     let name = family(word.rsplit('/').next().unwrap_or(word));
     let is_file = word.contains(['/', ' ']) && !is_server_name(image);
     is_file
-        || [SHELLS, INTERPRETERS, JAVASCRIPT].iter().any(|names| is_among(name, names))
+        || [SHELLS, INTERPRETERS, JAVASCRIPT].iter().any(|names| names.contains(&name))
         || is_python(name)
         || name == "bun"
 }
 
 /// Checks whether programs look in the directories that a variable names.
 pub(super) fn is_searched(variable: &str) -> bool {
-    is_among(variable, SEARCHED)
-        || SEARCHED_PREFIXES.split_ascii_whitespace().any(|prefix| variable.starts_with(prefix))
+    SEARCHED.contains(&variable)
+        || SEARCHED_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
 }
 
 /// Returns a program's name without a version: `python3.12` is `python`.

@@ -315,7 +315,7 @@ impl CommandReader<'_> {
     /// Adds the files that decide what a package runner runs.
     fn add_settings(&mut self, runner: Runner, directory: &Path) {
         self.add_above(directory, |reader, above| {
-            runner.files().for_each(|name| reader.add_named(&above.join(name)));
+            runner.files().iter().for_each(|name| reader.add_named(&above.join(name)));
             runner.directories().iter().for_each(|name| reader.add_run(&above.join(name)));
         });
     }
