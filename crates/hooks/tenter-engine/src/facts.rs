@@ -14,7 +14,7 @@ use tenter_protocol::facts::{
 };
 use tenter_protocol::patch::{FileChange, Patch};
 use tenter_protocol::tool_effects::{ToolEffects, TouchedPath, last_segment, tool_effects};
-use tenter_protocol::tool_names::{ToolNames, canonical, is_other_shell};
+use tenter_protocol::tool_names::{ToolNames, canonical, is_other_shell, is_powershell};
 use tenter_protocol::{Body, EventRef, ToolCall, tool_fields};
 use tenter_shell::Surroundings;
 
@@ -282,8 +282,12 @@ impl CallSurroundings {
         let mut facts = Facts { tool_names: self.tool_names.clone(), ..Facts::default() };
         if let Some(call) = call {
             let standard = self.tool_names.standard(&call.name);
-            match call.input.get(SHELL.1).filter(|_| standard == SHELL.0) {
-                _ if is_other_shell(native.unwrap_or(&call.name)) => facts.call.unparsed = true,
+            let shell = native.unwrap_or(&call.name);
+            match call.input.get(SHELL.1).filter(|_| standard == SHELL.0 || is_powershell(shell)) {
+                Some(Value::String(command)) if is_powershell(shell) => {
+                    facts.call = tenter_shell::read_powershell(command, surroundings);
+                }
+                _ if is_other_shell(shell) => facts.call.unparsed = true,
                 Some(Value::String(command)) => {
                     facts.call = tenter_shell::read(command, surroundings);
                 }
@@ -326,12 +330,19 @@ fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> Ca
         surroundings.cwd = Some(Surroundings::without_dots(&there));
     }
     let mut facts = CallTextFacts { over_limit: is_limited, ..CallTextFacts::default() };
-    if is_other_shell(last_segment(native)) && !scripts.is_empty() {
-        facts.unparsed = true;
+    let shell = last_segment(native);
+    // The texts of a tool for PowerShell are the command itself, which is read already.
+    if is_other_shell(shell) && (!is_powershell(shell) || shell == native) {
+        facts.unparsed |= !scripts.is_empty();
         return facts;
     }
-    for script in scripts.iter().chain(&deletion) {
-        facts.append(tenter_shell::read(script, &surroundings));
+    let read =
+        if is_powershell(shell) { tenter_shell::read_powershell } else { tenter_shell::read };
+    for script in &scripts {
+        facts.append(read(script, &surroundings));
+    }
+    for deletion in &deletion {
+        facts.append(tenter_shell::read(deletion, &surroundings));
     }
     facts
 }

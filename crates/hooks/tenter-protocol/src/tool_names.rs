@@ -89,6 +89,11 @@ pub fn is_other_shell(name: &str) -> bool {
     ["powershell", "pwsh", "cmd"].iter().any(|shell| name.eq_ignore_ascii_case(shell))
 }
 
+/// Returns true if a tool of this name runs text for PowerShell.
+pub fn is_powershell(name: &str) -> bool {
+    is_other_shell(name) && !name.eq_ignore_ascii_case("cmd")
+}
+
 /// Returns Tenter's tool that an unknown tool seems to be: by its name after a namespace, else by the fields of its input. Tools of
 /// MCP servers and other shells than bash seem to be none (B51).
 fn similar_tool(name: &str, input: &Object) -> Option<&'static str> {

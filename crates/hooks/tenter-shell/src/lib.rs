@@ -42,6 +42,7 @@ pub mod limits;
 mod locate;
 mod paths;
 mod plain;
+mod powershell;
 mod reader;
 mod scope;
 mod sql;
@@ -70,6 +71,13 @@ pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     let mut reader = Reader::new(surroundings);
     reader.text(text);
     reader.facts
+}
+
+/// Reads the facts about a text for PowerShell, as far as its commands are like those of other shells: as those about
+/// `pwsh -Command TEXT`.
+pub fn read_powershell(text: &str, surroundings: &Surroundings) -> Facts {
+    let text = format!("pwsh -Command {}", powershell::quoted(text));
+    Facts { unparsed: true, ..read(&text, surroundings) }
 }
 
 /// Checks whether all scripts that the commands of a text run are [`plain`], such as the script of `bash -c`.

@@ -173,7 +173,7 @@ fn the_fields_of_an_unknown_tool_say_what_it_runs_and_touches() {
         result.paths.iter().map(|it| (it.path.as_str(), it.op, it.recursive)).collect();
     assert_eq!(values, [("/home/ann/.local", PathOp::Move, true), ("/p/q", PathOp::Write, false)]);
     let result = facts("ns.powershell", json!({"command": "Remove-Item /"}));
-    assert!(result.unparsed && result.commands.is_empty());
+    assert!(result.unparsed && result.commands[1].program == "Remove-Item");
     for tool in ["todo", "subagent", "skill"] {
         let result = facts(tool, json!({"command": "rm x", "path": "y"}));
         assert!(result.commands.is_empty() && result.paths.is_empty(), "{tool}");
@@ -204,15 +204,18 @@ fn the_patterns_and_the_directory_of_a_search_are_paths_that_are_read() {
 }
 
 #[test]
-fn text_for_another_shell_is_not_read() {
+fn of_text_for_another_shell_only_plain_commands_of_powershell_are_read() {
     let read = |name: &str, native: Option<&str>| {
         let input = json!({"command": "rm -rf /"}).as_object().unwrap().clone();
         let call = ToolCall { id: "1".into(), name: name.into(), input };
         let surroundings = CallSurroundings::new(Path::new("/p"));
         let facts = surroundings.facts(&Body::BeforeTool(call), native, Path::new("/p")).facts;
-        (facts.call.commands.len(), facts.call.unparsed)
+        let programs = facts.call.commands.into_iter().map(|command| command.program);
+        (programs.collect::<Vec<_>>().join(" "), facts.call.unparsed)
     };
-    assert_eq!(read("bash", Some("bash")), (1, false));
-    assert_eq!(read("bash", Some("powershell")), (0, true));
-    assert_eq!(read("PowerShell", None), (0, true));
+    assert_eq!(read("bash", Some("bash")), ("rm".to_owned(), false));
+    assert_eq!(read("bash", Some("powershell")), ("pwsh rm".to_owned(), true));
+    assert_eq!(read("PowerShell", None), ("pwsh rm".to_owned(), true));
+    assert_eq!(read("mcp__windows__powershell", None), ("pwsh rm".to_owned(), true));
+    assert_eq!(read("cmd", None), (String::new(), true));
 }

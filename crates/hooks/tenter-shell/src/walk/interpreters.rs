@@ -272,9 +272,7 @@ impl Reader<'_> {
         }
         if language == Language::Powershell {
             self.facts.unparsed = true;
-            // Its plain commands are like the commands of other shells.
-            let variables = text.text.replace("$env:", "$").replace("${env:", "${");
-            let script = text.with_text(variables);
+            let script = text.with_text(crate::powershell::as_shell(&text.text));
             all.commands.extend(self.script(&script, &program, context).commands);
         }
         for call in facts.calls {
