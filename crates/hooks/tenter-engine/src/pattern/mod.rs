@@ -232,7 +232,7 @@ impl Pattern {
     }
 
     /// Returns whether every text fits.
-    fn fits_all(&self) -> bool {
+    pub(crate) fn fits_all(&self) -> bool {
         self.fits_beginning(&[])
     }
 

@@ -19,7 +19,7 @@ pub struct Rule {
     /// The conditions that a call must fit.
     #[serde(rename = "if")]
     pub conditions: Conditions,
-    /// The conditions that it must not fit.
+    /// The conditions that it must not fit. Where an exception fits words that the rule applies to, it covers only these words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<Conditions>,
     /// The decision about a call that fits. Without it, the hook runs.
@@ -215,7 +215,7 @@ pub struct Words {
     /// Each of these patterns fits a word.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub all: Vec<String>,
-    /// None of these patterns fits a word.
+    /// None of these patterns fits a word. A word that also fits `any` or `all` is only left out; in an exception, it counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub none: Vec<String>,
 }

@@ -130,7 +130,7 @@ static CHECKS: [Check; 15] = [
         is_set: |it| it.flags.is_some(),
         holds: |it, call, at| {
             check_command(call, at, |command| {
-                it.flags.as_ref().map_or(Truth::No, |flags| flags.fit(command))
+                it.flags.as_ref().map_or(Truth::No, |flags| flags.fit(command, &[]))
             })
         },
     },
@@ -139,7 +139,7 @@ static CHECKS: [Check; 15] = [
         is_set: |it| it.operands.is_some(),
         holds: |it, call, at| {
             check_command(call, at, |command| {
-                it.operands.as_ref().map_or(Truth::No, |operands| operands.fit(command))
+                it.operands.as_ref().map_or(Truth::No, |operands| operands.fit(command, &[]))
             })
         },
     },
@@ -148,7 +148,7 @@ static CHECKS: [Check; 15] = [
         is_set: |it| it.env.is_some(),
         holds: |it, call, at| {
             check_command(call, at, |command| {
-                it.env.as_ref().map_or(Truth::No, |env| env.fit(command))
+                it.env.as_ref().map_or(Truth::No, |env| env.fit(command, &[]))
             })
         },
     },
@@ -184,6 +184,7 @@ impl CompiledConditions {
             own.exempted = Some(Box::new(rule.clone()));
         }
         self.flags = self.flags.map(Flags::into_exception);
+        self.operands = self.operands.map(OperandCondition::into_exception);
         self
     }
 
@@ -249,12 +250,59 @@ impl CompiledConditions {
             && call_checks.all(|check| (check.holds)(self, call, Subject::default()) != Truth::No)
     }
 
-    /// Returns how strongly all of them hold. Stops at the first that does not.
+    /// Returns how strongly all of them hold.
     pub(super) fn strength(&self, call: &CallFacts, at: Subject) -> Strength {
+        self.strength_of(call, at, |check| (check.holds)(self, call, at))
+    }
+
+    /// Returns how strongly all of them hold for the words that none of the exceptions covers.
+    pub(super) fn strength_beside(
+        &self,
+        call: &CallFacts,
+        at: Subject,
+        excepts: &[&Self],
+    ) -> Strength {
+        let Some(command) = at.command.and_then(|at| call.facts.call.commands.get(at)) else {
+            return Strength { truth: Truth::No, counts: false };
+        };
+        if excepts.iter().any(|except| !self.is_by_word(except, command)) {
+            return Strength { truth: Truth::No, counts: false };
+        }
+        self.strength_of(call, at, |check| {
+            match (check.name, &self.flags, &self.operands, &self.env) {
+                ("flags", Some(flags), ..) => {
+                    flags.fit(command, &those(excepts, |it| it.flags.as_ref()))
+                }
+                ("operands", _, Some(operands), _) => {
+                    operands.fit(command, &those(excepts, |it| it.operands.as_ref()))
+                }
+                ("env", .., Some(env)) => env.fit(command, &those(excepts, |it| it.env.as_ref())),
+                _ => (check.holds)(self, call, at),
+            }
+        })
+    }
+
+    /// Checks whether an exception that a command fits covers only words of it, not the command.
+    fn is_by_word(&self, except: &Self, command: &Command) -> bool {
+        let flags = self.flags.as_ref().zip(except.flags.as_ref());
+        let operands = self.operands.as_ref().zip(except.operands.as_ref());
+        let variables = self.env.as_ref().zip(except.env.as_ref());
+        flags.is_some_and(|(own, except)| own.is_by_word(except, command))
+            || operands.is_some_and(|(own, except)| own.is_by_word(except, command))
+            || variables.is_some_and(|(own, except)| own.is_by_word(except, command))
+    }
+
+    /// Returns how strongly all of them hold, given whether each does. Stops at the first that does not.
+    fn strength_of(
+        &self,
+        call: &CallFacts,
+        at: Subject,
+        holds: impl Fn(&Check) -> Truth,
+    ) -> Strength {
         let mut truth = Truth::Yes;
         let (mut is_program_certain, mut has_certain, mut has_deed) = (true, false, false);
         for check in &self.checks {
-            let part = (check.holds)(self, call, at);
+            let part = holds(check);
             truth = truth.and(part);
             match (part, check.name) {
                 (Truth::No, _) => return Strength { truth, counts: false },
@@ -280,6 +328,14 @@ impl CompiledConditions {
     pub(super) fn parts(&self, call: &CallFacts, at: Subject) -> Vec<ConditionTruth> {
         self.checks.iter().map(|check| (check.name, (check.holds)(self, call, at))).collect()
     }
+}
+
+/// Returns a condition of each exception that has it.
+fn those<'a, C>(
+    excepts: &[&'a CompiledConditions],
+    condition: impl Fn(&'a CompiledConditions) -> Option<&'a C>,
+) -> Vec<&'a C> {
+    excepts.iter().filter_map(|except| condition(except)).collect()
 }
 
 fn one_of(patterns: &[Pattern], text: Text<'_>) -> Truth {

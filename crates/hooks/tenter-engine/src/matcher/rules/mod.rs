@@ -263,18 +263,21 @@ impl CompiledRule {
     }
 
     /// Returns how strongly one command and path fit. An exception counts only if it is certain: what may be harmless is not.
+    /// An exception about words that the rule applies to covers only these words.
     fn strength(&self, call: &CallFacts, subject: Subject) -> Strength {
         let strength = self.conditions.strength(call, subject);
-        let is_excepted = || {
-            self.except.iter().any(|except| {
-                let mut subjects = except.subjects_of(call, subject);
-                subjects.any(|subject| except.strength(call, subject).truth == Truth::Yes)
-            })
-        };
-        if strength.truth != Truth::No && is_excepted() {
-            return Strength { counts: false, truth: Truth::No };
+        if strength.truth == Truth::No || self.except.is_empty() {
+            return strength;
         }
-        strength
+        let holds = |except: &&CompiledConditions| {
+            let mut subjects = except.subjects_of(call, subject);
+            subjects.any(|subject| except.strength(call, subject).truth == Truth::Yes)
+        };
+        let excepts: Vec<&CompiledConditions> = self.except.iter().filter(holds).collect();
+        if excepts.is_empty() {
+            return strength;
+        }
+        self.conditions.strength_beside(call, subject, &excepts)
     }
 
     /// Returns the subjects of the rule: each command with each of its paths, each path, or the call as a whole.

@@ -12,6 +12,7 @@ use tenter_shell::{Class, Command, Flow, FlowRole, FlowSource};
 use super::*;
 use crate::facts::CallSurroundings;
 
+mod exceptions;
 mod help;
 
 /// Returns rules as the cache keeps them.
