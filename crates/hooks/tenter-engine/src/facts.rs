@@ -341,7 +341,7 @@ fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> Ca
     for script in &scripts {
         facts.append(read(script, &surroundings));
     }
-    for deletion in &deletion {
+    if let Some(deletion) = &deletion {
         facts.append(tenter_shell::read(deletion, &surroundings));
     }
     facts

@@ -73,7 +73,7 @@ pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     reader.facts
 }
 
-/// Reads the facts about a text for PowerShell, as far as its commands are like those of other shells: as those about
+/// Reads a text for PowerShell, as far as its commands are like those of other shells. The facts are those of
 /// `pwsh -Command TEXT`.
 pub fn read_powershell(text: &str, surroundings: &Surroundings) -> Facts {
     let text = format!("pwsh -Command {}", powershell::quoted(text));

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::vocabulary::DELETIONS;
+use super::vocabulary::{DELETIONS, GENERIC, KINDS, PREPOSITIONS};
+use super::{plain, words};
 use crate::Object;
 
 /// Maximum number of fields that become options.
@@ -52,14 +53,32 @@ pub(super) fn commands(program: &str, words: &[String], args: &[String]) -> Vec<
     commands
 }
 
-/// Returns the deletion that a tool's words mean, with its fields as options. With no other word, it deletes what the server is for:
-/// `delete terraform`.
+/// Returns the deletion that a tool's words mean, with its fields as options. If the name does not say what is deleted, a field such as
+/// `kind` does. With no other word, it deletes what the server is for: `delete terraform`.
 pub(super) fn deletion(words: &[String], program: Option<&str>, input: &Object) -> Option<String> {
     let is_deletion = |word: &&String| DELETIONS.contains(&word.as_str());
     words.iter().find(is_deletion)?;
-    let objects = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
+    let is_in = |list: &[&str], word: &str| list.contains(&word);
+    let named = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
+    let mut objects: Vec<String> =
+        named.take_while(|word| !is_in(&PREPOSITIONS, word)).map(str::to_owned).collect();
+    let is_generic = objects.iter().all(|word| is_in(&GENERIC, word));
+    if is_generic {
+        let kinds = input.iter().filter(|(field, _)| is_in(&KINDS, &plain(field)));
+        let kinds: Vec<String> = kinds
+            .filter_map(|(_, value)| value.as_str().filter(|text| !text.contains(' ')))
+            .flat_map(self::words)
+            .collect();
+        let is_all = kinds.is_empty() && objects.iter().any(|word| word == "all");
+        objects.extend(kinds);
+        objects.extend(is_all.then(|| "everything".to_owned()));
+    }
+    if words.iter().any(|word| word == "revoke") {
+        objects.push("access".to_owned());
+    }
     let server = program.filter(|_| words.iter().all(|word| is_deletion(&word)));
-    let objects = objects.chain(server).map(|word| format!(" {word}"));
+    let objects = objects.into_iter().chain(server.map(str::to_owned));
+    let objects = objects.map(|word| format!(" {word}"));
     let fields = input.iter().filter_map(|(field, value)| {
         let value = match value {
             Value::String(text) => text.clone(),

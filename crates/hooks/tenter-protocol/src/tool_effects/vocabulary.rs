@@ -38,10 +38,22 @@ pub(super) const WORDS: [(Deed, &[&str]); 8] = [
     (Deed::Delete, &["delete", "remove", "rm", "unlink", "erase", "trash", "destroy", "rmdir"]),
 ];
 
-/// Words in the names of tools that delete something that is no file.
-pub(super) const DELETIONS: [&str; 14] = *tenter_base::words!(
-    "delete destroy drop empty erase flush prune purge remove reset terminate truncate uninstall
-     wipe"
+/// Words in the names of tools that delete something that is no file, or take it away.
+pub(super) const DELETIONS: [&str; 21] = *tenter_base::words!(
+    "deactivate decommission delete deprovision destroy disable drop empty erase flush prune purge
+     remove reset revoke shutdown suspend terminate truncate uninstall wipe"
+);
+/// Words before the place of what is deleted: `remove_label_from_project`.
+pub(super) const PREPOSITIONS: [&str; 8] = *tenter_base::words!("at by for from in of on with");
+/// Words that do not say what is deleted.
+pub(super) const GENERIC: [&str; 16] = *tenter_base::words!(
+    "all batch bulk entities entity item items many multiple object objects record records tool
+     resource resources"
+);
+/// Fields whose text says what is deleted if the name does not, without their underscores.
+pub(super) const KINDS: [&str; 11] = *tenter_base::words!(
+    "entity entitytype kind object objecttype resource resourcekind resourcetype target targettype
+     type"
 );
 
 /// Words in the names of tools that are programs: a command in their fields begins with its subcommand.

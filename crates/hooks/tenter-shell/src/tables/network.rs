@@ -269,6 +269,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
     program("gcloud compute")
         .options("--command= --zone= --region= --project= -q --quiet")
+        .paths(&["read second"])
         .runs(&[Run::OptionRemote("--command")]),
     program("gcloud").with_subcommands().options("--project= --account="),
     program("gcloud storage")

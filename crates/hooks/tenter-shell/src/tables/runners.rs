@@ -151,7 +151,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         .runs(&[Run::OptionRemote("--scripts")]),
     program("aws ssm")
         .options("--parameters= --instance-ids= --targets= --document-name= --name= --names= --path= --value= --type=")
-        .runs(&[Run::ListRemote("--parameters", "commands")]),
+        .runs(&[
+            Run::ListRemote("--parameters", "commands"),
+            Run::ListRemote("--parameters", "command="),
+        ]),
     program("aws rds-data")
         .options("--sql= --database= --resource-arn= --secret-arn=")
         .runs(&[Run::Sql(SqlClient { options: "--sql", operands: usize::MAX, files: "" })]),

@@ -131,10 +131,12 @@ fn debugged(command: &str) -> Option<Effect<'_>> {
         "she" | "shel" | "shell" | "make" => Some(Effect::Script(rest)),
         // The rest of the line after `|` is the command.
         "pipe" => Some(Effect::Script(rest.split_once('|')?.1)),
-        "platform" => Some(Effect::Script(rest.strip_prefix("shell ")?)),
-        "python" | "py" | "pi" | "python-interactive" | "script" => {
-            Some(Effect::Code(Language::Python, rest))
+        "platform" | "platf" | "plat" | "pla" | "pl" => {
+            let (name, script) = rest.split_once(' ')?;
+            ["shell", "shel", "she", "sh"].contains(&name).then_some(Effect::Script(script))
         }
+        "python" | "pytho" | "pyth" | "pyt" | "py" | "pi" | "python-interactive" | "script"
+        | "scrip" | "scri" | "scr" => Some(Effect::Code(Language::Python, rest)),
         "call" | "print" | "p" | "inspect" | "output" | "set" | "compile" | "expression"
         | "expr" | "eval" => Some(Effect::Code(Language::Other, rest)),
         "source" => Some(Effect::Path(rest.split_whitespace().next()?, PathOp::Execute)),
