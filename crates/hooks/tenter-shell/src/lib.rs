@@ -73,8 +73,7 @@ pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
     reader.facts
 }
 
-/// Reads a text for PowerShell, as far as its commands are like those of other shells. The facts are those of
-/// `pwsh -Command TEXT`.
+/// Reads a text for PowerShell as `pwsh -Command TEXT`, as far as it has the commands of other shells.
 pub fn read_powershell(text: &str, surroundings: &Surroundings) -> Facts {
     let text = format!("pwsh -Command {}", powershell::quoted(text));
     Facts { unparsed: true, ..read(&text, surroundings) }

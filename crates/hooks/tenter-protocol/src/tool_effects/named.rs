@@ -59,9 +59,9 @@ pub(super) fn deletion(words: &[String], program: Option<&str>, input: &Object) 
     let is_deletion = |word: &&String| DELETIONS.contains(&word.as_str());
     words.iter().find(is_deletion)?;
     let is_in = |list: &[&str], word: &str| list.contains(&word);
-    let named = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
+    let others = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
     let mut objects: Vec<String> =
-        named.take_while(|word| !is_in(&PREPOSITIONS, word)).map(str::to_owned).collect();
+        others.take_while(|word| !is_in(&PREPOSITIONS, word)).map(str::to_owned).collect();
     let is_generic = objects.iter().all(|word| is_in(&GENERIC, word));
     if is_generic {
         let kinds = input.iter().filter(|(field, _)| is_in(&KINDS, &plain(field)));
