@@ -246,9 +246,10 @@ impl<'t> ScriptReader<'t> {
         }
     }
 
-    /// Reads a list of quoted texts up to `)`: `('push', '--force')`. `None` if there is anything else in it.
+    /// Reads a list of quoted texts up to `)`: `('push', '--force')`. `None` if there is anything else in it, such as commands.
     fn listed_texts(&mut self) -> Option<Vec<String>> {
-        let mut ahead = ScriptReader { rest: self.rest, depth: self.depth };
+        // It reads no commands: they would be read twice at each level.
+        let mut ahead = ScriptReader { rest: self.rest, depth: MAX_DEPTH };
         let mut words = Vec::new();
         loop {
             ahead.rest = ahead.rest.trim_start_matches([' ', ',', '\t', '\n', '\r']);
@@ -256,7 +257,7 @@ impl<'t> ScriptReader<'t> {
             ahead.skip(1);
             match quote {
                 '\'' => words.push(quoted(&slashed(&ahead.single_quoted()))),
-                '"' => words.push(ahead.double_quoted()),
+                '"' => words.push(Some(ahead.double_quoted()).filter(|text| !text.contains("$("))?),
                 ')' => {
                     self.rest = ahead.rest;
                     return (!words.is_empty()).then_some(words);

@@ -52,3 +52,12 @@ fn any_text_is_read_to_its_end() {
     let _ = as_shell(&deep);
     let _ = as_shell(&format!("{deep} git push"));
 }
+
+#[test]
+fn nested_lists_are_read_once() {
+    // Each text in a list begins another list.
+    for text in ["(\"$(", "('a' \"$(", "(\"a\"\"$("] {
+        let script = as_shell(&format!("{} git push", text.repeat(40)));
+        assert!(script.contains("git push"), "{script}");
+    }
+}
