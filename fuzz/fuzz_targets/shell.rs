@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tenter_shell::{FlowSource, Stdin, Surroundings, limits, read};
+use tenter_shell::{Facts, FlowSource, Stdin, Surroundings, limits, read, read_powershell};
 
 fuzz_target!(|text: &str| {
     let surroundings = Surroundings {
@@ -11,8 +11,14 @@ fuzz_target!(|text: &str| {
         home: Some("/home/ann".to_owned()),
         ..Surroundings::default()
     };
-    let facts = read(text, &surroundings);
-    assert_eq!(facts, read(text, &surroundings));
+    for read in [read, read_powershell] {
+        let facts = read(text, &surroundings);
+        assert_eq!(facts, read(text, &surroundings));
+        check(&facts);
+    }
+});
+
+fn check(facts: &Facts) {
     let count = facts.commands.len();
     assert!(count <= limits::MAX_COMMANDS);
     assert!(facts.paths.iter().all(|path| path.command.is_none_or(|command| command < count)));
@@ -29,4 +35,4 @@ fuzz_target!(|text: &str| {
             assert!(from.iter().all(|from| *from < count));
         }
     }
-});
+}

@@ -1,4 +1,4 @@
-//! The escapes of `$'…'`, `echo -e` and `printf`.
+//! The escapes of `$'…'`, `echo -e` and `printf`, and texts as quoted words.
 
 /// Returns a text without its escapes, as `$'…'` reads it, and whether it is certain: bytes that are no UTF-8 are replaced.
 pub(crate) fn ansi(text: &str) -> (String, bool) {
@@ -8,6 +8,11 @@ pub(crate) fn ansi(text: &str) -> (String, bool) {
 /// Returns a text without its escapes, as `echo -e` and `printf %b` read it: an octal number has a zero before it.
 pub(crate) fn echo(text: &str) -> (String, bool) {
     unescape(text, Octal::AfterZero)
+}
+
+/// Returns a text as one word for bash.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -75,7 +75,7 @@ pub fn read(text: &str, surroundings: &Surroundings) -> Facts {
 
 /// Reads a text for PowerShell as `pwsh -Command TEXT`, as far as it has the commands of other shells.
 pub fn read_powershell(text: &str, surroundings: &Surroundings) -> Facts {
-    let text = format!("pwsh -Command {}", powershell::quoted(text));
+    let text = format!("pwsh -Command {}", escapes::quoted(text));
     Facts { unparsed: true, ..read(&text, surroundings) }
 }
 

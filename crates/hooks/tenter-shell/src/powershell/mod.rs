@@ -7,6 +7,7 @@ mod statement;
 
 use std::fmt::Write as _;
 
+use crate::escapes::quoted;
 use statement::{Statement, is_keyword};
 
 /// Maximum nesting of blocks and parentheses.
@@ -362,11 +363,6 @@ fn has_drive(text: &str) -> bool {
 fn slashed(text: &str) -> String {
     let is_path = text.starts_with(['~', '.', '$']) || has_drive(text);
     if is_path { text.replace('\\', "/") } else { text.to_owned() }
-}
-
-/// Returns a text as one word for bash.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

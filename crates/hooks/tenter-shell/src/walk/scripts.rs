@@ -28,5 +28,5 @@ pub(super) fn quote(field: &Field) -> Field {
     if field.is_glob || !field.is_certain {
         return field.clone();
     }
-    field.with_text(format!("'{}'", field.text.replace('\'', "'\\''")))
+    field.with_text(crate::escapes::quoted(&field.text))
 }
