@@ -27,8 +27,5 @@ need_stage() { [ -x "$stage/bin/tenter" ] || packaging/stage.sh; }
 npm_cpu() { case $(uname -m) in x86_64) echo x64 ;; aarch64 | arm64) echo arm64 ;; *) uname -m ;; esac; }
 npm_os() { uname -s | tr '[:upper:]' '[:lower:]'; }
 
-# The oldest version of glibc that has all symbols of the staged program.
-glibc() { grep -aoE 'GLIBC_2\.[0-9]+' "$stage/bin/tenter" | sort -Vu | tail -n 1 | cut -d _ -f 2; }
-
-# Static programs run without glibc: an archive or a wheel is enough for them.
+# What is built for musl has the same use as what is built for glibc: an archive or a wheel is enough.
 glibc_only() { [[ $triple != *-musl ]] || { echo "error: $1 is built for glibc: unset TENTER_TARGET" >&2 && exit 1; }; }

@@ -24,7 +24,7 @@ Maintainer: The Tenter authors <tenter@localhost>
 Section: devel
 Priority: optional
 Installed-Size: $(du --summarize --apparent-size --block-size=1024 "$scratch/usr" | cut -f 1)
-Depends: libc6 (>= $(glibc))
+Depends: libc-bin
 Recommends: git, bash
 Description: Lifecycle hooks for coding agents
  Hooks are programs of yours that watch, block, rewrite and steer what a coding

@@ -28,4 +28,3 @@ python3 packaging/licences.py >"$stage/share/doc/tenter/THIRD-PARTY.txt"
 
 find "$stage" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
 echo "staged tenter $version ($profile) in $stage"
-[[ $triple != *-linux-gnu ]] || echo "tenter needs glibc $(glibc) or newer"

@@ -7,8 +7,8 @@ need_stage
 
 arch=${triple%%-*}
 case $triple in
-*-linux-gnu) platform=manylinux_$(glibc | tr . _)_$arch ;;
-*-linux-musl) platform=musllinux_1_2_$arch ;;
+# The programs are linked statically: any Linux runs them.
+*-linux-*) platform=manylinux_2_17_$arch.musllinux_1_1_$arch ;;
 *-apple-darwin) platform=macosx_11_0_${arch/aarch64/arm64} ;;
 *) echo "error: no wheel is known for $triple" >&2 && exit 1 ;;
 esac

@@ -30,6 +30,7 @@ mod real_path;
 pub mod replace_file;
 mod sanitize;
 pub mod search_path;
+pub mod server_names;
 pub mod tree;
 pub mod untrusted_file;
 pub mod versioned;

@@ -25,6 +25,7 @@
 mod authorities;
 mod exchange;
 mod post;
+mod server_names;
 mod transport;
 
 use std::fmt;

@@ -17,13 +17,13 @@ use http::{Request, Response};
 use tenter_proc::Cancel;
 use ureq::config::AutoHeaderValue;
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{
     Buffers, ConnectProxyConnector, ConnectionDetails, Connector, NextTimeout, RustlsConnector,
     SocksConnector, TcpConnector, Transport,
 };
 use ureq::{Agent, Body, Error, Proxy};
 
+use crate::server_names::ServerNames;
 use crate::{Authorities, ResponseLimits};
 
 /// Maximum time to connect.
@@ -208,11 +208,13 @@ impl Http {
     }
 
     fn agent(&self, watch: Watch) -> Agent {
+        let timeout = CONNECT_TIMEOUT.min(self.idle);
+        let names = ServerNames { cancel: watch.cancel.clone(), timeout };
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(self.proxy.clone())
             .tls_config(TlsConfig::builder().root_certs(self.authorities.clone()).build())
-            .timeout_connect(Some(CONNECT_TIMEOUT.min(self.idle)))
+            .timeout_connect(Some(timeout))
             // A redirect would send the key, which is in a provider-specific header, to another server.
             .max_redirects(0)
             .max_idle_connections(0)
@@ -227,7 +229,7 @@ impl Http {
                 .chain(TcpConnector::default())
                 .chain(watched)
                 .chain(RustlsConnector::default());
-        Agent::with_parts(config, connector, DefaultResolver::default())
+        Agent::with_parts(config, connector, names)
     }
 }
 
