@@ -15,7 +15,9 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 # Panic messages contain the paths of sources: the same ones on every machine. The profile dev is for tries, and shares the
 # build of `cargo test`. A recipe that another one starts inherits the flags, and other flags would build everything again.
 remap="--remap-path-prefix=$PWD=/tenter --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
-[ "$profile" = dev ] || [[ " ${RUSTFLAGS:-} " == *" $remap "* ]] || export RUSTFLAGS="${RUSTFLAGS:+$RUSTFLAGS }$remap"
+# The names of functions contain their types, so that the linker's scripts mean one function by each name.
+flags="$remap -Csymbol-mangling-version=v0"
+[ "$profile" = dev ] || [[ " ${RUSTFLAGS:-} " == *" $flags "* ]] || export RUSTFLAGS="${RUSTFLAGS:+$RUSTFLAGS }$flags"
 # Links tenter-hook and tenter-launch statically.
 [ "$profile" = dev ] || [[ $triple != *-linux-* ]] || export RUSTC_WORKSPACE_WRAPPER=$PWD/packaging/rustc.sh
 mkdir -p "$out"
