@@ -4,7 +4,7 @@
 # libraries, and no page is changed only because it has an address in it. Stack, heap and mappings stay at random addresses. The same halves
 # the start of `tenter`, and lets one package run on every Linux; names of servers are looked up by a program of the system
 # (crates/hooks/tenter-base/src/server_names.rs). The scripts are for LLVM's linker, which the compiler uses on x86-64: the functions of an
-# event are together, because a system maps code in pieces when they are used, and no program has tables for unwinding. The standard library
+# event and of short commands are together, because a system maps code in pieces when they are used, and no program has tables for unwinding. The standard library
 # calls posix_spawn(3) only if it finds two functions of glibc. A static program has only functions that something refers to, so the linker is
 # told to add them: without them, each start of a program copies the process, and `sh` reads files that are no programs.
 script=-Clink-arg=-Wl,-T,$(dirname "$0")
@@ -28,5 +28,6 @@ case " $* " in
 esac
 case "$(uname -m) $* " in
 "x86_64 "*" --crate-name tenter_hook "*" --crate-type bin "*) exec "$@" "$script/event.ld" ;;
+"x86_64 "*" --crate-name tenter "*" --crate-type bin "*) exec "$@" "$script/commands.ld" ;;
 *) exec "$@" ;;
 esac

@@ -9,8 +9,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tenter_commands::project::Project;
 use tenter_commands::trust::command as trust;
 use tenter_commands::{
-    Deferred, OwnAgent, backtest, bridge, bundle, checkpoint, config, confine, export, guard, help,
-    hooks, inspect, journal, log, man, plugin, registered_program,
+    Commands, Deferred, OwnAgent, backtest, bridge, bundle, checkpoint, config, confine, export,
+    guard, help, hooks, inspect, journal, log, man, parse_line, plugin, registered_program,
 };
 use tenter_terminal::screen::screen;
 use tenter_terminal::ui::ColorWhen;
@@ -50,7 +50,7 @@ struct App {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
     #[command(subcommand)]
-    command: Command,
+    command: Commands<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -179,11 +179,11 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         screen().enable();
         signals::watch_continuing(screen().continued());
     }
-    let project = app.project.as_deref();
-    if !matches!(app.command, Command::Bridge(_) | Command::Completions { .. }) {
+    let (project, Commands(chosen)) = (app.project.as_deref(), app.command);
+    if !matches!(chosen, Command::Bridge(_) | Command::Completions { .. }) {
         registered_program::warn_if_outdated(env);
     }
-    let result = match app.command {
+    let result = match chosen {
         #[cfg(feature = "agent")]
         Command::Run(args) => run::run(env, project, &args),
         #[cfg(feature = "agent")]
@@ -230,15 +230,17 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     error.map_or(exit, |failure| failed(&failure)).into()
 }
 
-/// Parses the arguments. What a short command would only create and free again takes a seventh of its time: the help of the program, which is
-/// shown only where no command is first, and the memory of the command line.
+/// Parses the arguments. What a short command would only create and free again takes a third of its time: other commands, the help of the
+/// program, which is shown only where no command is first, and the memory of the command line.
 fn parse(arguments: &[OsString]) -> Result<App, clap::Error> {
     let is_command = |argument: &OsString| !argument.to_string_lossy().starts_with('-');
     let has_command = arguments.get(1).is_some_and(is_command);
-    let mut program = if has_command { App::command() } else { command() };
-    let matches = program.try_get_matches_from_mut(arguments);
-    std::mem::forget(program);
-    App::from_arg_matches(&matches?)
+    parse_line(arguments, || {
+        let mut program = if has_command { App::command() } else { command() };
+        let matches = program.try_get_matches_from_mut(arguments);
+        std::mem::forget(program);
+        App::from_arg_matches(&matches?)
+    })
 }
 
 /// Returns the arguments with `run` before a task: `tenter "do this"` is `tenter run "do this"`. A task has several words, and so is no
@@ -293,6 +295,31 @@ mod tests {
         let mut app = App::command();
         app.build();
         assert_eq!(find_doubled(&app), [""; 0]);
+    }
+
+    #[test]
+    fn a_line_that_names_a_command_is_parsed_as_with_all_commands() {
+        for line in [
+            "hooks list",
+            "hooks lsit",
+            "hooks list --nope",
+            "hooks list --help",
+            "hooks --help",
+            "guard add",
+            "hooks",
+            "hook list",
+            "log --sesion last",
+            "--project hooks hooks show",
+            "config get list",
+        ] {
+            let arguments = super::arguments(line.split(' ').map(OsString::from).collect());
+            let described = |result: Result<App, clap::Error>| match result {
+                Ok(app) => format!("{app:?}"),
+                Err(error) => error.render().to_string(),
+            };
+            let expected = described(App::try_parse_from(&arguments));
+            assert_eq!(described(parse(&arguments)), expected, "{line}");
+        }
     }
 
     #[test]

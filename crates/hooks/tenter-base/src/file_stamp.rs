@@ -63,16 +63,16 @@ fn nanoseconds(seconds: i64, rest: i64) -> i128 {
 
 /// Returns the SHA-256 of the names and stamps of files.
 pub fn digest(files: &[(PathBuf, FileStamp)]) -> String {
-    let mut hasher = Sha256::new();
+    let mut bytes = Vec::new();
     for (name, stamp) in files {
         let name = name.as_os_str().as_encoded_bytes();
-        hasher.update((name.len() as u64).to_le_bytes());
-        hasher.update(name);
+        bytes.extend((name.len() as u64).to_le_bytes());
+        bytes.extend(name);
         for number in [stamp.device, stamp.inode, stamp.size, u64::from(stamp.mode)] {
-            hasher.update(number.to_le_bytes());
+            bytes.extend(number.to_le_bytes());
         }
-        hasher.update(stamp.modified_ns.to_le_bytes());
-        hasher.update(stamp.changed_ns.to_le_bytes());
+        bytes.extend(stamp.modified_ns.to_le_bytes());
+        bytes.extend(stamp.changed_ns.to_le_bytes());
     }
-    hex(&hasher.finalize())
+    hex(&Sha256::digest(&bytes))
 }

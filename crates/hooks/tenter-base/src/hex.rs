@@ -1,7 +1,12 @@
 //! Hexadecimal text.
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// Formats bytes in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.extend([byte >> 4, byte & 15].map(|half| char::from(DIGITS[usize::from(half)])));
+    }
+    text
 }

@@ -1,6 +1,7 @@
-//! Commands whose arguments clap creates only if the line names the command. Creating the arguments of all commands takes 0.4 ms, which is
-//! a fifth of a short command.
+//! Commands that clap creates only if the line names them. Creating all commands with their arguments takes longer than an empty program.
 
+use std::cell::RefCell;
+use std::ffi::OsString;
 use std::ops::Deref;
 
 use clap::builder::Resettable;
@@ -32,7 +33,7 @@ impl<T: Args> Args for Deferred<T> {
 
 impl<T: Subcommand> Subcommand for Deferred<T> {
     fn augment_subcommands(command: Command) -> Command {
-        command.defer(|command| keep_about(command, T::augment_subcommands))
+        command.defer(|command| keep_about(command, named::<T>))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -51,6 +52,62 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         self.0.update_from_arg_matches(matches)
+    }
+}
+
+/// The commands of the program. While a line is parsed, there is only the command that it names, if it names one.
+#[derive(Debug)]
+pub struct Commands<T>(pub T);
+
+impl<T: Subcommand> Subcommand for Commands<T> {
+    fn augment_subcommands(command: Command) -> Command {
+        named::<T>(command)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        T::augment_subcommands_for_update(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        T::has_subcommand(name)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Commands<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        T::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+thread_local! {
+    /// The line that is parsed, with the name of the program.
+    static LINE: RefCell<Vec<OsString>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `parse`, which parses this line with a new command line: each group has only the command that the line names after it, or all of
+/// them if there is no such command.
+pub fn parse_line<R>(line: &[OsString], parse: impl FnOnce() -> R) -> R {
+    LINE.replace(line.to_vec());
+    let result = parse();
+    LINE.take();
+    result
+}
+
+/// Adds the commands of `T` to a group: only the one that the line names, if it names one.
+fn named<T: Subcommand>(group: Command) -> Command {
+    let next = LINE.with_borrow(|line| {
+        let place = line.iter().position(|word| word == group.get_name())?;
+        line.get(place + 1).cloned()
+    });
+    let named = next
+        .and_then(|word| T::augment_subcommands(Command::new("")).find_subcommand(word).cloned());
+    match named {
+        Some(command) => group.subcommand(command),
+        None => T::augment_subcommands(group),
     }
 }
 

@@ -55,5 +55,5 @@ mod since;
 pub mod trust;
 pub mod user_only;
 
-pub use deferred::Deferred;
+pub use deferred::{Commands, Deferred, parse_line};
 pub use own_agent::{CompletionError, ConversationEntry, NoAgent, OwnAgent};

@@ -33,7 +33,7 @@ pub struct Hook {
     /// The kind of the hook, with the code or the action that runs at an event.
     pub kind: HookKind,
     /// The settings of its manifest.
-    pub options: HookOptions,
+    pub options: Box<HookOptions>,
     /// The calls that one process answers, if it is a runtime hook.
     pub runtime: Option<RuntimeHook>,
     /// The events that it subscribes to, in its own spelling.

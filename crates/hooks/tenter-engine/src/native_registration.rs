@@ -87,7 +87,7 @@ impl NativeRegistration {
             outer: None,
             path: None,
             kind: HookKind::Native(self.hook),
-            options: HookOptions { matcher, protected: true, ..HookOptions::default() },
+            options: Box::new(HookOptions { matcher, protected: true, ..HookOptions::default() }),
             subscriptions: self.events.into_iter().map(spelled).collect(),
             fingerprint: Fingerprint("native".to_owned()),
             pin: None,

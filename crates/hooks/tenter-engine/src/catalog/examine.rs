@@ -53,7 +53,7 @@ pub(super) struct Ready {
     pub(super) stamp: CoveredStamp,
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) kind: HookKind,
-    pub(super) options: HookOptions,
+    pub(super) options: Box<HookOptions>,
     pub(super) runtime: Option<RuntimeHook>,
     pub(super) own: OwnPolicy,
 }
@@ -107,7 +107,7 @@ impl Examiner<'_> {
         candidates: Vec<Candidate>,
         cache: &mut Cache,
     ) -> Vec<Examined> {
-        let mut settled = Vec::new();
+        let mut settled = Vec::with_capacity(candidates.len());
         let mut open = Vec::new();
         // Users can write the cache: nothing in it decides about a managed hook.
         let no_cache = Cache::open(None);
@@ -209,7 +209,7 @@ impl Examiner<'_> {
                     stamp,
                     subscriptions,
                     kind: HookKind::Executable,
-                    options: HookOptions::default(),
+                    options: Box::default(),
                     runtime: serves.then(RuntimeHook::executable),
                     own: OwnPolicy::EXECUTABLE,
                 }))

@@ -44,7 +44,7 @@ pub(super) struct ManifestHook {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) own: OwnPolicy,
     pub(super) script: Runnable,
-    pub(super) options: HookOptions,
+    pub(super) options: Box<HookOptions>,
     pub(super) runtime: Option<RuntimeHook>,
 }
 
@@ -167,7 +167,7 @@ pub(super) fn hook(facts: &KnownManifest) -> Result<ManifestHook, String> {
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
     let script = runnable(manifest, script.clone(), rules.as_ref())?;
-    let options = HookOptions {
+    let options = Box::new(HookOptions {
         description: Some(manifest.description.clone()),
         matcher: matcher(manifest, &subscriptions),
         rules: rules.clone(),
@@ -178,7 +178,7 @@ pub(super) fn hook(facts: &KnownManifest) -> Result<ManifestHook, String> {
         protected: manifest.extensions.protected,
         claude_code: manifest.extensions.claude_code.clone().map(ClaudeCodeHook::new),
         settings: manifest.extensions.settings.clone(),
-    };
+    });
     let runtime = RuntimeHook::from_manifest(&manifest.extensions);
     Ok(ManifestHook { subscriptions, own, script, options, runtime })
 }

@@ -64,14 +64,21 @@ impl Resolved {
 
 /// Decides for each candidate whether it runs. Only a hook that can run shadows another (R9).
 pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gate) -> Resolved {
-    examined.sort_by(|one, other| precedence(&one.candidate).cmp(&precedence(&other.candidate)));
+    // No two have the same path.
+    examined.sort_unstable_by(|one, other| {
+        precedence(&one.candidate).cmp(&precedence(&other.candidate))
+    });
     let mut resolver = Resolver {
         policies,
         gate,
         protected: protected(&examined, policies),
         own: own(&examined, policies),
         running: HashMap::new(),
-        resolution: Resolved::default(),
+        resolution: Resolved {
+            hooks: Vec::with_capacity(examined.len()),
+            listing: Vec::with_capacity(examined.len()),
+            ..Resolved::default()
+        },
     };
     for examined in examined {
         resolver.take(examined);

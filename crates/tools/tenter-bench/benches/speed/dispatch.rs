@@ -118,11 +118,11 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
     Hook {
         name: format!("hook-{index}"),
         kind: HookKind::Program(EntryPoint { path: program.to_owned(), interpreter: None }),
-        options: HookOptions {
+        options: Box::new(HookOptions {
             matcher: Some(Matcher::new(&matcher)),
             light_payload: true,
             ..HookOptions::default()
-        },
+        }),
         ..executable(program, EventName::BeforeTool)
     }
 }
@@ -135,7 +135,7 @@ fn executable(program: &Path, event: EventName) -> Hook {
         outer: None,
         path: Some(program.to_owned()),
         kind: HookKind::Executable,
-        options: HookOptions::default(),
+        options: Box::default(),
         subscriptions: vec![Subscription { event, spelling }],
         fingerprint: Fingerprint(String::new()),
         pin: None,

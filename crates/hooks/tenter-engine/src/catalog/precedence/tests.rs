@@ -8,7 +8,7 @@ use tenter_protocol::executable::subscriptions;
 
 use super::super::policy::{OwnPolicy, PolicyTable};
 use super::*;
-use crate::hook::{HookKind, HookOptions};
+use crate::hook::HookKind;
 use crate::hook_stamp::HookStamp;
 use crate::source::{CandidateKind, HookSettings, ProjectSetting};
 use crate::trust::{CoveredSiblings, CoveredStamp};
@@ -35,7 +35,7 @@ fn finding(kind: usize) -> Examination {
             stamp,
             subscriptions: subscriptions("agent_stop").unwrap(),
             kind: HookKind::Executable,
-            options: HookOptions::default(),
+            options: Box::default(),
             runtime: None,
             own: OwnPolicy::default(),
         })),
