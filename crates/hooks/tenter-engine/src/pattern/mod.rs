@@ -1,6 +1,7 @@
 //! Patterns with `*`, `**`, `?` and `[…]`, matched with texts of which parts may be unknown. A glob library cannot do that: a
 //! word such as `$DIR/.env` or `*.pem` stands for many texts, and the question is whether a pattern fits one of them.
 
+mod address;
 mod letter_pairs;
 mod overlap;
 mod path_text;
@@ -9,6 +10,7 @@ mod truth;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+pub(crate) use address::address_contains;
 pub(crate) use letter_pairs::{LetterPairs, name_bit};
 pub(crate) use overlap::overlap;
 pub(crate) use path_text::{OpenText, PathText, Position, below};

@@ -17,7 +17,7 @@ use super::texts::Texts;
 use super::words::operand;
 use crate::call_index::CallIndex;
 use crate::facts::CallFacts;
-use crate::pattern::{LetterPairs, WILDCARDS, name_bit};
+use crate::pattern::{LetterPairs, WILDCARDS, address_contains, name_bit};
 
 /// Maximum number of commands and paths of a call that gates check one by one. Of more of them, only groups are checked.
 const MAX_CHECKED: usize = 64;
@@ -273,8 +273,8 @@ impl RuleGate<'_> {
     fn admits_operands(&self, command: &Command) -> bool {
         let is_operand = |operand: &str| {
             self.operands.iter().any(|text| match text.strip_prefix(ANY) {
-                Some(part) => operand.contains(part),
-                None => operand == text,
+                Some(part) => operand.contains(part) || address_contains(operand, part),
+                None => operand == text || address_contains(operand, text),
             })
         };
         let mut places = 0..command.operands.len();

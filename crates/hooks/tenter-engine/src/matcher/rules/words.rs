@@ -42,7 +42,7 @@ impl NamedPattern {
             return Truth::No;
         }
         let value = self.value.as_ref().map_or(Truth::Yes, |pattern| {
-            value.map_or(Truth::No, |value| pattern.fits(Text { value, ..word }))
+            value.map_or(Truth::No, |value| pattern.fits_word(Text { value, ..word }))
         });
         name.and(value)
     }
@@ -168,11 +168,11 @@ impl OperandCondition {
         let has_many = places.clone().filter(open).nth(MAX_OPEN_WORDS).is_some();
         let unseen = if has_many { Truth::Perhaps } else { Truth::No };
         let fits = |pattern: &Pattern, place: usize| {
-            if has_many && open(&place) { Truth::No } else { pattern.fits(texts[place]) }
+            if has_many && open(&place) { Truth::No } else { pattern.fits_word(texts[place]) }
         };
         let is_excepted = |place| {
             let mut patterns = excepts.iter().flat_map(|except| &except.patterns.any);
-            patterns.any(|pattern| pattern.fits(texts[place]) == Truth::Yes)
+            patterns.any(|pattern| pattern.fits_word(texts[place]) == Truth::Yes)
         };
         let count_truth = self.count.map_or(Truth::Yes, |(min, max)| {
             let is_within = (min..=max).contains(&places.len());
@@ -189,8 +189,8 @@ impl OperandCondition {
         let is_other = |place| {
             let text = operand(command, place);
             let mut patterns = except.patterns.any.iter();
-            patterns.any(|pattern| pattern.fits(text) == Truth::Yes)
-                && !self.patterns.has(place, |pattern, _| pattern.fits(text) != Truth::No)
+            patterns.any(|pattern| pattern.fits_word(text) == Truth::Yes)
+                && !self.patterns.has(place, |pattern, _| pattern.fits_word(text) != Truth::No)
         };
         self.patterns.is_selective() && !except.patterns.any.is_empty() && !places.any(is_other)
     }
@@ -340,7 +340,7 @@ impl Variables {
         let same_name = self.0.iter().filter(|pattern| pattern.name.matches(name));
         Truth::any(same_name.map(|pattern| {
             pattern.value.as_ref().map_or(Truth::Yes, |pattern| {
-                pattern.fits(Text { value, is_certain, is_glob: false })
+                pattern.fits_word(Text { value, is_certain, is_glob: false })
             })
         }))
     }
