@@ -45,14 +45,17 @@ fn plain(word: &str) -> Option<String> {
     Some(plain)
 }
 
+fn is_of_scheme(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "+-.".contains(letter)
+}
+
 /// Returns a word whose addresses have schemes and hosts in lower case.
 fn in_lower_case(word: &str) -> String {
     let mut lower = String::with_capacity(word.len());
     let mut rest = word;
     while let Some((start, host, after)) = next_address(rest) {
-        let is_scheme = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
-        let (before, scheme) =
-            start.split_at(start[..start.len() - 3].trim_end_matches(is_scheme).len());
+        let before = start.trim_end_matches("://").trim_end_matches(is_of_scheme);
+        let scheme = &start[before.len()..];
         lower.push_str(before);
         lower.push_str(&scheme.to_ascii_lowercase());
         let is_known = !host.contains(['$', '`']);
@@ -67,7 +70,14 @@ fn in_lower_case(word: &str) -> String {
 fn next_address(text: &str) -> Option<(&str, &str, &str)> {
     let start = text.find("://")? + "://".len();
     let is_end = |letter: char| matches!(letter, '/' | '?' | '#') || letter.is_whitespace();
-    let end = text[start..].find(is_end).map_or(text.len(), |length| start + length);
+    let mut host = text[start..].split(is_end).next()?;
+    // `mirror.https://a.example=https://b.example`.
+    if let Some(scheme) =
+        host.strip_suffix(':').filter(|_| text[start + host.len()..].starts_with("//"))
+    {
+        host = scheme.trim_end_matches(is_of_scheme);
+    }
+    let end = start + host.len();
     Some((&text[..start], &text[start..end], &text[end..]))
 }
 
@@ -77,7 +87,9 @@ mod tests {
 
     #[test]
     fn an_address_fits_by_its_host() {
-        let usual = Pattern::parse_words("http://localhost[:/]*");
+        let usual = Pattern::parse_words("http://localhost:*");
+        let without_port = Pattern::parse_words("http://localhost/*");
+        let fit = |word| usual.fits_word(word).or(without_port.fits_word(word));
         for (word, expected) in [
             ("http://localhost/simple", Truth::Yes),
             ("http://localhost:80/simple", Truth::Yes),
@@ -90,10 +102,10 @@ mod tests {
             ("http://example.com?@localhost/", Truth::No),
             ("http://example.com#@localhost/", Truth::No),
         ] {
-            assert_eq!(usual.fits_word(Text::known(word)), expected, "{word}");
+            assert_eq!(fit(Text::known(word)), expected, "{word}");
         }
         let unknown = Text { is_certain: false, ..Text::known("http://$USER@localhost/") };
-        assert_eq!(usual.fits_word(unknown), Truth::Perhaps);
+        assert_eq!(fit(unknown), Truth::Perhaps);
     }
 
     #[test]
