@@ -320,7 +320,7 @@ fn roots(directory: &Path) -> Vec<String> {
 
 /// Returns the commands in the fields of a tool that is not known: one of an MCP server, or one that an agent adds.
 fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> CallTextFacts {
-    let ToolEffects { scripts, cwd, deletion, is_limited, .. } =
+    let ToolEffects { scripts, cwd, meaning, is_limited, .. } =
         tool_effects(&call.name, &call.input);
     let mut surroundings = surroundings.clone();
     if let Some(cwd) = cwd {
@@ -341,8 +341,8 @@ fn read_fields(call: &ToolCall, native: &str, surroundings: &Surroundings) -> Ca
     for script in &scripts {
         facts.append(read(script, &surroundings));
     }
-    if let Some(deletion) = &deletion {
-        facts.append(tenter_shell::read(deletion, &surroundings));
+    if let Some(command) = &meaning {
+        facts.append(tenter_shell::read(command, &surroundings));
     }
     facts
 }

@@ -9,7 +9,7 @@ use tenter_base::percent_decoded;
 use tenter_shell::PathOp;
 
 use crate::Object;
-use named::{arguments, commands, deletion, flags, quote, texts};
+use named::{arguments, commands, flags, meaning, quote, texts};
 use vocabulary::{
     DATABASES, DIRECTORIES, Deed, ENDS, NO_PATHS, OPERATIONS, PATH_ENDS, PATTERNS, PROGRAMS,
     SCRIPTS, STATEMENTS, TERMINALS, TYPED, TYPES, WORDS,
@@ -24,8 +24,9 @@ pub struct ToolEffects {
     pub cwd: Option<String>,
     /// The paths that it touches.
     pub paths: Vec<TouchedPath>,
-    /// The deletion that the name of the tool means, as a command: `delete repository --owner=ada`. `None` if the tool runs something.
-    pub deletion: Option<String>,
+    /// The command that the name of the tool means, if it deletes or stops something: `delete repository --owner=ada`. `None` if the tool runs
+    /// something.
+    pub meaning: Option<String>,
     /// The input has too many values: some were not looked at.
     pub is_limited: bool,
 }
@@ -86,9 +87,9 @@ pub fn tool_effects(name: &str, input: &Object) -> ToolEffects {
         effects.scripts.extend(program.into_iter().flat_map(|name| commands(name, &words, &args)));
     }
     if effects.scripts.is_empty() {
-        effects.deletion = deletion(&words, program, input);
+        effects.meaning = meaning(&words, program, input);
     }
-    if effects.scripts.is_empty() && effects.deletion.is_none() {
+    if effects.scripts.is_empty() && effects.meaning.is_none() {
         let flags = flags(input);
         effects.scripts.extend(program.into_iter().flat_map(|name| commands(name, &words, &flags)));
     }
@@ -383,8 +384,8 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_says_what_is_deleted_is_a_command() {
-        for (name, input, deletion) in [
+    fn a_name_that_says_what_is_deleted_or_stopped_is_a_command() {
+        for (name, input, meaning) in [
             (
                 "mcp__github__delete_repository",
                 json!({"owner": "ada", "repo": "it's", "topics": ["a"]}),
@@ -412,9 +413,16 @@ mod tests {
             ("delete_file", json!({"path": "a"}), Some("delete file --path='a'")),
             ("delete_by_command", json!({"command": "rm a"}), None),
             ("undelete_repository", json!({}), None),
+            ("ec2_stop_instances", json!({"id": "i"}), Some("stop ec2 instances --id='i'")),
+            ("vm", json!({"action": "stop"}), Some("stop vm --action='stop'")),
+            ("power-off-droplet", json!({}), Some("stop power droplet")),
+            ("detachVolume", json!({}), Some("stop volume")),
+            ("scale_deployment", json!({"replicas": 0}), Some("stop deployment --replicas='0'")),
+            ("scale_deployment", json!({"replicas": 3}), None),
+            ("stop_and_delete_vm", json!({}), Some("delete stop and vm")),
             ("list_repositories", json!({}), None),
         ] {
-            assert_eq!(effects(name, &input).deletion.as_deref(), deletion, "{name}");
+            assert_eq!(effects(name, &input).meaning.as_deref(), meaning, "{name}");
         }
     }
 

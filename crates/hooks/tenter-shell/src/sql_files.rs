@@ -44,7 +44,10 @@ pub(crate) fn file_of<'t>(tokens: &[Token<'t>], at: usize) -> Option<(&'t str, P
         (Token::Text(path), _) if is("infile") => Some((path, PathOp::Read)),
         (Token::Text(path), _) if is("attach") || is("database") => Some((path, PathOp::Write)),
         (Token::Text(path), _) if is("outfile") || is("dumpfile") => Some((path, PathOp::Write)),
-        (Token::Text(path), _) if is("from") && path.contains('/') => Some((path, PathOp::Read)),
+        // `from 'a.csv'`, and not `extract(day from '2026-01-01')`.
+        (Token::Text(path), _) if is("from") && path.contains(['/', '.']) => {
+            Some((path, PathOp::Read))
+        }
         (Token::Text(path), _) if is("to") && path.contains('/') => Some((path, PathOp::Write)),
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::vocabulary::{DELETIONS, GENERIC, KINDS, PREPOSITIONS};
+use super::vocabulary::{COUNTS, DELETIONS, GENERIC, KINDS, PREPOSITIONS, SCALES, STOPS};
 use super::{plain, words};
 use crate::Object;
 
@@ -53,13 +53,19 @@ pub(super) fn commands(program: &str, words: &[String], args: &[String]) -> Vec<
     commands
 }
 
-/// Returns the deletion that a tool's words mean, with its fields as options. If the name does not say what is deleted, a field such as
-/// `kind` does. With no other word, it deletes what the server is for: `delete terraform`.
-pub(super) fn deletion(words: &[String], program: Option<&str>, input: &Object) -> Option<String> {
-    let is_deletion = |word: &&String| DELETIONS.contains(&word.as_str());
-    words.iter().find(is_deletion)?;
+/// Returns the command that a tool's words mean, with its fields as options: `delete repository`, `stop instances`. If the name does not say
+/// what is deleted, a field such as `kind` does. With no other word, it deletes what the server is for: `delete terraform`.
+pub(super) fn meaning(words: &[String], program: Option<&str>, input: &Object) -> Option<String> {
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let (command, verbs) = match () {
+        () if has(&DELETIONS) => ("delete", DELETIONS.as_slice()),
+        () if has(&STOPS) => ("stop", STOPS.as_slice()),
+        () if has(&SCALES) && leaves_nothing(input) => ("stop", SCALES.as_slice()),
+        () => return None,
+    };
+    let is_verb = |word: &&String| verbs.contains(&word.as_str());
     let is_in = |list: &[&str], word: &str| list.contains(&word);
-    let others = words.iter().filter(|word| !is_deletion(word)).map(String::as_str);
+    let others = words.iter().filter(|word| !is_verb(word)).map(String::as_str);
     let mut objects: Vec<String> =
         others.take_while(|word| !is_in(&PREPOSITIONS, word)).map(str::to_owned).collect();
     let is_generic = objects.iter().all(|word| is_in(&GENERIC, word));
@@ -76,7 +82,7 @@ pub(super) fn deletion(words: &[String], program: Option<&str>, input: &Object) 
     if words.iter().any(|word| word == "revoke") {
         objects.push("access".to_owned());
     }
-    let server = program.filter(|_| words.iter().all(|word| is_deletion(&word)));
+    let server = program.filter(|_| words.iter().all(|word| is_verb(&word)));
     let objects = objects.into_iter().chain(server.map(str::to_owned));
     let objects = objects.map(|word| format!(" {word}"));
     let fields = input.iter().filter_map(|(field, value)| {
@@ -88,7 +94,13 @@ pub(super) fn deletion(words: &[String], program: Option<&str>, input: &Object) 
         let field: String = field.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
         (value.len() <= LONGEST_VALUE).then(|| format!(" --{field}={}", quote(&value)))
     });
-    Some(format!("delete{}", objects.chain(fields.take(MOST_FIELDS)).collect::<String>()))
+    Some(format!("{command}{}", objects.chain(fields.take(MOST_FIELDS)).collect::<String>()))
+}
+
+/// Checks whether a field sets the number of something to zero.
+fn leaves_nothing(input: &Object) -> bool {
+    let is_zero = |value: &Value| value.as_u64() == Some(0) || value.as_str() == Some("0");
+    input.iter().any(|(field, value)| COUNTS.contains(&plain(field).as_str()) && is_zero(value))
 }
 
 /// Returns a text, or the texts of a list.

@@ -43,6 +43,16 @@ pub(super) const DELETIONS: [&str; 21] = *tenter_base::words!(
     "deactivate decommission delete deprovision destroy disable drop empty erase flush prune purge
      remove reset revoke shutdown suspend terminate truncate uninstall wipe"
 );
+/// Words in the names of tools that stop something, or take it off another.
+pub(super) const STOPS: [&str; 8] =
+    *tenter_base::words!("detach drain evict halt kill off poweroff stop");
+/// Words in the names of tools that stop something if they leave nothing of it.
+pub(super) const SCALES: [&str; 4] = *tenter_base::words!("autoscale autoscaling resize scale");
+/// Fields with the number that is left, without their underscores.
+pub(super) const COUNTS: [&str; 12] = *tenter_base::words!(
+    "count desiredcapacity desiredcount desiredsize instances maxsize nodecount nodes number
+     replicas size workers"
+);
 /// Words before the place of what is deleted: `remove_label_from_project`.
 pub(super) const PREPOSITIONS: [&str; 8] = *tenter_base::words!("at by for from in of on with");
 /// Words that do not say what is deleted.

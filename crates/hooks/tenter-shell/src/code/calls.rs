@@ -84,20 +84,7 @@ pub(super) fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Checks whether a name names a call: its object fits, and arguments follow.
 pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> bool {
-    // `shell-command` of Lisp.
-    let separators: &[char] =
-        if call.language == Language::Other { &['.', ':', '-'] } else { &['.', ':'] };
-    let object = before.trim_end().strip_suffix(separators);
-    // `require("rimraf").sync`, `__import__("os").system`.
-    let object = object.map(|before| before.trim_end_matches([':', '(', ')', '"', '\'']));
-    let has_object = match call.object {
-        "" => true,
-        NO_OBJECT => object.is_none() && !before.ends_with("->"),
-        name => match object {
-            Some(object) => object.ends_with(name) || is_import_of(text, name, object),
-            None => text.contains(&format!("from {name} import ")),
-        },
-    };
+    let has_object = has_object(call, text, before);
     let next = after.trim_start().trim_start_matches('!').chars().next();
     if call.effect == Effect::Eval {
         let is_bare = match call.language {
@@ -120,6 +107,27 @@ pub(super) fn is_call(call: &Call, text: &str, before: &str, after: &str) -> boo
     let is_text = before.ends_with(['"', '\'']) && after.starts_with(['"', '\'']);
     let is_quoted = is_command && !is_text && matches!(next, Some('"' | '\''));
     has_object && (next == Some('(') || is_quoted || takes_list || is_nested)
+}
+
+/// Checks whether the object of a call fits: `os` before `.remove`, or a module from which the name is imported.
+pub(super) fn has_object(call: &Call, text: &str, before: &str) -> bool {
+    // `shell-command` of Lisp.
+    let separators: &[char] =
+        if call.language == Language::Other { &['.', ':', '-'] } else { &['.', ':'] };
+    let object = before.trim_end().strip_suffix(separators);
+    // `require("rimraf").sync`, `__import__("os").system`.
+    let object = object.map(|before| before.trim_end_matches([':', '(', ')', '"', '\'']));
+    match call.object {
+        "" => true,
+        NO_OBJECT => object.is_none() && !before.ends_with("->"),
+        name => match object {
+            Some(object) => object.ends_with(name) || is_import_of(text, name, object),
+            None => {
+                text.contains(&format!("from {name} import "))
+                    || text.contains(&format!("= {name}.{}", call.name))
+            }
+        },
+    }
 }
 
 /// Checks whether the text imports a module under the name at the end of `before`: `import subprocess as sp`.

@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self {
             text,
-            renamed: super::calls::renamed(text).collect(),
+            renamed: super::callbacks::assigned(text).chain(super::calls::renamed(text)).collect(),
             path_module: super::calls::path_module(text),
             lookups: Cell::new(0),
             fuel: Cell::new(FUEL),

@@ -62,12 +62,15 @@ impl CodeReader<'_> {
     /// Reads `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     pub(super) fn pipes(&mut self) {
         let (mut before, mut has_print) = ("", false);
+        let mut printed: Vec<&str> = Vec::new();
         // `print | "sh -c \"command\""`.
         let text = self.text.replace("\\\"", "'");
         for (index, part) in text.split('"').enumerate() {
             let is_literal = index % 2 == 1;
             let end = before.trim_end();
-            if is_literal && end.ends_with('|') && !end.ends_with("||") {
+            let is_pipe = end.ends_with("|&") || (end.ends_with('|') && !end.ends_with("||"));
+            if is_literal && is_pipe {
+                self.facts.calls.extend(formatted(&printed).map(CodeCall::Script));
                 // `{print | "sh"}`.
                 self.facts.runs_input |=
                     has_print && matches!(part.rsplit('/').next(), Some("sh" | "bash" | "zsh"));
@@ -86,6 +89,11 @@ impl CodeReader<'_> {
                 let (path, op) = (part.to_owned(), PathOp::Write);
                 self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
             }
+            if is_literal {
+                printed.push(part);
+            } else if part.contains([';', '{', '}', '\n']) {
+                printed.clear();
+            }
             // `print "a" > "b"`
             has_print = if is_literal { has_print } else { prints_at_end(part, has_print) };
             if !is_literal && index > 1 && part.trim_start().starts_with('|') {
@@ -95,6 +103,17 @@ impl CodeReader<'_> {
             before = part;
         }
     }
+}
+
+/// Returns what `printf "rm %s\n", "a"` and `print "rm", "a"` print. A single text is read elsewhere.
+fn formatted(texts: &[&str]) -> Option<String> {
+    let (format, values) = texts.split_first().filter(|(_, values)| !values.is_empty())?;
+    let format = format.trim_end_matches("\\n");
+    if !format.contains("%s") {
+        return Some(texts.join(" "));
+    }
+    let fill = |text: String, value: &&str| text.replacen("%s", value, 1);
+    Some(values.iter().fold(format.to_owned(), fill))
 }
 
 /// Checks whether a text of AWK ends in a statement that prints. `prints` is `true` if it begins in one.

@@ -3,6 +3,7 @@
 //! This is no parser. A call counts wherever its name is, so that the facts contain at least what a plain program does. Strings
 //! and comments can contain calls that never happen, which is why the facts that come of this are not certain.
 
+mod callbacks;
 mod calls;
 mod delimiters;
 mod literals;
@@ -15,6 +16,7 @@ pub(crate) use taint::decodes;
 
 use crate::facts::{Language, PathOp};
 
+use callbacks::is_in_quotes;
 use calls::{is_call, may_be_call, names};
 use literals::{Argument, Limit, Source};
 use tables::{Call, Effect, OBJECT, known_calls};
@@ -74,6 +76,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         listed: Vec::new(),
         deletes_unknown: false,
         reads_unknown: false,
+        callbacks: 0,
     };
     reader.facts.downloads = taint::downloads(text);
     let mut tried = 0;
@@ -87,8 +90,9 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
         let name = reader.source.renamed.get(name).copied().unwrap_or(name);
         let before = &text[..start];
         let after = &text[start + length..];
-        if !may_be_call(language, name, after) {
-            reader.note_callback(name, after);
+        let is_text = language == Language::Php && is_in_quotes(before, after);
+        if is_text || !may_be_call(language, name, after) {
+            reader.note_callback(name, start, start + length);
             continue;
         }
         if tried >= MAX_CALLS {
@@ -135,6 +139,8 @@ struct CodeReader<'a> {
     deletes_unknown: bool,
     /// It reads files whose names it computes.
     reads_unknown: bool,
+    /// Number of functions that it passes to others.
+    callbacks: usize,
 }
 
 impl CodeReader<'_> {
@@ -280,24 +286,6 @@ impl CodeReader<'_> {
             (_, argument) => argument.and_then(Argument::text),
         };
         self.listed.extend(path);
-    }
-
-    /// Reads `files.forEach(fs.unlinkSync)`, `map(os.remove, files)`: a function that deletes is an argument. `unlink $_` and `unlink for …` of
-    /// Perl delete what is not known.
-    fn note_callback(&mut self, name: &str, after: &str) {
-        let next = after.trim_start();
-        let is_perl = self.language == Language::Perl
-            && (next.starts_with(['$', '@', '}', ';', '<'])
-                || ["for", "while"].iter().any(|word| next.starts_with(word)));
-        // `File.delete f`.
-        let is_ruby = self.language == Language::Ruby
-            && after.starts_with(' ')
-            && next.starts_with(|letter: char| letter.is_ascii_lowercase());
-        if !is_perl && !is_ruby && !after.starts_with([')', ',']) {
-            return;
-        }
-        self.deletes_unknown |= known_calls(self.language, name)
-            .any(|call| matches!(call.effect, Effect::Path { op: PathOp::Delete, .. }));
     }
 
     /// Adds that listed files are read, if a program lists files and reads files whose names it computes.
@@ -449,6 +437,13 @@ impl CodeReader<'_> {
     /// Reads `open("file", "w")`: what the mode says.
     fn open(&mut self, arguments: &[Argument]) {
         let mode = arguments.get(1).and_then(Argument::text).unwrap_or_default();
+        // `open("|command")` of Ruby.
+        if let Some(script) = arguments.first().and_then(Argument::text)
+            && let Some(script) = script.strip_prefix('|')
+        {
+            self.facts.calls.push(CodeCall::Script(script.to_owned()));
+            return;
+        }
         let is_write = mode.contains(['w', 'a', 'x', '+']);
         let op = if is_write { PathOp::Write } else { PathOp::Read };
         self.reads_unknown |= !is_write && arguments.first().and_then(Argument::text).is_none();

@@ -409,3 +409,44 @@ fn objects_decide_what_a_call_with_a_common_name_does() {
     assert!(read(Language::Perl, "system decode_base64(\"bHM=\")").runs_decoded);
     assert!(read(Language::Other, "os.execute(s:receive())").runs_download);
 }
+
+#[test]
+fn functions_that_are_passed_get_the_texts_of_their_statement() {
+    for (language, text) in [
+        (Language::Php, "array_map(\"system\", [\"rm a\"]);"),
+        (Language::Php, "$x = 1; call_user_func('system', 'rm a'); echo 2;"),
+        (Language::Php, "$f = \"system\"; $f(\"rm a\");"),
+        (Language::Php, "array_filter(['rm a'], 'exec');"),
+        (Language::Python, "list(map(__import__('os').system, ['rm a']))"),
+        (Language::Python, "f = os.system\nf('rm a')"),
+        (Language::Python, "import subprocess\nr = subprocess.run\nr('rm a', shell=True)"),
+        (Language::Node, "['rm a'].forEach(require(\"child_process\").execSync)"),
+        (Language::Ruby, "Kernel.send(:system, 'rm a')"),
+        (Language::Ruby, "['rm a'].map(&method(:system))"),
+        (Language::Ruby, "['rm a'].each { |c| system c }"),
+        (Language::Ruby, "open('|rm a')"),
+        (Language::Perl, "map { system } ('rm a');"),
+    ] {
+        assert!(calls(language, text).contains(&script("rm a")), "{text}");
+    }
+    for (language, text) in [
+        (Language::Php, "array_map('unlink', ['a']); f('b');"),
+        (Language::Python, "list(map(os.remove, ['a']))\nf('b')"),
+    ] {
+        assert_eq!(calls(language, text), [path("a", PathOp::Delete, false)], "{text}");
+    }
+}
+
+#[test]
+fn words_that_are_names_of_functions_are_no_functions() {
+    for (language, text) in [
+        (Language::Php, "$a = ['system' => 'rm a'];"),
+        (Language::Php, "f(\"the system\", 'rm a');"),
+        (Language::Python, "f = 'system'\nf('rm a')"),
+        (Language::Python, "f(run, 'rm a')"),
+        (Language::Ruby, "f(system: 'rm a')"),
+    ] {
+        assert_eq!(calls(language, text), [], "{text}");
+    }
+    assert!(read(Language::Php, "array_map('system', $a)").dynamic);
+}

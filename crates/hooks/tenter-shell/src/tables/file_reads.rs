@@ -49,8 +49,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --output-delimiter="),
     like(FILTER, "paste").options("-d= --delimiters= -s -z"),
     like(FILTER, "sort")
-        .options("-k= -t= -o= -S= -T= --key= --field-separator= --output= --compress-program= --parallel= -n -r -u -h")
-        .paths(&["read operands", "write -o --output"])
+        .options("-k= -t= -o= -S= -T= --key= --field-separator= --output= --compress-program= --parallel= --files0-from= -n -r -u -h")
+        .paths(&["read operands", "read --files0-from", "write -o --output"])
         .runs(&[Run::Option("--compress-program")]),
     like(FILTER, "uniq").options("-f= -s= -w= -c -d -u -i").paths(&["read first", "write second"]),
     like(FILTER, "tr").options("-c -C -d -s -t").paths(&[]),
@@ -119,7 +119,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read operands", "write -o"])
         .classes(&[(Class::Decode, "")]),
     program("jq")
-        .options("-f= --from-file= --arg= --argjson= --slurpfile= --indent= -L= -r -c -n -s -e")
+        .options("-f= --from-file= --arg= --argjson= --slurpfile --rawfile --indent= -L= -r -c -n -s -e")
         .paths(&[
             "read rest unless -f --from-file",
             "read -f --from-file",
@@ -129,6 +129,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("logger")
         .options("-f= --file= -t= --tag= -p= --priority= -n= --server= -P= --port= -u= -i -s")
         .paths(&["read -f --file"]),
+    program("qrencode")
+        .options("-o= -r= --read-from= --output= -s= -l= -v= -m= -d= -t= -8 -i")
+        .paths(&["read -r --read-from", "write -o --output"]),
     program("espeak").options("-f= -v= -s= -w= -p= -a=").paths(&["read -f", "write -w"]),
     program("yq")
         .options("-i --inplace -o= -p= -I=")
@@ -164,7 +167,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-I= -T= -w= --ignore= --color? --sort= --time= --format= -l -a -R")
         .paths(&["list directory"]),
     program("tree").options("-L= -P= -I= -o= -a -d -f").paths(&["list directory", "write -o"]),
-    program("du").options("-d= --max-depth= -t= -B= --exclude= -s -h").paths(&["list directory"]),
+    program("du")
+        .options("-d= --max-depth= -t= -B= --exclude= --files0-from= -s -h")
+        .paths(&["list directory unless --files0-from", "read --files0-from"]),
     program("stat").options("-c= -f --format= --printf= -t").paths(&["list operands"]),
     program("date").options("-d= -f= --date= --file= -r= -I? -u").paths(&["read -f --file"]),
     program("file").options("-m= -f= -F= -b -i -C").paths(&["write magic.mgc if -C", "read -f"]),

@@ -38,12 +38,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-o= --output= -O --remote-name -J --output-dir= -d= --data= --data-ascii= --data-binary= --data-raw= --data-urlencode= --json= -F= --form= --form-string= \
                   -T= --upload-file= -X= --request= -H= --header= -u= --user= -U= -A= --user-agent= -b= --cookie= -c= --cookie-jar= -D= --dump-header= -e= --referer= -E= --cert= \
                   --cacert= --capath= --key= -K= --config= -m= --max-time= --connect-timeout= --retry= --retry-delay= -x= --proxy= -w= --write-out= -r= --range= -C= -Y= -y= -z= -P= \
-                  -Q= -t= --resolve= --url= --trace= --trace-ascii= --stderr= --interface= --limit-rate= --unix-socket= --netrc-file= -s --silent -S -L --location -f --fail -i -I --head \
+                  -Q= -t= --resolve= --url= --url-query= --variable= --expand-url= --expand-data= --expand-header= --etag-compare= --etag-save= --trace= --trace-ascii= --stderr= --interface= --limit-rate= --unix-socket= --netrc-file= -s --silent -S -L --location -f --fail -i -I --head \
                   -k --insecure -v --verbose -V --version -h --help -N -n --netrc -g -G --get -#")
         .paths(&[
             "write -o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr",
-            "read -T --upload-file -K --config",
-            "read-at -d --data --data-ascii --data-binary --data-urlencode --json -F --form -H --header",
+            "read -T --upload-file -K --config --etag-compare",
+            "write --etag-save",
+            "read-at -d --data --data-ascii --data-binary --data-urlencode --json -F --form -H --header --url-query --variable -w --write-out",
             "read-file-url operands --url",
             "create-name operands if -O --remote-name",
         ])
@@ -189,10 +190,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read -F", "write -E"])
         .runs(&[
             Run::Remote(1),
-            Run::Keyed("-o", "proxycommand="),
-            Run::Keyed("-o", "localcommand="),
-            Run::Keyed("-o", "knownhostscommand="),
-            Run::Keyed("-o", "proxycommand "),
+            Run::Keyed("-o", "proxycommand"),
+            Run::Keyed("-o", "localcommand"),
+            Run::Keyed("-o", "knownhostscommand"),
         ])
         .classes(&[(DOWNLOAD, "unless -V --help"), (NETWORK, "unless -V --help")]),
     program("mosh")
@@ -207,8 +207,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read -f"]),
     program("autossh")
         .style(Style::Posix)
-        .options("-M= -p= -i= -L= -R= -o= -D= -l=")
-        .runs(&[Run::Remote(1)])
+        .options("-M= -p= -i= -L= -R= -o= -D= -l= -F= -J= -S= -c=")
+        .runs(&[
+            Run::Remote(1),
+            Run::Keyed("-o", "proxycommand"),
+            Run::Keyed("-o", "localcommand"),
+            Run::Keyed("-o", "knownhostscommand"),
+        ])
+        .classes(&[(NETWORK, "")]),
+    program("sshfs")
+        .options("-o= -p= -F= -C -f -d -1")
+        .runs(&[Run::Keyed("-o", "ssh_command="), Run::Keyed("-o", "proxycommand")])
         .classes(&[(NETWORK, "")]),
     program("scp")
         .options("-c= -D= -F= -i= -J= -l= -o= -P= -S= -X= -r -p -q -C -3")
@@ -216,8 +225,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .recursive("-r")
         .runs(&[
             Run::Option("-S"),
-            Run::Keyed("-o", "proxycommand="),
-            Run::Keyed("-o", "knownhostscommand="),
+            Run::Keyed("-o", "proxycommand"),
+            Run::Keyed("-o", "knownhostscommand"),
         ])
         .classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
     program("sftp")
@@ -226,8 +235,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .runs(&[
             Run::Transfers("", "-b"),
             Run::Option("-S"),
-            Run::Keyed("-o", "proxycommand="),
-            Run::Keyed("-o", "knownhostscommand="),
+            Run::Keyed("-o", "proxycommand"),
+            Run::Keyed("-o", "knownhostscommand"),
         ])
         .classes(&[(NETWORK, ""), (DOWNLOAD, "")]),
     program("rsync")

@@ -57,6 +57,10 @@ const COMPOSE: Program = GNU
 /// The files of this machine that a container sees.
 const MOUNTS: &[&str] = &["link-mount -v --volume --mount", "read-mount -v --volume --mount"];
 
+/// A subcommand that copies files from or into a container.
+const COPY: Program =
+    GNU.options("-a -L -q").paths(&["read first", "write last"]).recursive("always");
+
 pub(super) const PROGRAMS: &[Program] = &[
     like(SCRIPTS, "npm")
         .options("-C= --prefix= --registry= --userconfig= -w= --workspace= --loglevel= -g --global -s")
@@ -195,10 +199,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-o= --output=")
         .paths(&["write -o --output"])
         .classes(&[(Class::Archive, "unless -o --output")]),
-    program("docker cp")
-        .options("-a -L -q")
-        .paths(&["read first", "write last"])
-        .recursive("always"),
+    like(COPY, "docker cp"),
+    like(COPY, "podman cp"),
     program("docker rm").options("-f --force -v --volumes -l"),
     program("docker system").options("-a --all -f --force --volumes --filter="),
     program("docker volume").options("-f --force -d= --driver= -o= --label= -a --all --filter="),

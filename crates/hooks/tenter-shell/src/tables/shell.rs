@@ -255,7 +255,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .paths(&["read -a --arg-file"]),
     program("parallel")
         .style(Style::Posix)
-        .options("-j= --jobs= -a= --arg-file= -I= -C= --colsep= -d= --delimiter= -n= -N= --max-args= -L= -P= -S= --sshlogin= --joblog= --results= --tmpdir= --timeout= --retries= -k -t -X -m --dry-run --bar --halt= --load= --workdir= --wd="),
+        .options("-j= --jobs= -a= --arg-file= -I= -C= --colsep= -d= --delimiter= -n= -N= --max-args= -L= -P= -S= --sshlogin= --joblog= --results= --tmpdir= --timeout= --retries= -k -t -X -m --dry-run --bar --halt= --load= --workdir= --wd=")
+        .paths(&["read -a --arg-file"]),
     // Schedules.
     program("at")
         .options("-f= -q= -t=")

@@ -8,7 +8,8 @@ use super::call::{Call, Emitted};
 use super::wrappers::values;
 
 impl Reader<'_> {
-    /// Reads the commands that `e command` and `s/…/command/e` run, and keeps the files that `w file` and `s/…/…/w file` write.
+    /// Reads the commands that `e command` and `s/…/command/e` run, and keeps the files that `w file` and `s/…/…/w file` write and
+    /// `r file` inserts.
     pub(super) fn sed(&mut self, call: &Call, emitted: &Emitted, context: &Context) -> NodeResult {
         let mut scripts = values(emitted, "-e --expression");
         if scripts.is_empty() {
@@ -18,8 +19,9 @@ impl Reader<'_> {
         for script in &scripts {
             for line in script.text.split([';', '\n']) {
                 commands.extend(executed(line).map(|command| script.with_text(command)));
-                if let Some(file) = written(line) {
-                    self.touch(&script.with_text(file), PathOp::Write, Some(emitted.index));
+                let files = written(line).map(|file| (file, PathOp::Write));
+                for (file, op) in files.into_iter().chain(inserted(line)) {
+                    self.touch(&script.with_text(file), op, Some(emitted.index));
                 }
             }
         }
@@ -69,6 +71,13 @@ fn written(line: &str) -> Option<String> {
     let more: String =
         parts[3..].iter().flat_map(|part| [delimiter.to_string(), part.clone()]).collect();
     file(&format!("{rest}{more}"))
+}
+
+/// Returns the file that one command of sed inserts: `r file`, `R file`.
+fn inserted(line: &str) -> Option<(String, PathOp)> {
+    let file = command_of(line).strip_prefix(['r', 'R'])?.strip_prefix(' ')?;
+    let file = file.trim_matches([' ', '}']);
+    (!file.is_empty()).then(|| (file.to_owned(), PathOp::Read))
 }
 
 /// Returns the command that one command of sed runs.

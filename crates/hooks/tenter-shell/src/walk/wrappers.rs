@@ -129,7 +129,7 @@ impl Reader<'_> {
             Run::Option(names) => self.scripts(&values(emitted, names), emitted, context),
             Run::Keyed(names, key) => {
                 let scripts: Vec<Field> =
-                    values(emitted, names).iter().filter_map(|value| after(value, key)).collect();
+                    values(emitted, names).iter().filter_map(|value| keyed(value, key)).collect();
                 self.scripts(&scripts, emitted, context)
             }
             Run::Prefixed(prefix) => {
@@ -460,6 +460,17 @@ fn listed_texts(value: &Field, key: &str) -> Vec<Field> {
 fn after(field: &Field, key: &str) -> Option<Field> {
     let start = field.text.get(..key.len())?;
     start.eq_ignore_ascii_case(key).then(|| field.with_text(&field.text[key.len()..]))
+}
+
+/// Returns the command after a key, and after `=` or blanks if it ends in a letter.
+fn keyed(field: &Field, key: &str) -> Option<Field> {
+    let rest = after(field, key)?;
+    if !key.ends_with(char::is_alphabetic) {
+        return Some(rest);
+    }
+    let script = rest.text.trim_start();
+    let script = script.strip_prefix('=').unwrap_or(script);
+    (script.len() < rest.text.len()).then(|| rest.with_text(script))
 }
 
 /// Returns the command of `scripts.name=command`, after a prefix with a dot.

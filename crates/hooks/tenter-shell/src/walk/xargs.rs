@@ -1,6 +1,6 @@
 //! `xargs` and `parallel`: commands whose arguments come from the standard input or from a list.
 
-use crate::facts::{Class, FlowRole};
+use crate::facts::{Class, FlowRole, PathOp};
 use crate::field::Field;
 use crate::reader::{Context, NodeResult, Reader};
 
@@ -102,7 +102,12 @@ impl Reader<'_> {
         let words = &operands[..at.unwrap_or(operands.len())];
         let inner = context.with_stdin(None);
         let items = match at {
-            Some(at) if operands[at].text == "::::" => vec![Field::unknown("{}")],
+            Some(at) if operands[at].text == "::::" => {
+                for file in operands[at + 1..].iter().filter(|field| !is_separator(field)) {
+                    self.touch(file, PathOp::Read, Some(emitted.index));
+                }
+                vec![Field::unknown("{}")]
+            }
             Some(at) => {
                 if operands.len() - at > ARGUMENTS {
                     self.reach_limit();
