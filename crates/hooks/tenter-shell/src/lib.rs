@@ -29,6 +29,7 @@
 //! `syntax` makes a tree of a text, `expand` expands words, `walk` visits every command, and `tables` has what is known about
 //! programs. All limits are counts: the same text always gives the same facts.
 
+mod cmd;
 mod code;
 mod escapes;
 mod evaluation;

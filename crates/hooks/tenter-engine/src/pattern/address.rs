@@ -28,13 +28,13 @@ pub(crate) fn address_contains(word: &str, part: &str) -> bool {
             .is_some_and(|plain| plain.contains(part) || in_lower_case(&plain).contains(part))
 }
 
-/// Returns a word whose addresses have no users; `None` if a user is not known, who may contain the end of the host.
+/// Returns a word whose addresses have no users; `None` if a command prints one, which may have the end of the host in it.
 fn plain(word: &str) -> Option<String> {
     let mut plain = String::with_capacity(word.len());
     let mut rest = word;
     while let Some((start, host, after)) = next_address(rest) {
         let user = host.rfind('@').map_or(0, |at| at + 1);
-        if host[..user].contains(['$', '`']) || host[..user].contains("{}") {
+        if ["$(", "`", "{}"].iter().any(|mark| host[..user].contains(mark)) {
             return None;
         }
         plain.push_str(start);
@@ -104,8 +104,14 @@ mod tests {
         ] {
             assert_eq!(fit(Text::known(word)), expected, "{word}");
         }
-        let unknown = Text { is_certain: false, ..Text::known("http://$USER@localhost/") };
-        assert_eq!(fit(unknown), Truth::Perhaps);
+        for (word, expected) in [
+            ("http://$NAME:${PASSWORD}@localhost/", Truth::Yes),
+            ("http://$(id)@localhost/", Truth::Perhaps),
+            ("http://$NAME@example.com/", Truth::No),
+        ] {
+            let unknown = Text { is_certain: false, ..Text::known(word) };
+            assert_eq!(fit(unknown), expected, "{word}");
+        }
     }
 
     #[test]

@@ -11,8 +11,11 @@ use super::{CodeCall, CodeReader};
 /// Maximum length of the name of a function with its modules, in bytes.
 const MAX_NAME: usize = 128;
 
-/// Maximum number of such functions whose statements are read.
-const MAX_CALLBACKS: usize = 32;
+/// Maximum number of such functions whose statements are read, and of lists.
+const MAX_READ: usize = 32;
+
+/// Methods that pass each item of a list to a function.
+const LOOPS: [&str; 6] = *tenter_base::words!(".each .every .filter .flatMap .forEach .map");
 
 impl CodeReader<'_> {
     /// Reads a name that no arguments follow. `unlink $_` and `unlink for …` of Perl delete what is not known.
@@ -23,36 +26,70 @@ impl CodeReader<'_> {
         }
         let (language, text) = (self.language, self.text);
         for call in known_calls(language, name) {
-            let deletes = matches!(call.effect, Effect::Path { op: PathOp::Delete, .. });
-            self.deletes_unknown |= deletes;
-            // Perl and Ruby list what they delete without naming it.
-            let are_named = !matches!(language, Language::Perl | Language::Ruby);
-            let is_function =
-                (deletes && are_named) || matches!(call.effect, Effect::Shell | Effect::Words);
-            if is_function && has_object(&call, text, before) {
-                self.apply_to_texts(call.effect, name, start);
+            let has_object = has_object(&call, text, before);
+            match call.effect {
+                Effect::Path { op: PathOp::Delete, .. } => {
+                    self.deletes_unknown = true;
+                    // Perl and Ruby list what they delete without naming it.
+                    if has_object && !matches!(language, Language::Perl | Language::Ruby) {
+                        self.touch_texts(PathOp::Delete, name, start);
+                    }
+                }
+                Effect::Path { op: PathOp::Read, .. } | Effect::Open if has_object => {
+                    self.reads_unknown = true;
+                    self.touch_texts(PathOp::Read, name, start);
+                }
+                Effect::Shell | Effect::Words => self.facts.dynamic |= has_object,
+                _ => {}
             }
         }
     }
 
-    /// Adds what a function does with the other texts of its statement.
-    fn apply_to_texts(&mut self, effect: Effect, name: &str, at: usize) {
+    /// Adds that a function touches the other texts of its statement.
+    fn touch_texts(&mut self, op: PathOp, name: &str, at: usize) {
         self.callbacks += 1;
-        if self.callbacks > MAX_CALLBACKS {
-            self.facts.dynamic = true;
+        if self.callbacks > MAX_READ {
+            self.facts.over_limit = true;
             return;
         }
-        let runs = !matches!(effect, Effect::Path { .. });
         // The files of a pattern are those that the program lists.
-        let is_value = |text: &String| text != name && (runs || !text.contains('*'));
-        let texts = texts(statement(self.text, at)).into_iter().filter(is_value);
-        let before = self.facts.calls.len();
-        self.facts.calls.extend(texts.map(|text| match effect {
-            Effect::Path { op, recursive, .. } => CodeCall::Path { path: text, op, recursive },
-            _ => CodeCall::Script(text),
-        }));
-        self.facts.dynamic |= runs && self.facts.calls.len() == before;
+        let is_path = |text: &String| text != name && !text.contains('*');
+        let texts = texts(statement(self.text, at)).into_iter().filter(is_path);
+        self.facts.calls.extend(texts.map(|path| CodeCall::Path { path, op, recursive: false }));
     }
+
+    /// Adds that the items of `for x in ["a"]` and `["a"].forEach(…)` are touched, if the program touches files whose names it computes.
+    pub(super) fn touch_iterated(&mut self) {
+        let ops = [(PathOp::Read, self.reads_unknown), (PathOp::Delete, self.deletes_unknown)];
+        let ops: Vec<PathOp> =
+            ops.into_iter().filter_map(|(op, is_set)| is_set.then_some(op)).collect();
+        if ops.is_empty() {
+            return;
+        }
+        let lists = self.text.match_indices('[').take(MAX_READ);
+        let items: Vec<String> =
+            lists.filter_map(|(at, _)| iterated(self.text, at)).flat_map(texts).collect();
+        for path in items.into_iter().filter(|item| !item.contains('*')) {
+            let calls = ops.iter().map(|op| CodeCall::Path {
+                path: path.clone(),
+                op: *op,
+                recursive: false,
+            });
+            self.facts.calls.extend(calls);
+        }
+    }
+}
+
+/// Returns a list that starts with the bracket at a position, if a loop gets its items.
+fn iterated(text: &str, at: usize) -> Option<&str> {
+    let start = text.floor_char_boundary(at.saturating_sub(MAX_NAME));
+    let before = text[start..at].rsplit([';', '\n']).next()?.trim_end();
+    let list = crate::limits::start(&text[at + 1..], MAX_BYTES);
+    let (inner, after) = list.split_once(']')?;
+    let is_loop =
+        before.contains("for") && [" in", " of", "("].iter().any(|end| before.ends_with(end));
+    let is_method = LOOPS.iter().any(|name| after.starts_with(name));
+    (is_loop || is_method).then_some(inner)
 }
 
 /// Checks whether a name stands for its function: an argument, a text of PHP, `:name` of Ruby, or a call without brackets whose arguments

@@ -115,8 +115,9 @@ pub(super) fn has_object(call: &Call, text: &str, before: &str) -> bool {
     let separators: &[char] =
         if call.language == Language::Other { &['.', ':', '-'] } else { &['.', ':'] };
     let object = before.trim_end().strip_suffix(separators);
-    // `require("rimraf").sync`, `__import__("os").system`.
+    // `require("rimraf").sync`, `__import__("os").system`, `File.method(:read)`.
     let object = object.map(|before| before.trim_end_matches([':', '(', ')', '"', '\'']));
+    let object = object.map(|before| before.strip_suffix(".method").unwrap_or(before));
     match call.object {
         "" => true,
         NO_OBJECT => object.is_none() && !before.ends_with("->"),

@@ -110,6 +110,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
     }
     reader.facts.has_environment = taint::has_environment(text);
     reader.facts.over_limit |= reader.source.is_exhausted();
+    reader.touch_iterated();
     reader.read_listed();
     reader.delete_listed();
     reader.backticks();

@@ -221,6 +221,15 @@ const TABLE: &[(Language, &[Row])] = &[
     ),
     (Language::Awk, &[(Effect::Shell, words!("system"))]),
     (
+        Language::Powershell,
+        &[
+            (path(PathOp::Read, false, 0), words!("ReadAllText ReadAllLines ReadAllBytes")),
+            (path(PathOp::Read, false, 0), words!("ReadLines OpenRead OpenText")),
+            (path(PathOp::Write, false, 0), words!("WriteAllText WriteAllLines WriteAllBytes")),
+            (path(PathOp::Write, false, 0), words!("AppendAllText")),
+        ],
+    ),
+    (
         Language::Other,
         &[
             (Effect::Shell, words!("system doShellScript shell shell_exec execute exec popen")),

@@ -138,6 +138,9 @@ impl Statement {
         if STARTERS.contains(&name.as_str()) {
             return started(rest);
         }
+        if name == "type" {
+            return format!("cat {}", rest.join(" "));
+        }
         let prints = PRINTERS.contains(&name.as_str());
         let words = if prints { rest } else { words };
         let is_value = first.starts_with(['[', '!', '-', '+', '$'])

@@ -223,7 +223,7 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 61] = [
+const ALIASES: [(&str, &str); 62] = [
     ("elinks", "lynx"),
     ("links", "lynx"),
     ("GET", "lwp-request"),
@@ -278,6 +278,7 @@ const ALIASES: [(&str, &str); 61] = [
     ("invoke-restmethod", "iwr"),
     ("invoke-webrequest", "iwr"),
     ("irm", "iwr"),
+    ("start-bitstransfer", "iwr"),
     ("remove-item", "rm"),
     ("set-content", "tee"),
     ("add-content", "tee"),

@@ -92,8 +92,18 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(DOWNLOADER, "tftp"),
     like(DOWNLOADER, "iwr")
         .style(Style::Caseless)
-        .options("-Uri= -OutFile= -InFile= -Body= -Method= -Headers= -ContentType= -Credential= -UserAgent= -TimeoutSec= -UseBasicParsing")
-        .paths(&["write -OutFile", "read -InFile"]),
+        .options("-Uri= -OutFile= -InFile= -Body= -Method= -Headers= -ContentType= -Credential= -UserAgent= -TimeoutSec= -Source= -Destination= -UseBasicParsing")
+        .paths(&["write -OutFile -Destination", "read -InFile"]),
+    program("certutil")
+        .style(Style::Caseless)
+        .options("-urlcache -split -f -decode -encode -hashfile -verify -dump")
+        .paths(&["read first unless -urlcache", "write second"])
+        .classes(&[
+            (DOWNLOAD, "if -urlcache"),
+            (NETWORK, "if -urlcache"),
+            (Class::Decode, "if -decode"),
+        ]),
+    like(DOWNLOADER, "bitsadmin").paths(&["write last"]),
     // What the clipboard has is as unread as a download.
     like(CLIPBOARD, "pbpaste").options("-pboard= -Prefer="),
     like(CLIPBOARD, "wl-paste"),

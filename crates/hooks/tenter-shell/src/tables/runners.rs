@@ -108,14 +108,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .runs(&[Run::Container(0)]),
     like(WRAPPER, "wsl").options("-d= --distribution= -u= --user= --cd= -e --exec --system"),
     like(WRAPPER, "wine"),
-    program("cmd")
-        .style(Style::Posix)
-        .runs(&[
-            Run::AfterScript("/c"),
-            Run::AfterScript("/C"),
-            Run::AfterScript("/k"),
-            Run::AfterScript("/K"),
-        ]),
+    program("cmd").style(Style::Posix),
     like(FAMILY, "distrobox"),
     program("distrobox enter").options("-n= --name= -r").runs(&[Run::AfterDashesContainer]),
     like(WRAPPER, "flatpak-spawn").options("--host --watch-bus --clear-env"),

@@ -24,6 +24,7 @@ mod targets;
 mod touch;
 mod transform;
 mod variables;
+mod windows;
 mod wrappers;
 mod xargs;
 

@@ -1,6 +1,6 @@
 //! Adds the paths that commands touch to the facts.
 
-use crate::facts::{Location, Path as PathFact, PathOp, PathPlace};
+use crate::facts::{Class, Location, Path as PathFact, PathOp, PathPlace};
 use crate::field::Field;
 use crate::reader::{Context, Reader};
 use crate::{limits, locate};
@@ -70,6 +70,10 @@ impl Reader<'_> {
 
     pub(super) fn touch_in(&mut self, touch: &Touch<'_>, command: Option<usize>, here: &Placed) {
         let Touch { path, op, recursive } = *touch;
+        if let Some(command) = command.filter(|_| op == PathOp::Read && is_environment(path)) {
+            self.classify(command, Class::Environment);
+            self.sends_own_output(command);
+        }
         let is_open = path.is_glob || !path.is_certain;
         self.open_paths += usize::from(is_open);
         let is_full = self.facts.paths.len() >= limits::MAX_PATHS
@@ -128,4 +132,9 @@ fn in_temp(path: &Field) -> Option<String> {
 /// Checks whether a path is `host:path`.
 pub(super) fn is_on_host(path: &str) -> bool {
     path.find(':').is_some_and(|colon| colon > 0 && !path[..colon].contains('/'))
+}
+
+/// Checks whether a path is the file with the environment of the process that reads it.
+fn is_environment(path: &Field) -> bool {
+    matches!(path.text.as_str(), "/proc/self/environ" | "/proc/thread-self/environ")
 }

@@ -18,11 +18,7 @@ impl Reader<'_> {
             "parallel" => self.parallel(call, emitted, context),
             "fd" => self.fd(call, emitted, context),
             "sed" => self.sed(call, emitted, context),
-            // The language of Windows is not read (C15).
-            "cmd" => {
-                self.facts.unparsed = true;
-                NodeResult::default()
-            }
+            "cmd" => self.cmd(call, emitted, context),
             _ => self.interpret(call, emitted, context),
         };
         if emitted.row.is_none() {
