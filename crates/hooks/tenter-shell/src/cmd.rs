@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-/// Commands of cmd, and those of other shells that do the same.
+/// The commands of cmd with other names elsewhere, and these names.
 const COMMANDS: [(&str, &str); 13] = [
     ("copy", "cp"),
     ("del", "rm -f"),

@@ -62,7 +62,7 @@ impl CodeReader<'_> {
     /// Reads `"command" | getline`, `print | "command"` and `print > "file"` of AWK.
     pub(super) fn pipes(&mut self) {
         let (mut before, mut has_print) = ("", false);
-        let mut printed: Vec<&str> = Vec::new();
+        let mut texts: Vec<&str> = Vec::new();
         // `print | "sh -c \"command\""`.
         let text = self.text.replace("\\\"", "'");
         for (index, part) in text.split('"').enumerate() {
@@ -70,7 +70,7 @@ impl CodeReader<'_> {
             let end = before.trim_end();
             let is_pipe = end.ends_with("|&") || (end.ends_with('|') && !end.ends_with("||"));
             if is_literal && is_pipe {
-                self.facts.calls.extend(formatted(&printed).map(CodeCall::Script));
+                self.facts.calls.extend(formatted(&texts).map(CodeCall::Script));
                 // `{print | "sh"}`.
                 self.facts.runs_input |=
                     has_print && matches!(part.rsplit('/').next(), Some("sh" | "bash" | "zsh"));
@@ -90,9 +90,9 @@ impl CodeReader<'_> {
                 self.facts.calls.push(CodeCall::Path { path, op, recursive: false });
             }
             if is_literal {
-                printed.push(part);
+                texts.push(part);
             } else if part.contains([';', '{', '}', '\n']) {
-                printed.clear();
+                texts.clear();
             }
             // `print "a" > "b"`
             has_print = if is_literal { has_print } else { prints_at_end(part, has_print) };
