@@ -23,14 +23,19 @@ const COMMANDS: [(&str, &str); 13] = [
 
 /// Returns a text for bash that runs the commands of a text for cmd.
 pub(crate) fn as_shell(text: &str) -> String {
+    /// Maximum number of programs that are looked for in the text before them.
+    const MAX_PROGRAMS: usize = 64;
     let mut script = String::with_capacity(text.len());
+    let mut programs = 0;
     for line in text.lines() {
         let mut rest = line;
         while !rest.is_empty() {
             let (command, separator, next) = next_command(rest);
             let command = translated(&command);
             // Programs in the working directory run by their names.
-            let is_written = is_program(&command) && script.contains(command.trim());
+            programs += usize::from(is_program(&command));
+            let is_written =
+                is_program(&command) && programs <= MAX_PROGRAMS && script.contains(&command);
             script.push_str(if is_written { "./" } else { "" });
             script.push_str(&command);
             script.push_str(if separator == "&" { "\n" } else { separator });
@@ -133,26 +138,36 @@ fn is_option(word: &str) -> bool {
 
 /// Returns the words after those that only say when or how the command runs: `if exist a`, `for %i in (*) do`, `call`, `start /b`.
 fn without_prefix<'w, 't>(words: &'w [&'t str]) -> &'w [&'t str] {
+    let mut rest = words;
+    loop {
+        let count = prefix(rest);
+        if count == 0 {
+            return rest;
+        }
+        rest = rest.get(count..).unwrap_or_default();
+    }
+}
+
+/// Returns the number of such words at the start.
+fn prefix(words: &[&str]) -> usize {
     let is = |place: usize, name: &str| {
         let word = words.get(place).map(|word| word.trim_start_matches('@'));
         word.is_some_and(|word| word.eq_ignore_ascii_case(name))
     };
-    let after = |start: usize| without_prefix(words.get(start..).unwrap_or_default());
     if is(0, "for") {
         let at = words.iter().position(|word| word.eq_ignore_ascii_case("do"));
-        return after(at.map_or(words.len(), |at| at + 1));
+        return at.map_or(words.len(), |at| at + 1);
     }
     if is(0, "if") {
         let not = usize::from(is(1, "/i")) + 1;
         let start = not + usize::from(is(not, "not"));
         let has_operand = ["exist", "defined", "errorlevel"].iter().any(|word| is(start, word));
-        return after(start + 1 + usize::from(has_operand));
+        return start + 1 + usize::from(has_operand);
     }
     if ["call", "else", "start"].iter().any(|name| is(0, name)) {
-        let options = words[1..].iter().take_while(|word| is_option(word)).count();
-        return after(1 + options);
+        return 1 + words[1..].iter().take_while(|word| is_option(word)).count();
     }
-    words
+    0
 }
 
 /// Returns a word for bash, in which `%NAME%` is `$NAME` and the parts of paths follow slashes.
@@ -221,6 +236,9 @@ mod tests {
             ["", "\"", "^", "%", "&", "|", "é^", "for", "if", "if not", "start /b", "%a", "(", "/"]
         {
             let _ = as_shell(text);
+        }
+        for text in ["call ", "if a ", "a.exe&", "(", "^", "%a% ", "start /b "] {
+            let _ = as_shell(&text.repeat(10_000));
         }
     }
 }

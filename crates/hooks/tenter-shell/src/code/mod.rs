@@ -5,6 +5,7 @@
 
 mod callbacks;
 mod calls;
+mod connected;
 mod delimiters;
 mod literals;
 mod marked;
@@ -114,6 +115,7 @@ fn read_nested(language: Language, text: &str, depth: usize) -> CodeFacts {
     reader.read_listed();
     reader.delete_listed();
     reader.backticks();
+    reader.connect_shells();
     match language {
         Language::Awk => reader.pipes(),
         Language::Other => {

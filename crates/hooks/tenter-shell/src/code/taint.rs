@@ -71,6 +71,13 @@ const INPUTS: &[&str] = tenter_base::words!(
      ARGF <> $_ $0"
 );
 
+/// Calls that open a connection to another machine.
+const SOCKETS: &[&str] = tenter_base::words!(
+    "socket.socket( IO::Socket TCPSocket fsockopen( net.connect( net.Socket( createConnection(
+     (\"net\").connect ('net').connect socket.tcp( net.Dial( TcpStream::connect TCPClient
+     Deno.connect("
+);
+
 /// Expressions with all variables of the environment.
 const ENVIRONMENTS: &[&str] = tenter_base::words!(
     "print(os.environ) console.log(process.env) dict(os.environ) str(os.environ)
@@ -95,6 +102,10 @@ pub(crate) fn decodes(text: &str) -> bool {
 
 pub(super) fn downloads(text: &str) -> bool {
     DOWNLOADS.iter().any(|name| text.contains(name))
+}
+
+pub(super) fn opens_socket(text: &str) -> bool {
+    SOCKETS.iter().any(|name| text.contains(name))
 }
 
 fn reads_input(text: &str) -> bool {

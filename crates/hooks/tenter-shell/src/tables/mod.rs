@@ -223,7 +223,7 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 62] = [
+const ALIASES: [(&str, &str); 63] = [
     ("elinks", "lynx"),
     ("links", "lynx"),
     ("GET", "lwp-request"),
@@ -269,6 +269,7 @@ const ALIASES: [(&str, &str); 62] = [
     ("rip", "trash"),
     ("gomi", "trash"),
     ("trash-cli", "trash"),
+    ("gvfs-trash", "trash"),
     ("radare2", "r2"),
     ("axel", "aria2c"),
     ("ri", "rm"),

@@ -338,6 +338,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(DOWNLOADER, "svn cat").options("-r= --revision="),
     program("ipfs").with_subcommands(),
     like(DOWNLOADER, "ipfs cat"),
+    program("ipfs add")
+        .options("-r --recursive -Q -q -w")
+        .paths(&["read operands"])
+        .recursive("-r --recursive")
+        .classes(&[(NETWORK, "")]),
     like(DOWNLOADER, "hurl").options("-o= --output= --variable= --test --json"),
     like(DOWNLOADER, "monolith").options("-o= -u= -t="),
     like(DOWNLOADER, "snarf"),

@@ -93,6 +93,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     like(WRAPPER, "tini").options("-p= -e= -s -v -g -w"),
     like(WRAPPER, "eatmydata"),
     like(WRAPPER, "shx"),
+    // What is typed may reach a terminal.
+    program("xdotool").style(Style::Posix).runs(&[Run::AfterScript("type")]),
+    program("ydotool").style(Style::Posix).runs(&[Run::AfterScript("type")]),
     like(WRAPPER, "proxychains4").options("-f= -q"),
     like(WRAPPER, "torsocks").options("-u= -p= -i -q"),
     like(WRAPPER, "proot").options("-r= -b= -q= -w= -S= -R= -0"),

@@ -1,6 +1,6 @@
 //! Simulates a command: its facts, its effects on the shell, and what it runs itself.
 
-use crate::facts::{FlowRole, FlowSource, Language};
+use crate::facts::{FlowRole, FlowSource, Language, Stdin};
 use crate::field::Field;
 use crate::locate;
 use crate::reader::{Context, NodeResult, Reader, WrittenFile};
@@ -157,7 +157,14 @@ impl Reader<'_> {
     /// Adds the flow of a command's standard input.
     fn connect_input(&mut self, emitted: &Emitted, context: &Context) {
         if let Some(input) = context.stdin.clone() {
-            self.input_flows(emitted.index, &input.sources, input.text.as_ref());
+            let runs = self.input_flows(emitted.index, &input.sources, input.text.as_ref());
+            // `sh < pipe | nc host 1 > pipe`: what is written into the pipe comes later.
+            if let Stdin::File(path) = &input.stdin
+                && !self.fifos.is_empty()
+            {
+                let role = if runs { FlowRole::Code } else { FlowRole::Data };
+                self.read_file(&Field::known(path.as_str()), emitted.index, role);
+            }
         }
     }
 
