@@ -36,6 +36,14 @@ pub(crate) enum ClientLine<'t> {
 pub(crate) fn file_of<'t>(tokens: &[Token<'t>], at: usize) -> Option<(&'t str, PathOp)> {
     let Token::Word(word) = *tokens.get(at)? else { return None };
     let is = |name: &str| word.eq_ignore_ascii_case(name);
+    // `lo_export(1, 'file')`.
+    if is("lo_export") && tokens.get(at + 1) == Some(&Token::Open) {
+        let mut arguments = tokens.iter().skip(at + 2).take_while(|token| **token != Token::Close);
+        return arguments.find_map(|token| match token {
+            Token::Text(path) => Some((*path, PathOp::Write)),
+            _ => None,
+        });
+    }
     match (*tokens.get(at + 1)?, tokens.get(at + 2)) {
         (Token::Open, Some(Token::Text(path))) => {
             let function = FUNCTIONS.iter().find(|(name, _)| is(name));

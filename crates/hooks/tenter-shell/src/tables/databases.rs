@@ -1,8 +1,8 @@
 //! Clients of databases.
 
-use super::rows::program;
-use super::{Inline, Interpreter, Program, Run, SqlClient, Style};
-use crate::facts::Language;
+use super::rows::{like, program};
+use super::{GNU, Inline, Interpreter, Program, Run, SqlClient, Style};
+use crate::facts::{Class, Language};
 
 /// No operand is SQL.
 const NONE: usize = usize::MAX;
@@ -10,6 +10,12 @@ const NONE: usize = usize::MAX;
 const fn sql(options: &'static str, operands: usize, files: &'static str) -> SqlClient {
     SqlClient { options, operands, files }
 }
+
+/// A program that writes a whole database.
+const PG_DUMP: Program = GNU
+    .options("-f= --file= -F= -d= --dbname= -h= --host= -p= --port= -U= --username= -t= -n= -a -s --schema-only -c --clean")
+    .paths(&["write -f --file"])
+    .classes(&[(Class::Archive, "unless -f --file -s --schema-only")]);
 
 pub(super) const PROGRAMS: &[Program] = &[
     program("psql")
@@ -116,15 +122,19 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("migrate")
         .style(Style::Single)
         .options("-path= -database= -source= -prefetch= -lock-timeout= -verbose -help"),
-    program("pg_dump")
-        .options("-f= --file= -F= -d= -h= -p= -U= -t= -n= -a -s -c")
-        .paths(&["write -f --file"]),
+    like(PG_DUMP, "pg_dump"),
+    like(PG_DUMP, "pg_dumpall"),
+    program("mongodump")
+        .options("--archive? --uri= --db= -d= -c= --collection= --host= -h= -u= -p= -o= --out= --gzip")
+        .paths(&["create -o --out"])
+        .classes(&[(Class::Archive, "if --archive")]),
     program("pg_restore")
         .options("-d= --dbname= -f= --file= -h= -p= -U= -t= -n= -j= -F= -L= -c --clean -C --create -l --list --if-exists -1 -O")
         .paths(&["read operands", "write -f --file"]),
     program("mysqldump")
-        .options("-r= --result-file= -T= --tab= -u= -h= -P= -S= -p?")
-        .paths(&["write -r --result-file", "create -T --tab"]),
+        .options("-r= --result-file= -T= --tab= -u= -h= -P= -S= -p? -d --no-data -A --all-databases")
+        .paths(&["write -r --result-file", "create -T --tab"])
+        .classes(&[(Class::Archive, "unless -r --result-file -T --tab -d --no-data")]),
     program("mysqladmin")
         .options("-u= --user= -h= --host= -P= --port= -S= --defaults-file= -p? --password? -f --force -s -v"),
     program("dropdb").options("-h= -p= -U= -f --force -i -e --if-exists --maintenance-db= --help"),

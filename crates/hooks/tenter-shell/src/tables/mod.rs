@@ -223,7 +223,7 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 63] = [
+const ALIASES: [(&str, &str); 64] = [
     ("elinks", "lynx"),
     ("links", "lynx"),
     ("GET", "lwp-request"),
@@ -244,6 +244,7 @@ const ALIASES: [(&str, &str); 63] = [
     ("k", "kubectl"),
     ("kubecolor", "kubectl"),
     ("mariadb", "mysql"),
+    ("mariadb-dump", "mysqldump"),
     ("nerdctl", "docker"),
     ("oc", "kubectl"),
     ("podman-compose", "docker-compose"),
