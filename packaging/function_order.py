@@ -94,6 +94,9 @@ def commands(program, scratch):
         script = hook / "scripts/run.sh"
         script.write_text("#!/bin/sh\ncat >/dev/null\n")
         script.chmod(0o755)
+    executable = project / ".agents/hooks/executable"
+    executable.write_text("#!/bin/sh\n[ $# -eq 0 ] || echo before_tool_call\n")
+    executable.chmod(0o755)
     subprocess.run([program, "trust", "--yes", "--project", project], env=environment, check=True, capture_output=True)
     time.sleep(3)
     for line in COMMANDS:

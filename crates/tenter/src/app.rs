@@ -306,6 +306,7 @@ mod tests {
             "hooks list --help",
             "hooks --help",
             "guard add",
+            "hooks add keys --project .",
             "hooks",
             "hook list",
             "log --sesion last",

@@ -63,7 +63,7 @@ fn nanoseconds(seconds: i64, rest: i64) -> i128 {
 
 /// Returns the SHA-256 of the names and stamps of files.
 pub fn digest(files: &[(PathBuf, FileStamp)]) -> String {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(files.len() * 128);
     for (name, stamp) in files {
         let name = name.as_os_str().as_encoded_bytes();
         bytes.extend((name.len() as u64).to_le_bytes());

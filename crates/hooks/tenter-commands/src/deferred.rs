@@ -55,13 +55,16 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
     }
 }
 
-/// The commands of the program. While a line is parsed, there is only the command that it names, if it names one.
+/// The commands of the program, or a part of a group's. While a line is parsed, there is only the command that it names, if it names one.
 #[derive(Debug)]
 pub struct Commands<T>(pub T);
 
 impl<T: Subcommand> Subcommand for Commands<T> {
     fn augment_subcommands(command: Command) -> Command {
-        named::<T>(command)
+        let is_other = NAMED.with_borrow(|named| {
+            named.as_ref().is_some_and(|name| !name.to_str().is_some_and(T::has_subcommand))
+        });
+        if is_other { command } else { named::<T>(command) }
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -86,6 +89,8 @@ impl<T: FromArgMatches> FromArgMatches for Commands<T> {
 thread_local! {
     /// The line that is parsed, with the name of the program.
     static LINE: RefCell<Vec<OsString>> = const { RefCell::new(Vec::new()) };
+    /// The command that the line names in the group that is created.
+    static NAMED: RefCell<Option<OsString>> = const { RefCell::new(None) };
 }
 
 /// Calls `parse`, which parses this line with a new command line: each group has only the command that the line names after it, or all of
@@ -103,10 +108,14 @@ fn named<T: Subcommand>(group: Command) -> Command {
         let place = line.iter().position(|word| word == group.get_name())?;
         line.get(place + 1).cloned()
     });
-    let named = next
-        .and_then(|word| T::augment_subcommands(Command::new("")).find_subcommand(word).cloned());
-    match named {
-        Some(command) => group.subcommand(command),
+    let Some(name) = next.filter(|word| word.to_str().is_some_and(T::has_subcommand)) else {
+        return T::augment_subcommands(group);
+    };
+    NAMED.replace(Some(name.clone()));
+    let all = T::augment_subcommands(Command::new(""));
+    NAMED.take();
+    match all.find_subcommand(name) {
+        Some(command) => group.subcommand(command.clone()),
         None => T::augment_subcommands(group),
     }
 }

@@ -36,7 +36,7 @@ use tenter_protocol::{Diagnostic, EventName};
 use tenter_terminal::{CommandResult, Env, Failure, ui};
 
 use crate::project::Project;
-use crate::{Deferred, OwnAgent, guard};
+use crate::{Commands, Deferred, OwnAgent, guard};
 
 pub use doctor::OWN_TOOLS;
 pub use list::show_catalog;
@@ -56,7 +56,7 @@ pub enum Command {
     Catalog(Deferred<guard::list::Args>),
     /// Change which ready-made hooks are installed.
     #[command(flatten)]
-    ReadyMade(guard::GuardChange),
+    ReadyMade(Commands<guard::GuardChange>),
     /// Create a hook, empty or from a template.
     New(Deferred<new::Args>),
     /// Run a hook's tests, or run it once on a payload.
@@ -105,7 +105,7 @@ pub fn run(
     match command {
         Command::List(args) => list::run(open()?, args),
         Command::Catalog(args) => guard::catalog(&open()?, args),
-        Command::ReadyMade(change) => guard::change(env, project, "hooks", change, agent),
+        Command::ReadyMade(change) => guard::change(env, project, "hooks", &change.0, agent),
         Command::Show(args) => show::run(open()?, args),
         Command::New(args) => new::run(open()?, args),
         Command::Test(args) => test::run(open()?, args),
