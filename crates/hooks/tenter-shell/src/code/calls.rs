@@ -118,6 +118,10 @@ pub(super) fn has_object(call: &Call, text: &str, before: &str) -> bool {
     // `require("rimraf").sync`, `__import__("os").system`, `File.method(:read)`.
     let object = object.map(|before| before.trim_end_matches([':', '(', ')', '"', '\'']));
     let object = object.map(|before| before.strip_suffix(".method").unwrap_or(before));
+    // `[IO.File]::Delete`.
+    let is_class = call.language == Language::Powershell;
+    let object =
+        object.map(|before| before.strip_suffix(']').filter(|_| is_class).unwrap_or(before));
     match call.object {
         "" => true,
         NO_OBJECT => object.is_none() && !before.ends_with("->"),

@@ -224,7 +224,10 @@ const TABLE: &[(Language, &[Row])] = &[
         Language::Powershell,
         &[
             (path(PathOp::Read, false, 0), words!("ReadAllText ReadAllLines ReadAllBytes")),
-            (path(PathOp::Read, false, 0), words!("ReadLines OpenRead OpenText")),
+            (path(PathOp::Read, false, 0), words!("ReadLines OpenRead OpenText StreamReader.new")),
+            (path(PathOp::Delete, true, 0), words!("File.Delete Directory.Delete")),
+            (Effect::Transfer(PathOp::Read), words!("File.Copy")),
+            (Effect::Transfer(PathOp::Move), words!("File.Move Directory.Move")),
             (path(PathOp::Write, false, 0), words!("WriteAllText WriteAllLines WriteAllBytes")),
             (path(PathOp::Write, false, 0), words!("AppendAllText")),
         ],

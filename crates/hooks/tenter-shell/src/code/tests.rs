@@ -469,6 +469,13 @@ fn words_that_are_names_of_functions_are_no_functions() {
 }
 
 #[test]
+fn calls_of_classes_in_powershell_are_read() {
+    let text = "[IO.File]::Delete('a'); [System.IO.StreamReader]::new('b'); $x.Delete('c')";
+    let expected = [path("a", PathOp::Delete, true), path("b", PathOp::Read, false)];
+    assert_eq!(calls(Language::Powershell, text), expected);
+}
+
+#[test]
 fn a_shell_that_a_connection_feeds_runs_a_download() {
     for (language, text) in [
         (

@@ -138,6 +138,11 @@ impl Statement {
         if STARTERS.contains(&name.as_str()) {
             return started(rest);
         }
+        let lists =
+            ["dir", "gci", "get-childitem", "gi", "get-item", "ls"].contains(&name.as_str());
+        if lists && rest.iter().any(|word| word.to_ascii_lowercase().starts_with("env:")) {
+            return "printenv".to_owned();
+        }
         if name == "type" {
             return format!("cat {}", rest.join(" "));
         }

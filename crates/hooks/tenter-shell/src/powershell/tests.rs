@@ -7,6 +7,7 @@ fn commands_in_blocks_and_expressions_are_commands() {
     for (text, script) in [
         ("git push --force", "git push --force"),
         ("type .env", "cat .env"),
+        ("gci Env: | a", "printenv | a"),
         ("a; b | c", "a\nb | c"),
         ("Invoke-Command -ScriptBlock { a }", "{\nInvoke-Command -ScriptBlock\na\n}"),
         ("ls | % { a }", "ls | {\n%\na\n}"),

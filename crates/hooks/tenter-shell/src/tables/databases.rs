@@ -39,6 +39,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         .options("-Q= -q= -i= -o= -S= -d= -U= -P= -E -b -h= -s= -W -C")
         .paths(&["read -i", "write -o"])
         .runs(&[Run::Sql(sql("-Q -q", NONE, "-i"))]),
+    program("invoke-sqlcmd")
+        .style(Style::Caseless)
+        .options("-Query= -InputFile= -ServerInstance= -Database= -ConnectionString= -Username= -Password=")
+        .paths(&["read -InputFile"])
+        .runs(&[Run::Sql(sql("-Query", 0, "-InputFile"))]),
     program("clickhouse-client")
         .options("-q= --query= --queries-file= -h= --host= --port= -u= --user= --password= -d= --database= -f= --format= -n -m")
         .paths(&["read --queries-file"])

@@ -24,6 +24,11 @@ const SEARCH: Program = GNU
 /// A program that offers the files of a directory over the network.
 const FILE_SERVER: Program = GNU.paths(&["read first"]).recursive("always");
 
+/// A command of PowerShell for names of files, which it does not read.
+const PATH_NAMES: Program = GNU
+    .style(Style::Caseless)
+    .options("-Path= -LiteralPath= -ChildPath= -PathType= -Parent -Leaf -IsValid -Relative");
+
 pub(super) const PROGRAMS: &[Program] = &[
     like(FILE_SERVER, "serve").options("-l= -p= -c= -s -n"),
     program("httpd")
@@ -173,6 +178,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("stat").options("-c= -f --format= --printf= -t").paths(&["list operands"]),
     program("date").options("-d= -f= --date= --file= -r= -I? -u").paths(&["read -f --file"]),
     program("file").options("-m= -f= -F= -b -i -C").paths(&["write magic.mgc if -C", "read -f"]),
+    like(PATH_NAMES, "join-path"),
+    like(PATH_NAMES, "resolve-path"),
+    like(PATH_NAMES, "split-path"),
+    like(PATH_NAMES, "test-path"),
     program("find")
         .style(Style::Find)
         .options("-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -type= -xtype= -size= -mtime= -atime= -ctime= -mmin= -amin= -cmin= -newer= -anewer= \

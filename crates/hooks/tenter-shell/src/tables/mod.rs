@@ -223,7 +223,7 @@ pub(crate) const GNU: Program = Program {
 pub(crate) const WRAPPER: Program = GNU.style(Style::Posix).runs(&[Run::Words(0)]);
 
 /// Other names of programs.
-const ALIASES: [(&str, &str); 64] = [
+const ALIASES: [(&str, &str); 65] = [
     ("elinks", "lynx"),
     ("links", "lynx"),
     ("GET", "lwp-request"),
@@ -277,6 +277,7 @@ const ALIASES: [(&str, &str); 64] = [
     ("del", "rm"),
     ("erase", "rm"),
     ("get-content", "cat"),
+    ("out-string", "cat"),
     ("invoke-restmethod", "iwr"),
     ("invoke-webrequest", "iwr"),
     ("irm", "iwr"),

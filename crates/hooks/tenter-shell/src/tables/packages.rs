@@ -61,7 +61,16 @@ const MOUNTS: &[&str] = &["link-mount -v --volume --mount", "read-mount -v --vol
 const COPY: Program =
     GNU.options("-a -L -q").paths(&["read first", "write last"]).recursive("always");
 
+/// A command of PowerShell for packages.
+const POWERSHELL: Program = GNU
+    .style(Style::Caseless)
+    .options("-Name= -Source= -SourceLocation= -Location= -Repository= -ProviderName= -Scope= -RequiredVersion= -InstallationPolicy= -Force -Trusted");
+
 pub(super) const PROGRAMS: &[Program] = &[
+    like(POWERSHELL, "install-module"),
+    like(POWERSHELL, "install-package"),
+    like(POWERSHELL, "register-packagesource"),
+    like(POWERSHELL, "register-psrepository"),
     like(SCRIPTS, "npm")
         .options("-C= --prefix= --registry= --userconfig= -w= --workspace= --loglevel= -g --global -s")
         .directory("-C --prefix"),
