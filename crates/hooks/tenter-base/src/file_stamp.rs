@@ -47,14 +47,24 @@ impl FileStamp {
     /// Returns the time since the file or its metadata changed, by the clock that file systems of this machine use;
     /// negative if the change is in the future.
     pub fn age_ns(self) -> i128 {
-        let now = clock_gettime(ClockId::Realtime);
-        nanoseconds(now.tv_sec, now.tv_nsec) - self.changed_ns
+        now_ns() - self.changed_ns
+    }
+
+    /// Returns the kind and the permissions of the file, as the system has them.
+    pub(crate) fn mode(self) -> u32 {
+        self.mode
     }
 
     /// Returns the size of the file in bytes.
     pub fn size(self) -> u64 {
         self.size
     }
+}
+
+/// Returns the time by the clock that file systems of this machine use, in nanoseconds since 1970.
+pub fn now_ns() -> i128 {
+    let now = clock_gettime(ClockId::Realtime);
+    nanoseconds(now.tv_sec, now.tv_nsec)
 }
 
 fn nanoseconds(seconds: i64, rest: i64) -> i128 {

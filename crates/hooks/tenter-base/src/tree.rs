@@ -2,7 +2,6 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::file_stamp::FileStamp;
@@ -17,6 +16,8 @@ const OTHERS_WRITE: u32 = 0o022;
 pub struct Tree {
     /// The files with their paths in the directory, in byte order.
     pub files: Vec<(PathBuf, FileStamp)>,
+    /// The directories, its own as the empty path, in byte order.
+    pub directories: Vec<(PathBuf, FileStamp)>,
     /// Files and directories whose group or everyone may write, by their paths in the directory.
     pub writable_by_others: Vec<PathBuf>,
 }
@@ -45,10 +46,38 @@ impl Tree {
     /// The directory cannot be read, has more files than `rules` allow, or is too deep.
     pub fn read(directory: &Path, rules: &TreeRules) -> io::Result<Self> {
         let mut tree = Self::default();
+        tree.add_directory(PathBuf::new(), FileStamp::new(&fs::metadata(directory)?));
         tree.collect(directory, Path::new(""), rules)?;
-        tree.files.sort_by(|(one, _), (other, _)| one.cmp(other));
-        tree.writable_by_others.sort();
+        tree.sort();
         Ok(tree)
+    }
+
+    /// Sorts the entries of a tree that is complete.
+    pub(crate) fn sort(&mut self) {
+        self.files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        self.directories.sort_by(|(one, _), (other, _)| one.cmp(other));
+        self.writable_by_others.sort();
+    }
+
+    /// Adds a file.
+    pub(crate) fn add_file(&mut self, name: PathBuf, stamp: FileStamp) {
+        self.add_exposed(&name, stamp);
+        self.files.push((name, stamp));
+    }
+
+    /// Adds a directory, without its entries.
+    pub(crate) fn add_directory(&mut self, name: PathBuf, stamp: FileStamp) {
+        // The caller looks at the directory of the tree itself.
+        if name != Path::new("") {
+            self.add_exposed(&name, stamp);
+        }
+        self.directories.push((name, stamp));
+    }
+
+    fn add_exposed(&mut self, name: &Path, stamp: FileStamp) {
+        if stamp.mode() & OTHERS_WRITE != 0 {
+            self.writable_by_others.push(name.to_owned());
+        }
     }
 
     fn collect(&mut self, directory: &Path, within: &Path, rules: &TreeRules) -> io::Result<()> {
@@ -67,13 +96,11 @@ impl Tree {
             if !(rules.counts)(&path, &name, &metadata) {
                 continue;
             }
-            if metadata.permissions().mode() & OTHERS_WRITE != 0 {
-                self.writable_by_others.push(name.clone());
-            }
             if metadata.is_dir() {
+                self.add_directory(name.clone(), FileStamp::new(&metadata));
                 self.collect(&path, &name, rules)?;
             } else {
-                self.files.push((name, FileStamp::new(&metadata)));
+                self.add_file(name, FileStamp::new(&metadata));
             }
             if self.files.len() > rules.files {
                 return Err(io::Error::other(format!("it has more than {} files", rules.files)));

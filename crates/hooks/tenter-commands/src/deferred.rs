@@ -61,8 +61,8 @@ pub struct Commands<T>(pub T);
 
 impl<T: Subcommand> Subcommand for Commands<T> {
     fn augment_subcommands(command: Command) -> Command {
-        let is_other = NAMED.with_borrow(|named| {
-            named.as_ref().is_some_and(|name| !name.to_str().is_some_and(T::has_subcommand))
+        let is_other = CHOICE.with_borrow(|name| {
+            name.as_ref().is_some_and(|name| !name.to_str().is_some_and(T::has_subcommand))
         });
         if is_other { command } else { named::<T>(command) }
     }
@@ -90,7 +90,7 @@ thread_local! {
     /// The line that is parsed, with the name of the program.
     static LINE: RefCell<Vec<OsString>> = const { RefCell::new(Vec::new()) };
     /// The command that the line names in the group that is created.
-    static NAMED: RefCell<Option<OsString>> = const { RefCell::new(None) };
+    static CHOICE: RefCell<Option<OsString>> = const { RefCell::new(None) };
 }
 
 /// Calls `parse`, which parses this line with a new command line: each group has only the command that the line names after it, or all of
@@ -111,9 +111,9 @@ fn named<T: Subcommand>(group: Command) -> Command {
     let Some(name) = next.filter(|word| word.to_str().is_some_and(T::has_subcommand)) else {
         return T::augment_subcommands(group);
     };
-    NAMED.replace(Some(name.clone()));
+    CHOICE.replace(Some(name.clone()));
     let all = T::augment_subcommands(Command::new(""));
-    NAMED.take();
+    CHOICE.take();
     match all.find_subcommand(name) {
         Some(command) => group.subcommand(command.clone()),
         None => T::augment_subcommands(group),

@@ -33,8 +33,16 @@ impl HookStamp {
         if !metadata.is_dir() {
             return Ok((Self::File(FileStamp::new(&metadata)), Vec::new()));
         }
-        let Tree { files, writable_by_others } = Tree::read(path, &TreeRules::all(MAX_FILES))?;
+        let Tree { files, writable_by_others, .. } = Self::tree(path)?;
         Ok((Self::Directory(files), writable_by_others))
+    }
+
+    /// Reads the files of a manifest hook in the directory at `path`.
+    ///
+    /// # Errors
+    /// It cannot be read, or has too many levels or files for a hook.
+    pub(crate) fn tree(path: &Path) -> io::Result<Tree> {
+        Tree::read(path, &TreeRules::all(MAX_FILES))
     }
 }
 

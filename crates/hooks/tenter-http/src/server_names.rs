@@ -11,7 +11,7 @@ use ureq::config::Config;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-/// Maximum number of addresses of a server that are tried: that of the library.
+/// Maximum number of addresses of a server, as in the library.
 const MAX_ADDRESSES: usize = 16;
 
 /// Looks up names with a program of the system. A request that is cancelled ends it.
@@ -34,11 +34,11 @@ impl Resolver for ServerNames {
         let (name, port) = server.rsplit_once(':').ok_or_else(|| Error::BadUri(server.clone()))?;
         let port = port.parse().map_err(|_| Error::BadUri(server.clone()))?;
         let addresses = server_names::look_up(name, port, |name| self.getent(name))?;
-        let mut wanted = self.empty();
+        let mut result = self.empty();
         for address in config.ip_family().keep_wanted(addresses.into_iter()).take(MAX_ADDRESSES) {
-            wanted.push(address);
+            result.push(address);
         }
-        if wanted.is_empty() { Err(Error::HostNotFound) } else { Ok(wanted) }
+        if result.is_empty() { Err(Error::HostNotFound) } else { Ok(result) }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use tenter_base::{FileStamp, untrusted_file};
+use tenter_base::{FileStamp, KnownTree, file_stamp, untrusted_file};
 use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::{Announcement, Subscription};
 
@@ -97,6 +97,8 @@ enum Fresh {
     QueryReply(FileStamp, Known),
     /// The content of a manifest.
     Manifest(HookStamp, Box<KnownManifest>),
+    /// The names in the directory of a cached manifest.
+    Tree(KnownTree),
 }
 
 impl Examiner<'_> {
@@ -114,12 +116,12 @@ impl Examiner<'_> {
         for candidate in candidates {
             let is_managed = candidate.layer == Layer::Managed;
             match self.at_once(&candidate, if is_managed { &no_cache } else { cache }) {
-                Some(examined) => settled.push(examined),
+                Some(both) => settled.push(both),
                 None => open.push(candidate),
             }
         }
-        let all = parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate));
-        for (examined, fresh) in all {
+        settled.extend(parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate)));
+        let keep = |(examined, fresh): (Examined, Option<Fresh>)| {
             let fresh = fresh.filter(|_| examined.candidate.layer != Layer::Managed);
             let real_path = &examined.candidate.real_path;
             match fresh {
@@ -127,25 +129,26 @@ impl Examiner<'_> {
                 Some(Fresh::Manifest(stamp, facts)) => {
                     cache.put_manifest(real_path, &stamp, &facts);
                 }
+                Some(Fresh::Tree(tree)) => cache.put_tree(real_path, tree),
                 None => {}
             }
-            settled.push(examined);
-        }
-        settled
+            examined
+        };
+        settled.into_iter().map(keep).collect()
     }
 
     /// Examines a candidate with the cache, opening only the directories of a manifest hook.
-    fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
+    fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<(Examined, Option<Fresh>)> {
         let finding = match &candidate.kind {
             CandidateKind::Executable(stamp) => {
                 let (covered, around) = match self.executable(candidate) {
                     Ok(both) => both,
-                    Err(invalid) => return Some(*invalid),
+                    Err(invalid) => return Some((*invalid, None)),
                 };
                 let entry = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
                 let stamp = CoveredStamp { own: HookStamp::File(*stamp), beside: around.files };
                 let finding = self.examine_executable(candidate, &covered, entry, stamp);
-                return Some(build_examined(candidate.clone(), covered, finding));
+                return Some((build_examined(candidate.clone(), covered, finding), None));
             }
             CandidateKind::Manifest(_) => return self.manifest_at_once(candidate, cache),
             CandidateKind::NotExecutable => Examination::NotExecutable,
@@ -153,19 +156,34 @@ impl Examiner<'_> {
             CandidateKind::Invalid(why) => Examination::Invalid(why.clone()),
         };
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
-        Some(build_examined(candidate.clone(), covered, finding))
+        Some((build_examined(candidate.clone(), covered, finding), None))
     }
 
     /// Returns the cached manifest if its directory is unchanged.
-    fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
-        let (stamp, exposed) = HookStamp::with_exposed(&candidate.path).ok()?;
+    fn manifest_at_once(
+        &self,
+        candidate: &Candidate,
+        cache: &Cache,
+    ) -> Option<(Examined, Option<Fresh>)> {
+        let earlier = cache.tree(&candidate.real_path);
+        let unchanged = earlier.and_then(|tree| tree.look_again(&candidate.path));
+        let (tree, names) = if let Some(tree) = unchanged {
+            (tree, None)
+        } else {
+            let time = file_stamp::now_ns();
+            let tree = HookStamp::tree(&candidate.path).ok()?;
+            let names = KnownTree::new(&tree, time);
+            (tree, names)
+        };
+        let (stamp, exposed) = (HookStamp::Directory(tree.files), tree.writable_by_others);
         let entry = cache.manifest(candidate, &stamp)?;
         let name = manifest::full_name(candidate, &entry.manifest);
         let candidate = Candidate { name, ..candidate.clone() };
         let (covered, finding) = self.judge(&candidate, &entry, stamp);
         let diagnostics = Vec::from_iter(exposed_files(&candidate, &exposed));
         let about = manifest::about(&entry.manifest);
-        Some(Examined { candidate, covered, finding, diagnostics, about })
+        let examined = Examined { candidate, covered, finding, diagnostics, about };
+        Some((examined, names.map(Fresh::Tree)))
     }
 
     /// Returns what the trust in a candidate covers, given its own policy.

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tenter_base::{FileStamp, replace_file, untrusted_file, versioned};
+use tenter_base::{FileStamp, KnownTree, replace_file, untrusted_file, versioned};
 use tenter_protocol::executable::{self, Announcement};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::runtime::SERVE;
@@ -22,7 +22,7 @@ use crate::source::{Candidate, Script};
 use crate::trust::Fingerprint;
 
 /// Another version may know other events, so it does not read these replies.
-const VERSION: &str = concat!("11/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("12/", env!("CARGO_PKG_VERSION"));
 /// Maximum size of the cache, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -90,6 +90,8 @@ struct ManifestEntry {
     manifest: String,
     rules: Option<HookRules>,
     script: KeptScript,
+    /// The names in the directory, once it has not changed for a while.
+    tree: Option<KnownTree>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,7 +188,22 @@ impl Cache {
                 manifest,
                 rules: facts.rules.clone(),
                 script,
+                tree: None,
             };
+            self.fresh.manifests.insert(path.to_owned(), entry);
+        }
+    }
+
+    /// Returns what is known of the tree of the directory at `real_path`.
+    pub(crate) fn tree(&self, real_path: &Path) -> Option<&KnownTree> {
+        self.old.manifests.get(real_path.to_str()?)?.tree.as_ref()
+    }
+
+    /// Adds what is known of its tree to the cached manifest in the directory at `real_path`.
+    pub(crate) fn put_tree(&mut self, real_path: &Path, tree: KnownTree) {
+        let path = real_path.to_str().unwrap_or_default();
+        if let Some(entry) = self.old.manifests.get(path) {
+            let entry = ManifestEntry { tree: Some(tree), ..entry.clone() };
             self.fresh.manifests.insert(path.to_owned(), entry);
         }
     }

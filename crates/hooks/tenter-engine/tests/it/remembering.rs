@@ -4,6 +4,8 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Barrier;
 use std::{fs, thread};
 
+use tenter_testkit::wait_until;
+
 use crate::scene::{COUNTING, PROJECT, Scene, USER, running};
 
 fn scene() -> Scene {
@@ -160,4 +162,22 @@ fn a_manifest_with_errors_is_reported_every_time() {
     let (first, second) = (scene.load().1, scene.load().1);
     assert_eq!(first.len(), 1, "{first:?}");
     assert_eq!(first, second);
+}
+
+#[test]
+fn a_new_script_is_seen_although_the_names_in_the_directory_are_cached() {
+    let scene = scene();
+    manifest(&scene, "trigger: before_tool");
+    let first = scene.load().0.hooks()[0].clone();
+    // Names are cached once their directories have not changed for a while.
+    let name = b"scripts/run.sh";
+    let knows_names = || {
+        scene.load();
+        let bytes = fs::read(scene.at("cache/hooks.bin")).unwrap_or_default();
+        bytes.windows(name.len()).any(|bytes| bytes == name)
+    };
+    wait_until("the names are cached", knows_names);
+    assert_eq!(scene.load().0.hooks()[0].fingerprint, first.fingerprint);
+    scene.file(&format!("{USER}/guard/scripts/lib.sh"), "echo\n", 0o644);
+    assert_ne!(scene.load().0.hooks()[0].fingerprint, first.fingerprint);
 }
