@@ -28,7 +28,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ),
     ),
     ("tenter-confine", &["tenter-base", "tenter-engine", "tenter-protocol"]),
-    ("tenter-http", &["tenter-proc", "tenter-protocol"]),
+    ("tenter-http", &["tenter-base", "tenter-proc", "tenter-protocol"]),
     ("tenter-walk", &["tenter-base", "tenter-proc"]),
     ("tenter-plugins", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     (
