@@ -327,14 +327,15 @@ impl Loader<'_> {
     fn roots(&mut self, layout: &ResourceLayout) -> Vec<Root> {
         let (mut roots, problems) = layout.roots(&HOOKS);
         self.diagnostics.extend(problems);
-        let real = |root: &Root| fs::canonicalize(&root.dir).ok();
-        let is_known = |root: &Root| {
-            root.layer.needs_trust()
-                && real(root).is_some_and(|dir| self.directories.contains(&dir))
-        };
-        roots.retain(|root| !is_known(root));
-        let project_roots = roots.iter().filter(|root| root.layer.needs_trust());
-        self.directories.extend(project_roots.filter_map(real));
+        let mut directories = Vec::new();
+        roots.retain(|root| {
+            let real = root.layer.needs_trust().then(|| fs::canonicalize(&root.dir).ok());
+            let Some(directory) = real.flatten() else { return true };
+            let is_new = !self.directories.contains(&directory);
+            directories.extend(is_new.then_some(directory));
+            is_new
+        });
+        self.directories.extend(directories);
         roots
     }
 
