@@ -6,8 +6,8 @@ them together.
     packaging/function_order.py target/release/tenter-hook target/release/tenter
 
 A system maps a program's code in pieces of 64 KiB when they are first used, and without this an event would use nearly all of them. The
-programs run step by step: for a call without hooks, with all guards for calls that no rule can fit and for one that needs the rules, and for
-commands in a project with hooks. The names are without hashes, so that the lists stay useful when code changes; a name that no longer exists
+programs run step by step: for a call without hooks, with a hook that runs, with all guards for calls that no rule can fit and for one that
+needs the rules, and for commands in a project with hooks. The names are without hashes, so that the lists stay useful when code changes; a name that no longer exists
 has no effect. It needs Linux on x86-64, and takes some minutes.
 """
 
@@ -49,7 +49,7 @@ def main():
     hook, tenter = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
-        write("event", "tenter-hook runs for an event", hook, events(hook, scratch))
+        write("event", "tenter-hook runs for an event", hook, events(hook, tenter, scratch))
         write("commands", "tenter runs for short commands", tenter, commands(tenter, scratch))
 
 
@@ -68,24 +68,25 @@ def write(name, what, program, runs):
     (HERE / f"{name}.ld").write_text(f"{comment}\n{script}")
 
 
-def events(program, scratch):
-    bare, guarded = scratch / "bare", scratch / "guarded"
-    for home in bare, guarded:
+def events(program, tenter, scratch):
+    bare, running, guarded = scratch / "bare", scratch / "running", scratch / "guarded"
+    for home in bare, running, guarded:
         (home / "project").mkdir(parents=True)
+    add_executable(running / "project/.agents/hooks")
+    trust(tenter, running, running / "project")
     for guard in sorted((HERE.parent / GUARDS).glob("*.md")):
         # The other hooks that Tenter contains.
         if "ready_made:" not in guard.read_text():
             add_hook(guarded / ".config/agents/hooks" / guard.stem, guard.read_text())
     # A file that changed a moment ago is not relied on.
     time.sleep(3)
-    for home, text in [(bare, CALLS[0]), *((guarded, text) for text in CALLS)]:
+    for home, text in [(bare, CALLS[0]), (running, CALLS[0]), *((guarded, text) for text in CALLS)]:
         line = [program, "claude-code", "PreToolUse", "--home", str(home)]
-        yield line, payload(home, text), dict(os.environ)
+        yield line, payload(home, text), environment(home)
 
 
 def commands(program, scratch):
     home, project = scratch / "home", scratch / "home/project"
-    environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
     (project / ".git").mkdir(parents=True)
     for name in "first", "second", "third":
         hook = project / ".agents/hooks" / name
@@ -94,13 +95,26 @@ def commands(program, scratch):
         script = hook / "scripts/run.sh"
         script.write_text("#!/bin/sh\ncat >/dev/null\n")
         script.chmod(0o755)
-    executable = project / ".agents/hooks/executable"
-    executable.write_text("#!/bin/sh\n[ $# -eq 0 ] || echo before_tool_call\n")
-    executable.chmod(0o755)
-    subprocess.run([program, "trust", "--yes", "--project", project], env=environment, check=True, capture_output=True)
+    add_executable(project / ".agents/hooks")
+    trust(program, home, project)
     time.sleep(3)
     for line in COMMANDS:
-        yield [program, *line, "--project", str(project)], os.devnull, environment
+        yield [program, *line, "--project", str(project)], os.devnull, environment(home)
+
+
+def environment(home):
+    return {"HOME": str(home), "PATH": os.environ["PATH"]}
+
+
+def trust(tenter, home, project):
+    subprocess.run([tenter, "trust", "--yes", "--project", project], env=environment(home), check=True, capture_output=True)
+
+
+def add_executable(directory):
+    directory.mkdir(parents=True, exist_ok=True)
+    hook = directory / "executable"
+    hook.write_text("#!/bin/sh\nif [ \"$1\" = hook ]; then echo before_tool_call; fi\n")
+    hook.chmod(0o755)
 
 
 def add_hook(directory, manifest):
