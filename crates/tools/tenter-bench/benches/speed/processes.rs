@@ -73,6 +73,7 @@ pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
         // Linked as in packages.
         let linker = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../packaging/rustc.sh");
         cargo.env("RUSTC_WORKSPACE_WRAPPER", linker);
+        cargo.env("RUSTFLAGS", "-Csymbol-mangling-version=v0");
     }
     if !cargo.status()?.success() {
         return Err(format!("{name} cannot be built").into());
