@@ -150,7 +150,12 @@ def pattern(name):
         return None
     name = re.sub(r"\.(llvm\.)?\d+$", "*", name)
     # The hash of a crate, and references to places in the name, which the length of a hash moves.
-    return re.sub(r"B[0-9A-Za-z]*_", "B*_", re.sub(r"Cs[0-9A-Za-z]+_(?=\d)", "Cs*_", name))
+    name = re.sub(r"B[0-9A-Za-z]*_", "B*_", re.sub(r"Cs[0-9A-Za-z]+_(?=\d)", "Cs*_", name))
+    # The crate that a function with types is compiled for, at the end: equal functions of several crates are one.
+    *_, crate = [None, *re.finditer(r"Cs\*_(\d+)_?", name)]
+    if crate and len(name) - crate.end() == int(crate[1]):
+        name = name[: crate.start()] + "*"
+    return name[: -len("B*_")] + "*" if name.endswith("B*_") else name
 
 
 def executed(words, stdin, environment):

@@ -78,7 +78,14 @@ pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
     if !cargo.status()?.success() {
         return Err(format!("{name} cannot be built").into());
     }
-    Ok(directory.join(name))
+    if !directory.ends_with("release") {
+        return Ok(directory.join(name));
+    }
+    // A package's programs are copied when it is installed, so that the system has them in large pieces, which the linker's file is not.
+    let installed = directory.join("installed");
+    std::fs::create_dir_all(&installed)?;
+    std::fs::copy(directory.join(name), installed.join(name))?;
+    Ok(installed.join(name))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process is what is measured")]
