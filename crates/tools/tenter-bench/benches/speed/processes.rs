@@ -82,10 +82,10 @@ pub(crate) fn program_of(package: &str, name: &str) -> Measured<PathBuf> {
         return Ok(directory.join(name));
     }
     // A package's programs are copied when it is installed, so that the system has them in large pieces, which the linker's file is not.
-    let installed = directory.join("installed");
-    std::fs::create_dir_all(&installed)?;
-    std::fs::copy(directory.join(name), installed.join(name))?;
-    Ok(installed.join(name))
+    let copies = directory.join("installed");
+    std::fs::create_dir_all(&copies)?;
+    std::fs::copy(directory.join(name), copies.join(name))?;
+    Ok(copies.join(name))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process is what is measured")]
