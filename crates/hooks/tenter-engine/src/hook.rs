@@ -129,6 +129,11 @@ impl Hook {
         self.path.as_deref()
     }
 
+    /// Returns whether a file in its directory exists, by its path there; `None` if it has no directory, or loading it did not look.
+    pub fn has_file(&self, name: &str) -> Option<bool> {
+        self.pin.as_ref()?.own().has_file(Path::new(name))
+    }
+
     /// Returns what a trust store records of it; `None` for a native hook, which needs no trust.
     pub fn trust_entry(&self) -> Option<TrustEntry> {
         let entry = TrustEntry::new(&self.name, self.fingerprint.clone(), self.path()?);

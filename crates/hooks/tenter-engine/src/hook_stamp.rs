@@ -47,6 +47,14 @@ impl HookStamp {
 }
 
 impl HookStamp {
+    /// Returns whether a file in the directory of a manifest hook exists, by its path there; `None` for an executable.
+    pub(crate) fn has_file(&self, name: &Path) -> Option<bool> {
+        match self {
+            Self::File(_) => None,
+            Self::Directory(files) => Some(files.iter().any(|(path, _)| path == name)),
+        }
+    }
+
     /// Returns the SHA-256 of the stamp: equal if and only if the stamps are equal.
     pub(crate) fn digest(&self) -> String {
         match self {

@@ -198,8 +198,12 @@ impl<'c> HookEntry<'c> {
             protocol: running.map(|hook| hook.kind.as_str()),
             action: running.and_then(Hook::static_action).map(StaticAction::action),
             runtime: runtime.map(|runtime| runtime.runtime.as_str()),
-            has_several_scripts: script
-                .is_some_and(|script| !scripts::unused_scripts(&hook.path, script).is_empty()),
+            has_several_scripts: running.zip(script).is_some_and(|(running, script)| {
+                let exists = |name: &str| {
+                    running.has_file(name).unwrap_or_else(|| hook.path.join(name).is_file())
+                };
+                !scripts::unused_scripts(&hook.path, script, exists).is_empty()
+            }),
             script: script.map(|script| {
                 let short = script.strip_prefix(&hook.path).unwrap_or(script);
                 short.to_string_lossy().into_owned()

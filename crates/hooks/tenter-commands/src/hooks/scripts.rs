@@ -59,15 +59,19 @@ fn without_interpreter(path: &Path) -> Diagnostic {
         .help("begin it with a #! line, such as #!/bin/sh")
 }
 
-/// Returns the other files that could be the script of the hook in `directory`, which is `entry`.
-pub(super) fn unused_scripts(directory: &Path, entry: &Path) -> Vec<&'static str> {
+/// Returns the other files that could be the script of the hook in `directory`, which is `entry`. `exists` says which files are there.
+pub(super) fn unused_scripts(
+    directory: &Path,
+    entry: &Path,
+    exists: impl Fn(&str) -> bool,
+) -> Vec<&'static str> {
     let names = source::SCRIPTS.map(|(name, _)| name).into_iter();
-    names.filter(|name| directory.join(name) != entry && directory.join(name).is_file()).collect()
+    names.filter(|name| directory.join(name) != entry && exists(name)).collect()
 }
 
 /// Returns the warning that there are several scripts, of which one is used.
 fn unused(directory: &Path, entry: &Path) -> Option<Diagnostic> {
-    let unused_files = unused_scripts(directory, entry);
+    let unused_files = unused_scripts(directory, entry, |name| directory.join(name).is_file());
     let script_path = entry.strip_prefix(directory).unwrap_or(entry).display();
     let message =
         format!("{script_path} is the hook's script; {} is not used", unused_files.join(", "));

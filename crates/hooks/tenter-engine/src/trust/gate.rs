@@ -67,6 +67,11 @@ impl Pin {
         Self { covered, stamp, was_old, allow_shared }
     }
 
+    /// Returns the stamp of the hook itself.
+    pub(crate) fn own(&self) -> &HookStamp {
+        &self.stamp.own
+    }
+
     /// Checks that the content still has the fingerprint `trusted_fingerprint`. What others can write runs from a private copy
     /// in the directory `copies`.
     ///
