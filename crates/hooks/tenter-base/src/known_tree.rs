@@ -84,6 +84,16 @@ mod tests {
         fs::set_permissions(scratch.join("hook/HOOK.md"), Permissions::from_mode(0o666)).unwrap();
         let tree = read(&scratch.join("hook"));
         assert_eq!(KnownTree::new(&tree, now_ns()), None, "its directories have just changed");
+        // File systems count time in steps: what changes next must have another time.
+        let newest = tree.directories.iter().map(|(_, stamp)| stamp.changed_ns()).max();
+        let probe = scratch.join("probe");
+        let latest = || {
+            fs::write(&probe, "").unwrap();
+            Some(FileStamp::new(&fs::metadata(&probe).unwrap()).changed_ns())
+        };
+        while latest() <= newest {
+            std::thread::yield_now();
+        }
         KnownTree::new(&tree, now_ns() + 2 * SETTLED.as_nanos().cast_signed()).unwrap()
     }
 
