@@ -230,7 +230,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     error.map_or(exit, |failure| failed(&failure)).into()
 }
 
-/// Parses the arguments. What a short command would only create and free again takes a third of its time: other commands, the help of the
+/// Parses the arguments. What a short command would only create and free again takes a quarter of its time: other commands, the help of the
 /// program, which is shown only where no command is first, and the memory of the command line.
 fn parse(arguments: &[OsString]) -> Result<App, clap::Error> {
     let is_command = |argument: &OsString| !argument.to_string_lossy().starts_with('-');

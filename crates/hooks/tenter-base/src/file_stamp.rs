@@ -3,12 +3,17 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::hex;
+
+/// The time for which a file must have been unchanged. Some file systems have times of two seconds: a file that changed a moment ago could
+/// change again without a difference.
+const SETTLED: Duration = Duration::from_secs(2);
 
 /// The metadata of a file that tells whether its content changed (R11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,6 +53,11 @@ impl FileStamp {
     /// negative if the change is in the future.
     pub fn age_ns(self) -> i128 {
         now_ns() - self.changed_ns
+    }
+
+    /// Returns whether the file was unchanged for so long at `time`, in nanoseconds since 1970, that every later change gives another stamp.
+    pub fn is_settled_at(self, time: i128) -> bool {
+        self.changed_ns < time - SETTLED.as_nanos().cast_signed()
     }
 
     /// Returns the kind and the permissions of the file, as the system has them.

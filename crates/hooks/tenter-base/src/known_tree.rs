@@ -2,16 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::file_stamp::FileStamp;
 use crate::tree::Tree;
-
-/// The time for which a directory must have been unchanged. Some file systems have times of two seconds: a directory that changed a moment ago
-/// could change again without a difference.
-const SETTLED: Duration = Duration::from_secs(2);
 
 /// The names in a tree, and the stamps of its directories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,10 +20,8 @@ impl KnownTree {
     /// if a directory had changed a moment before, or if a name is not UTF-8.
     pub fn new(tree: &Tree, time: i128) -> Option<Self> {
         let text = |path: &Path| path.to_str().map(str::to_owned);
-        let latest = time - SETTLED.as_nanos().cast_signed();
-        let is_settled = |stamp: FileStamp| stamp.changed_ns() < latest;
         let directories = tree.directories.iter().map(|(path, stamp)| {
-            Some((text(path)?, *stamp)).filter(|(_, stamp)| is_settled(*stamp))
+            Some((text(path)?, *stamp)).filter(|(_, stamp)| stamp.is_settled_at(time))
         });
         Some(Self {
             directories: directories.collect::<Option<_>>()?,
@@ -94,7 +87,7 @@ mod tests {
         while latest() <= newest {
             std::thread::yield_now();
         }
-        KnownTree::new(&tree, now_ns() + 2 * SETTLED.as_nanos().cast_signed()).unwrap()
+        KnownTree::new(&tree, now_ns() + 10_000_000_000).unwrap()
     }
 
     #[test]

@@ -58,8 +58,9 @@ impl ServerNames {
             ProcessEnd::Exited(_) => Ok(None),
             ProcessEnd::NotStarted(error) => Err(error),
             ProcessEnd::Cancelled => Err(io::Error::other("interrupted")),
-            ProcessEnd::TimedOut | ProcessEnd::Signalled(_) => {
-                Err(io::Error::other("looking up its name takes too long"))
+            ProcessEnd::TimedOut => Err(io::Error::other("looking up its name takes too long")),
+            ProcessEnd::Signalled(signal) => {
+                Err(io::Error::other(format!("signal {signal} ended {GETENT}")))
             }
         }
     }
@@ -70,7 +71,11 @@ mod tests {
     use super::*;
 
     fn look_up(uri: &str) -> Result<Vec<String>, Error> {
-        let names = ServerNames { cancel: Cancel::new(), timeout: Duration::from_secs(20) };
+        look_up_until(uri, Cancel::new())
+    }
+
+    fn look_up_until(uri: &str, cancel: Cancel) -> Result<Vec<String>, Error> {
+        let names = ServerNames { cancel, timeout: Duration::from_secs(20) };
         let uri = uri.parse().unwrap();
         let addresses = names.resolve(&uri, &Config::default(), NextTimeout::default())?;
         Ok(addresses.iter().map(ToString::to_string).collect())
@@ -81,6 +86,15 @@ mod tests {
         assert_eq!(look_up("https://127.0.0.1/v1").unwrap(), ["127.0.0.1:443"]);
         assert_eq!(look_up("http://[::1]:8080").unwrap(), ["[::1]:8080"]);
         assert!(look_up("http://localhost").unwrap().iter().all(|it| it.ends_with(":80")));
+    }
+
+    #[test]
+    fn a_cancelled_request_does_not_wait_for_a_name() {
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert_eq!(look_up_until("http://127.0.0.1", cancel.clone()).unwrap(), ["127.0.0.1:80"]);
+        let error = look_up_until("http://localhost", cancel).unwrap_err();
+        assert!(error.to_string().contains("interrupted"), "{error}");
     }
 
     #[test]

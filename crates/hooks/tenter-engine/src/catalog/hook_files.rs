@@ -6,7 +6,6 @@ use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use tenter_base::file_stamp::{self, FileStamp};
@@ -15,10 +14,6 @@ use tenter_base::tree::{Tree, TreeRules};
 use crate::hook_stamp::MAX_FILES;
 use crate::layout::{HOOKS, ResourceLayout, entries};
 use crate::source::{self, MANIFEST_FILE, SETTINGS_FILE};
-
-/// The time for which a file must have been unchanged. Some file systems have times of two seconds: a file that changed a moment ago could
-/// change again without a difference.
-const SETTLED: Duration = Duration::from_secs(2);
 
 /// The state of the files that say which calls hooks apply to: all entries of the hooks directories, and the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,8 +52,7 @@ impl HookFiles {
 
     /// Returns whether every later change will be noticed. `now` is the present time.
     pub fn are_settled(&self, now: Timestamp) -> bool {
-        let latest = now.as_nanosecond() - SETTLED.as_nanos().cast_signed();
-        self.files.iter().all(|(_, stamp)| stamp.changed_ns() < latest)
+        self.files.iter().all(|(_, stamp)| stamp.is_settled_at(now.as_nanosecond()))
     }
 
     /// Adds the file or directory at `path`, by this name; returns whether it exists.
